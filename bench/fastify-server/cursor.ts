@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ApiError } from "./api-error.ts";
+
+/** Where a page ended. */
+export type Position = { readonly recordedAt: number; readonly recordKey: string };
+
+const MAC_LENGTH = 43;
+
+/** Signs a position, bound to the account, the order and the filters. */
+export function signCursor(key: Buffer, binding: string, position: Position): string {
+  const text = Buffer.from(`${position.recordedAt}.${position.recordKey}`).toString("base64url");
+  return text + macOf(key, binding, text);
+}
+
+/** Returns the position in a cursor that was signed with this key for this binding. */
+export function parseCursor(key: Buffer, binding: string, cursor: string): Position {
+  const text = cursor.slice(0, -MAC_LENGTH);
+  const mac = Buffer.from(cursor.slice(-MAC_LENGTH));
+  const right = Buffer.from(macOf(key, binding, text));
+  if (mac.length !== right.length || !timingSafeEqual(mac, right)) {
+    throw new ApiError(400, "invalid_cursor", "The cursor is invalid.");
+  }
+  const [recordedAt, recordKey = ""] = Buffer.from(text, "base64url").toString().split(".");
+  return { recordedAt: Number(recordedAt), recordKey };
+}
+
+function macOf(key: Buffer, binding: string, text: string): string {
+  return createHmac("sha256", key).update(`${binding}|${text}`).digest("base64url");
+}

@@ -1,0 +1,71 @@
+import type { Pool, RowDataPacket } from "mysql2/promise";
+import type { Position } from "./cursor.ts";
+
+/** A row of the feed. */
+export type ActivityRow = RowDataPacket & {
+  recorded_at: number;
+  record_key: string;
+  type: number;
+  platform: number;
+  unit: number;
+  value: number;
+  occurred_at: number | null;
+  currency: string | null;
+  refunded_amount_cents: number | null;
+  actor_name: string | null;
+  message: string | null;
+};
+
+/** Which part of which feed; 0 stands for all types or platforms. */
+export type PageQuery = {
+  readonly accountNo: number;
+  readonly limit: number;
+  readonly ascending: boolean;
+  readonly type: number;
+  readonly platform: number;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly position: Position | undefined;
+};
+
+const COLUMNS =
+  "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
+
+/** Reads a page and one row more, from the index that holds its rows in the feed's order. */
+export async function readPage(pool: Pool, query: PageQuery): Promise<ActivityRow[]> {
+  const { sql, values } = pageStatement(query);
+  const [rows] = await pool.execute<ActivityRow[]>(sql, values);
+  return rows;
+}
+
+/** The statement behind a page, which the bare query runs too. */
+export function pageStatement(query: PageQuery): { sql: string; values: (number | string)[] } {
+  const { accountNo, ascending, type, platform, since, until, position } = query;
+  const conditions = ["account_no = ?"];
+  const values: (number | string)[] = [accountNo];
+  const add = (condition: string, ...more: (number | string)[]) => {
+    conditions.push(condition);
+    values.push(...more);
+  };
+  if (type !== 0) add("type = ?", type);
+  if (platform !== 0) add("platform = ?", platform);
+  if (since !== undefined) add("recorded_at >= ?", since);
+  if (until !== undefined) add("recorded_at < ?", until);
+  if (position !== undefined) {
+    const beyond = ascending ? ">" : "<";
+    const { recordedAt, recordKey } = position;
+    add(
+      `(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`,
+      recordedAt,
+      recordedAt,
+      recordKey,
+    );
+  }
+  const names = ["activity", type !== 0 && "type", platform !== 0 && "platform"].filter(Boolean);
+  const index = names.length === 1 ? "PRIMARY" : names.join("_");
+  const direction = ascending ? "ASC" : "DESC";
+  const sql = `SELECT ${COLUMNS} FROM activity FORCE INDEX (${index})
+    WHERE ${conditions.join(" AND ")}
+    ORDER BY recorded_at ${direction}, record_key ${direction} LIMIT ${query.limit + 1}`;
+  return { sql, values };
+}

@@ -1,0 +1,117 @@
+import type { CallOptions } from "@connectrpc/connect";
+import { findApiKey } from "./bearer-token.ts";
+import { errorResponse } from "./error-response.ts";
+import type { GatewayRequest, UnreadableRequest } from "./gateway-request.ts";
+import { createResponse, type GatewayResponse } from "./gateway-response.ts";
+import type { Read } from "./handlers/read.ts";
+import type { Log } from "./log.ts";
+import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import { ALLOW, findRoute } from "./router.ts";
+import type { Upstream } from "./upstream.ts";
+import { responseFromError } from "./upstream-error.ts";
+
+/** What answers requests. Neither function ever rejects, and each makes exactly one upstream call. */
+export type Answers = {
+  /** Answers a request that was read. */
+  answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
+  /** Counts a request that was not read to its end, and gives `refusal` unless the count refuses first. */
+  answerUnreadable(request: UnreadableRequest, refusal: GatewayResponse): Promise<GatewayResponse>;
+};
+
+/** Creates the answers: the order of checks of the contract, with one upstream call each. */
+export function createAnswers(upstream: Upstream, timeoutMs: number, log: Log): Answers {
+  return {
+    async answerRequest(request) {
+      try {
+        return await answer(request);
+      } catch (error) {
+        return responseFromError(error, request.requestId, log);
+      }
+    },
+    async answerUnreadable(request, refusal) {
+      try {
+        return await admitClient(request, refusal);
+      } catch (error) {
+        return responseFromError(error, request.requestId, log);
+      }
+    },
+  };
+
+  function answer(request: GatewayRequest): Promise<GatewayResponse> {
+    const { requestId } = request;
+    const route = findRoute(request.method, request.target);
+    if (route.kind !== "read") {
+      return admitClient(request, errorResponse(route.kind, requestId));
+    }
+    const apiKey = findApiKey(request.authorization);
+    if (apiKey === undefined) {
+      return admitClient(request, errorResponse("invalid_api_key", requestId));
+    }
+    let read: Read;
+    try {
+      read = route.parseRead(route.query);
+    } catch (error) {
+      if (!(error instanceof InvalidParameterError)) throw error;
+      return admitApiKey(request, apiKey, (headers) =>
+        errorResponse("invalid_parameter", requestId, { message: error.message, headers }),
+      );
+    }
+    if (request.method === "OPTIONS") {
+      return admitApiKey(request, apiKey, (headers) =>
+        createResponse(204, requestId, undefined, [...headers, "Allow", ALLOW]),
+      );
+    }
+    return answerRead(request, apiKey, read);
+  }
+
+  async function answerRead(
+    request: GatewayRequest,
+    apiKey: string,
+    read: Read,
+  ): Promise<GatewayResponse> {
+    let headers: readonly string[] = [];
+    const body = await read(upstream, {
+      ...callOptions(request, apiKey),
+      onHeader: (received) => {
+        headers = rateLimitHeaders(received);
+      },
+    });
+    return createResponse(200, request.requestId, body, headers);
+  }
+
+  async function admitApiKey(
+    request: GatewayRequest,
+    apiKey: string,
+    respond: (headers: readonly string[]) => GatewayResponse,
+  ): Promise<GatewayResponse> {
+    let headers: readonly string[] = [];
+    await upstream.admission.admitApiKey(
+      {},
+      {
+        ...callOptions(request, apiKey),
+        onHeader: (received) => {
+          headers = rateLimitHeaders(received);
+        },
+      },
+    );
+    return respond(headers);
+  }
+
+  async function admitClient(
+    request: UnreadableRequest,
+    refusal: GatewayResponse,
+  ): Promise<GatewayResponse> {
+    await upstream.admission.admitClient({}, callOptions(request, undefined));
+    return refusal;
+  }
+
+  function callOptions(request: UnreadableRequest, apiKey: string | undefined): CallOptions {
+    const headers: Record<string, string> = {
+      "x-client-address": request.clientAddress,
+      "x-request-id": request.requestId,
+    };
+    if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
+    return { headers, timeoutMs, signal: request.signal };
+  }
+}

@@ -1,0 +1,70 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Transport } from "@connectrpc/connect";
+import { createAnswers } from "./answer-request.ts";
+import { createFindClientAddress } from "./client-address.ts";
+import { createHttpServer } from "./http-server.ts";
+import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
+import { createLog, type Log } from "./log.ts";
+import { createUpstream } from "./upstream.ts";
+
+/** What a gateway is made of. */
+export type GatewayOptions = {
+  /** The way to the core. */
+  readonly upstream: Transport;
+  /** CIDRs of the proxies whose `X-Forwarded-For` counts; none unless given. */
+  readonly trustedProxies?: readonly string[];
+  /** Where bugs are reported; JSON lines on stderr unless given. */
+  readonly log?: Log;
+  /** Other limits than the usual. */
+  readonly limits?: Partial<GatewayLimits>;
+};
+
+/** The HTTP edge: it keeps nothing between requests. */
+export type Gateway = {
+  readonly server: Server;
+  /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot. */
+  listen(port: number, host: string): Promise<AddressInfo>;
+  /** Stops to listen, lets answers under way finish for a while, then cuts what is left. */
+  close(): Promise<void>;
+};
+
+/** Creates a gateway; throws when `trustedProxies` holds anything but CIDRs. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const log = options.log ?? createLog((line) => process.stderr.write(line));
+  const answers = createAnswers(createUpstream(options.upstream), limits.upstreamTimeoutMs, log);
+  const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);
+  let closing = false;
+  const server = createHttpServer(answers, findClientAddress, limits, () => closing);
+  return {
+    server,
+    listen: (port, host) => listen(server, port, host),
+    close() {
+      closing = true;
+      return close(server, limits.closeTimeoutMs);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("not a TCP address"));
+      else resolve(address);
+    });
+  });
+}
+
+function close(server: Server, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,14 @@
+const BEARER = /^bearer +(\S+)$/i;
+/** The form of an API key. §2.7 Nothing else goes upstream, a service credential least of all. */
+const API_KEY = /^act_live_[0-9a-f]{64}$/;
+
+/**
+ * Finds the API key in a request's `Authorization` headers: exactly one, of the scheme `Bearer` in any
+ * case. Returns `undefined` for anything else; whether the key works is the core's to say.
+ */
+export function findApiKey(authorization: readonly string[]): string | undefined {
+  const [value, second] = authorization;
+  if (value === undefined || second !== undefined) return undefined;
+  const token = BEARER.exec(value)?.[1];
+  return token !== undefined && API_KEY.test(token) ? token : undefined;
+}

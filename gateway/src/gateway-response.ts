@@ -1,0 +1,28 @@
+/** A response before it is written to the wire. */
+export type GatewayResponse = {
+  readonly status: number;
+  /** Names and values in turn, without Content-Length. */
+  readonly headers: readonly string[];
+  /** JSON, or `undefined` where the status has none. */
+  readonly body: string | undefined;
+};
+
+/** Creates a response with the headers that every response has. §4, §7 */
+export function createResponse(
+  status: number,
+  requestId: string,
+  body: string | undefined,
+  more: readonly string[],
+): GatewayResponse {
+  const headers = [
+    "X-Request-Id",
+    requestId,
+    "Cache-Control",
+    "private, no-store",
+    "X-Content-Type-Options",
+    "nosniff",
+    ...more,
+  ];
+  if (body !== undefined) headers.push("Content-Type", "application/json; charset=utf-8");
+  return { status, headers, body };
+}

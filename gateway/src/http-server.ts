@@ -1,0 +1,151 @@
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Answers } from "./answer-request.ts";
+import type { FindClientAddress } from "./client-address.ts";
+import { errorResponse } from "./error-response.ts";
+import type { GatewayResponse } from "./gateway-response.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { writeRawResponse } from "./raw-response.ts";
+import { readRequestHead } from "./request-head.ts";
+import { newRequestId } from "./request-id.ts";
+import { type ParserError, refusalOf } from "./unreadable-request.ts";
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+
+/** Creates the HTTP server: reads requests, has them answered, writes the answers. It is not listening. */
+export function createHttpServer(
+  answers: Answers,
+  findClientAddress: FindClientAddress,
+  limits: GatewayLimits,
+  isClosing: () => boolean,
+): Server {
+  /** The last exchange of each connection: what a parser error that follows must wait for. */
+  const lastExchanges = new WeakMap<Duplex, ServerResponse>();
+
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+    maxHeaderSize: limits.headerBytes,
+    // Node would answer without a body or a request id; a missing Host is refused below.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  // A limit on the number of headers would drop the rest silently; their size is limited.
+  server.maxHeadersCount = 0;
+  server.on("request", exchange);
+  // An expectation is never met: the final answer comes at once.
+  server.on("checkContinue", exchange);
+  server.on("checkExpectation", exchange);
+  server.on("connect", (request, socket) => void refuseConnect(request, socket));
+  server.on("clientError", (error: Error & ParserError, socket) => void refuse(error, socket));
+  return server;
+
+  async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    lastExchanges.set(request.socket, response);
+    const head = readRequestHead(request.rawHeaders);
+    if (head.hasBody) drainBody(request, limits.bodyBytes);
+    const gone = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
+    const requestId = newRequestId();
+    const clientAddress = findClientAddress(request.socket.remoteAddress ?? "", head.forwardedFor);
+    const { method = "", url: target = "", httpVersion } = request;
+    const { authorization } = head;
+    const read = { requestId, method, target, authorization, clientAddress, signal: gone.signal };
+    const isBadHost = head.hosts > 1 || (head.hosts === 0 && httpVersion !== "1.0");
+    const answer = isBadHost
+      ? await answers.answerUnreadable(read, badHost(requestId))
+      : await answers.answerRequest(read);
+    if (!gone.signal.aborted) {
+      writeResponse(response, answer, isBadHost || head.expectsContinue || isClosing());
+    }
+  }
+
+  async function refuseConnect(request: IncomingMessage, socket: Duplex): Promise<void> {
+    const { authorization, forwardedFor } = readRequestHead(request.rawHeaders);
+    await answerRaw(socket, request.socket.remoteAddress, forwardedFor, (caller) =>
+      answers.answerRequest({
+        ...caller,
+        method: request.method ?? "",
+        target: request.url ?? "",
+        authorization,
+      }),
+    );
+  }
+
+  async function refuse(error: ParserError, socket: Duplex): Promise<void> {
+    const last = lastExchanges.get(socket);
+    if (last !== undefined && !last.closed) {
+      await new Promise<void>((resolve) => void last.once("close", resolve));
+    }
+    // The fault lies in the body of a request that is answered: there is nothing to answer any more.
+    if (!socket.writable || last?.req.complete === false) {
+      socket.destroy();
+      return;
+    }
+    const { remoteAddress } = socket as Socket; // node:http gives the connection itself.
+    await answerRaw(socket, remoteAddress, [], (caller) =>
+      answers.answerUnreadable(caller, refusalOf(error, caller.requestId, KNOWN_METHODS)),
+    );
+  }
+
+  /** Answers on a connection that node:http has given up. */
+  async function answerRaw(
+    socket: Duplex,
+    remoteAddress: string | undefined,
+    forwardedFor: readonly string[],
+    answer: (caller: {
+      requestId: string;
+      clientAddress: string;
+      signal: AbortSignal;
+    }) => Promise<GatewayResponse>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => gone.abort());
+    const response = await answer({
+      requestId: newRequestId(),
+      clientAddress: findClientAddress(remoteAddress ?? "", forwardedFor),
+      signal: gone.signal,
+    });
+    if (socket.writable) writeRawResponse(socket, response, STATUS_CODES[response.status] ?? "");
+  }
+}
+
+function badHost(requestId: string): GatewayResponse {
+  return errorResponse("invalid_request", requestId, {
+    message: "An HTTP/1.1 request has exactly one Host header.",
+  });
+}
+
+/** A body means nothing here. It is read so that the connection can go on, but not for ever. */
+function drainBody(request: IncomingMessage, mostBytes: number): void {
+  let drained = 0;
+  request.on("data", (chunk: Buffer) => {
+    drained += chunk.length;
+    if (drained > mostBytes) request.socket.destroy();
+  });
+  request.on("error", () => undefined);
+}
+
+function writeResponse(response: ServerResponse, answer: GatewayResponse, close: boolean): void {
+  const headers = [...answer.headers];
+  if (answer.body !== undefined) {
+    headers.push("Content-Length", String(Buffer.byteLength(answer.body)));
+  }
+  if (close) headers.push("Connection", "close");
+  response.writeHead(answer.status, headers);
+  // node:http leaves the body out of the answer to a HEAD request.
+  response.end(answer.body);
+}

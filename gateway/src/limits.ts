@@ -1,0 +1,31 @@
+/** How long the gateway waits, and how much it takes in. */
+export type GatewayLimits = {
+  /** Until the core must have answered one call. */
+  readonly upstreamTimeoutMs: number;
+  /** Until a request's headers must have arrived. */
+  readonly headersTimeoutMs: number;
+  /** Until a whole request must have arrived. */
+  readonly requestTimeoutMs: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveTimeoutMs: number;
+  /** How often the timeouts of unfinished requests are looked at. */
+  readonly timeoutCheckMs: number;
+  /** The most bytes of a request's line and headers. */
+  readonly headerBytes: number;
+  /** The most bytes of a request body that are drained before the connection is cut. */
+  readonly bodyBytes: number;
+  /** How long a closing gateway waits for answers under way. */
+  readonly closeTimeoutMs: number;
+};
+
+/** The limits unless others are given. */
+export const DEFAULT_LIMITS: GatewayLimits = {
+  upstreamTimeoutMs: 5_000,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  keepAliveTimeoutMs: 65_000,
+  timeoutCheckMs: 2_000,
+  headerBytes: 16_384,
+  bodyBytes: 1_048_576,
+  closeTimeoutMs: 10_000,
+};

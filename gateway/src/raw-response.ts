@@ -1,0 +1,18 @@
+import type { Duplex } from "node:stream";
+import type { GatewayResponse } from "./gateway-response.ts";
+
+/** Writes a response to a connection that the HTTP server gave up, and ends the connection. */
+export function writeRawResponse(socket: Duplex, response: GatewayResponse, reason: string): void {
+  const lines = [`HTTP/1.1 ${response.status} ${reason}`];
+  for (let index = 0; index + 1 < response.headers.length; index += 2) {
+    lines.push(`${response.headers[index]}: ${response.headers[index + 1]}`);
+  }
+  const body = response.body ?? "";
+  lines.push(`Content-Length: ${Buffer.byteLength(body)}`, "Connection: close", "", body);
+  socket.end(lines.join("\r\n"));
+  socket.resume();
+  // A client that never closes its side is not waited for.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+const LINGER_MS = 1_000;

@@ -1,0 +1,55 @@
+import { ErrorInfoSchema } from "@activity/proto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type ErrorCode, errorResponse } from "./error-response.ts";
+import type { GatewayResponse } from "./gateway-response.ts";
+import type { Log } from "./log.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+
+/** The codes that the core's ErrorInfo may carry to the public. */
+const UPSTREAM_CODES: ReadonlySet<string> = new Set([
+  "invalid_parameter",
+  "invalid_cursor",
+  "invalid_api_key",
+  "account_unavailable",
+  "rate_limit_exceeded",
+  "temporarily_unavailable",
+  "internal_error",
+] satisfies ErrorCode[]);
+
+/** Statuses of a call that never reached the core, or got no answer in time. */
+const OUT_OF_REACH: ReadonlySet<Code> = new Set([
+  Code.Unavailable,
+  Code.DeadlineExceeded,
+  Code.Canceled,
+  Code.ResourceExhausted,
+]);
+
+/** Turns whatever a request failed with into its response; what nobody planned for is logged. */
+export function responseFromError(thrown: unknown, requestId: string, log: Log): GatewayResponse {
+  const error = ConnectError.from(thrown);
+  const code = codeOf(error);
+  if (code === "internal_error") {
+    log.error("request failed", {
+      requestId,
+      code: Code[error.code],
+      cause: error.cause ?? thrown,
+    });
+  }
+  return errorResponse(code, requestId, {
+    headers: rateLimitHeaders(error.metadata),
+    // The core's sentence says what the parameter accepts, and repeats no value.
+    ...(code === "invalid_parameter" ? { message: error.rawMessage } : {}),
+  });
+}
+
+function codeOf(error: ConnectError): ErrorCode {
+  const code = error.findDetails(ErrorInfoSchema)[0]?.code;
+  if (code !== undefined && isErrorCode(code)) return code;
+  return code === undefined && OUT_OF_REACH.has(error.code)
+    ? "temporarily_unavailable"
+    : "internal_error";
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return UPSTREAM_CODES.has(code);
+}

@@ -1,0 +1,72 @@
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import type { Transaction } from "../database/transaction.ts";
+
+/** Every table that holds data of accounts; API keys stay, so that their holder is told why. */
+export const DATA_TABLES = [
+  "activity",
+  "donation",
+  "donation_refund",
+  "donation_dispute",
+  "subscription",
+  "platform_event",
+] as const;
+
+type AccountNoRow = RowDataPacket & { account_no: number };
+type DeletionRow = AccountNoRow & { deleted_at: number | null };
+
+/** Locks an account in whatever state, and tells whether it is marked as deleted. */
+export async function lockForDeletion(
+  tx: Transaction,
+  accountId: string,
+): Promise<{ accountNo: number; deleted: boolean } | undefined> {
+  const [rows] = await tx.execute<DeletionRow[]>(
+    "SELECT account_no, deleted_at FROM account WHERE id = ? FOR UPDATE",
+    [accountId],
+  );
+  return rows[0] && { accountNo: rows[0].account_no, deleted: rows[0].deleted_at !== null };
+}
+
+/** Marks an account as deleted, which ends all access, and erases its profile. */
+export async function markDeleted(tx: Transaction, accountNo: number): Promise<void> {
+  await tx.execute(
+    `UPDATE account SET deleted_at = ${NOW_MICROS}, external_id = NULL, username = NULL, display_name = ''
+     WHERE account_no = ?`,
+    [accountNo],
+  );
+}
+
+/** Erases the names an owner gave the keys of an account. */
+export async function eraseApiKeyNames(tx: Transaction, accountNo: number): Promise<void> {
+  await tx.execute("UPDATE api_key SET name = '' WHERE account_no = ?", [accountNo]);
+}
+
+/** Deletes at most `most` rows of an account from a table, and returns how many it deleted. */
+export async function deleteDataRows(
+  pool: Pool,
+  table: (typeof DATA_TABLES)[number],
+  accountNo: number,
+  most: number,
+): Promise<number> {
+  const [result] = await pool.execute<ResultSetHeader>(
+    `DELETE FROM ${table} WHERE account_no = ? LIMIT ${most}`,
+    [accountNo],
+  );
+  return result.affectedRows;
+}
+
+/** Marks an account of which nothing is left. */
+export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
+  await pool.execute(
+    `UPDATE account SET purged_at = ${NOW_MICROS} WHERE account_no = ? AND purged_at IS NULL`,
+    [accountNo],
+  );
+}
+
+/** Lists the accounts whose deletion was broken off. */
+export async function listUnpurgedAccounts(pool: Pool): Promise<number[]> {
+  const [rows] = await pool.execute<AccountNoRow[]>(
+    "SELECT account_no FROM account WHERE deleted_at IS NOT NULL AND purged_at IS NULL ORDER BY account_no",
+  );
+  return rows.map((row) => row.account_no);
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createCursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
+import type { ActivityQuery } from "./activity-query.ts";
+
+const key = createCursorKey(randomBytes(32));
+const account = "abcdefghijklmno";
+const query: ActivityQuery = {
+  limit: 50,
+  ascending: true,
+  type: 0,
+  platform: 0,
+  sinceMicros: undefined,
+  untilMicros: undefined,
+};
+const position = { recordedAtMicros: 1_790_000_000_123_456, recordKey: "000000000000001d" };
+const cursor = signCursor(key, account, query, position);
+
+const recordKey = fc.stringMatching(/^[a-z0-9]{15}[de]$/);
+const micros = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const positions = fc.record({ recordedAtMicros: micros, recordKey });
+const queries = fc.record({
+  limit: fc.integer({ min: 1, max: 100 }),
+  ascending: fc.boolean(),
+  type: fc.integer({ min: 0, max: 6 }),
+  platform: fc.integer({ min: 0, max: 10 }),
+  sinceMicros: fc.option(micros, { nil: undefined }),
+  untilMicros: fc.option(micros, { nil: undefined }),
+});
+const refused = (text: string, keys = [key], of = account, by = query) =>
+  expect(() => parseCursor(keys, of, by, text)).toThrow(
+    expect.objectContaining({ code: "invalid_cursor" }),
+  );
+
+describe("a cursor", () => {
+  it("§4.2 gives back its position to the account, order and filters it was issued for", () => {
+    fc.assert(
+      fc.property(positions, queries, (at, by) => {
+        const issued = signCursor(key, account, by, at);
+        expect(parseCursor([key], account, by, issued)).toEqual(at);
+        expect(parseCursor([key], account, { ...by, limit: 7 }, issued)).toEqual(at);
+        expect(issued.length).toBeLessThanOrEqual(2048);
+      }),
+    );
+  });
+
+  it("is refused with any one bit of it flipped", () => {
+    const bytes = Buffer.from(cursor, "base64url");
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      refused(flipped.toString("base64url"));
+    }
+  });
+
+  it("is refused in any spelling but its own", () => {
+    for (let end = 0; end < cursor.length; end++) refused(cursor.slice(0, end));
+    for (const more of ["A", "=", "==", " ", "\n", "\0"]) {
+      refused(cursor + more);
+      refused(more + cursor);
+    }
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), (text) => {
+        if (text !== cursor) refused(text);
+      }),
+    );
+  });
+
+  it("is refused when it is spliced from two", () => {
+    const other = signCursor(key, account, query, { ...position, recordKey: "000000000000002d" });
+    for (let cut = 1; cut < cursor.length; cut++) {
+      const spliced = cursor.slice(0, cut) + other.slice(cut);
+      if (spliced !== cursor && spliced !== other) refused(spliced);
+    }
+  });
+
+  it("§4.2 is refused for another account, order or filter", () => {
+    refused(cursor, [key], "000000000000000");
+    fc.assert(
+      fc.property(queries, (by) => {
+        const same = JSON.stringify({ ...by, limit: 0 }) === JSON.stringify({ ...query, limit: 0 });
+        if (!same) refused(cursor, [key], account, by);
+      }),
+    );
+  });
+
+  it("compares filters by meaning, and tells neighbouring microseconds and years beyond 2^53 apart", () => {
+    const since = { ...query, sinceMicros: 253_402_300_799_999_999n };
+    const issued = signCursor(key, account, since, position);
+    expect(parseCursor([key], account, { ...since }, issued)).toEqual(position);
+    refused(issued, [key], account, { ...query, sinceMicros: 253_402_300_799_999_998n });
+  });
+
+  it("still works when its key was replaced, and no longer once it is taken away", () => {
+    const next = createCursorKey(randomBytes(32));
+    expect(parseCursor([next, key], account, query, cursor)).toEqual(position);
+    refused(cursor, [next]);
+  });
+
+  it("works on every instance that has the key: nothing in it is of one process", () => {
+    const again = createCursorKey(Buffer.from(key.secret));
+    expect(parseCursor([again], account, query, cursor)).toEqual(position);
+  });
+});

@@ -1,0 +1,91 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { DomainError, ErrorCode } from "../errors.ts";
+import type { ActivityQuery } from "./activity-query.ts";
+
+/**
+ * A cursor is base64url of: version (1 byte), key id (1), recorded_at in microseconds (8, big-endian),
+ * record key (16), and the first 16 bytes of an HMAC-SHA256 over those and what the cursor is bound to.
+ * 42 bytes are 56 characters without padding bits, so each cursor has exactly one spelling.
+ */
+const VERSION = 1;
+const KEY_ID_OFFSET = 1;
+const RECORDED_AT_OFFSET = 2;
+const RECORD_KEY_OFFSET = 10;
+const MAC_OFFSET = 26;
+const MAC_BYTES = 16;
+const CURSOR_BYTES = MAC_OFFSET + MAC_BYTES;
+const CURSOR_TEXT = /^[A-Za-z0-9_-]{56}$/;
+
+/** Where in a feed a page ended: the last activity it holds. */
+export type FeedPosition = { readonly recordedAtMicros: number; readonly recordKey: string };
+
+/** A key that signs cursors, and the byte that cursors name it by. */
+export type CursorKey = { readonly id: number; readonly secret: Buffer };
+
+/** Creates a cursor key of 32 secret bytes. */
+export function createCursorKey(secret: Buffer): CursorKey {
+  return { id: createHash("sha256").update(secret).digest().readUInt8(0), secret };
+}
+
+/** Signs a position, bound to the account, the order and the filters, whatever key or limit is used. §4.2 */
+export function signCursor(
+  key: CursorKey,
+  accountId: string,
+  query: ActivityQuery,
+  position: FeedPosition,
+): string {
+  const bytes = Buffer.alloc(CURSOR_BYTES);
+  bytes.writeUInt8(VERSION);
+  bytes.writeUInt8(key.id, KEY_ID_OFFSET);
+  bytes.writeBigUInt64BE(BigInt(position.recordedAtMicros), RECORDED_AT_OFFSET);
+  bytes.write(position.recordKey, RECORD_KEY_OFFSET, "latin1");
+  macOf(key, bytes, accountId, query).copy(bytes, MAC_OFFSET, 0, MAC_BYTES);
+  return bytes.toString("base64url");
+}
+
+/**
+ * Returns the position of a cursor that one of `keys` signed for this account, order and filters; fails
+ * with `invalid_cursor` for any other text.
+ */
+export function parseCursor(
+  keys: readonly CursorKey[],
+  accountId: string,
+  query: ActivityQuery,
+  cursor: string,
+): FeedPosition {
+  if (!CURSOR_TEXT.test(cursor)) throw invalidCursor();
+  const bytes = Buffer.from(cursor, "base64url");
+  const mac = bytes.subarray(MAC_OFFSET);
+  const signed = keys.some(
+    (key) =>
+      bytes[0] === VERSION &&
+      bytes[KEY_ID_OFFSET] === key.id &&
+      timingSafeEqual(macOf(key, bytes, accountId, query).subarray(0, MAC_BYTES), mac),
+  );
+  if (!signed) throw invalidCursor();
+  return {
+    recordedAtMicros: Number(bytes.readBigUInt64BE(RECORDED_AT_OFFSET)),
+    recordKey: bytes.toString("latin1", RECORD_KEY_OFFSET, MAC_OFFSET),
+  };
+}
+
+function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: ActivityQuery): Buffer {
+  return createHmac("sha256", key.secret)
+    .update(bytes.subarray(0, MAC_OFFSET))
+    .update(bindingOf(accountId, query))
+    .digest();
+}
+
+/** The account, order and filters as one text; times by meaning, in microseconds. */
+function bindingOf(accountId: string, query: ActivityQuery): string {
+  const order = query.ascending ? "asc" : "desc";
+  const { type, platform, sinceMicros = "", untilMicros = "" } = query;
+  return `${accountId}/${order}/${type}/${platform}/${sinceMicros}/${untilMicros}`;
+}
+
+function invalidCursor(): DomainError {
+  return new DomainError(
+    ErrorCode.InvalidCursor,
+    "The cursor was not issued for this account, order and filters; start again without it.",
+  );
+}

@@ -1,0 +1,44 @@
+import { ActivityType, type ListActivitiesRequest, Order, Platform } from "@activity/proto";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { type Micros, microsFromTimestamp } from "../timestamps.ts";
+
+const DEFAULT_LIMIT = 50;
+const LARGEST_LIMIT = 100;
+const ORDERS = new Set<number>(Object.values(Order));
+const TYPES = new Set<number>(Object.values(ActivityType));
+const PLATFORMS = new Set<number>(Object.values(Platform));
+
+/** Which part of a feed to read, checked. §4.2 */
+export type ActivityQuery = {
+  readonly limit: number;
+  readonly ascending: boolean;
+  /** The number of an ActivityType; 0 for all. */
+  readonly type: number;
+  /** The number of a Platform; 0 for all. */
+  readonly platform: number;
+  readonly sinceMicros: Micros | undefined;
+  readonly untilMicros: Micros | undefined;
+};
+
+/** Checks a request's bounds; fails with `invalid_parameter`. */
+export function parseActivityQuery(request: ListActivitiesRequest): ActivityQuery {
+  const limit = request.limit ?? DEFAULT_LIMIT;
+  if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_LIMIT) {
+    throw invalid(`limit accepts a whole number from 1 to ${LARGEST_LIMIT}.`);
+  }
+  if (!ORDERS.has(request.order)) throw invalid("order accepts ORDER_ASC and ORDER_DESC.");
+  if (!TYPES.has(request.type)) throw invalid("type accepts the values of ActivityType.");
+  if (!PLATFORMS.has(request.platform)) throw invalid("platform accepts the values of Platform.");
+  return {
+    limit,
+    ascending: request.order === Order.ASC,
+    type: request.type,
+    platform: request.platform,
+    sinceMicros: request.since && microsFromTimestamp(request.since, "since"),
+    untilMicros: request.until && microsFromTimestamp(request.until, "until"),
+  };
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError(ErrorCode.InvalidParameter, message);
+}

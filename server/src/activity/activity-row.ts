@@ -1,0 +1,36 @@
+import type { Activity, ActivityType, Platform, Unit } from "@activity/proto";
+import { timestampFromMicros } from "../timestamps.ts";
+import type { ActivityRow } from "./activity-store.ts";
+
+/** Bytes of a record id in a record key; the source follows. */
+const RECORD_ID_LENGTH = 15;
+
+/** Converts a row of the feed to its message. Written out, because it runs fifty times a page. */
+export function activityFromRow(row: ActivityRow): Activity {
+  const recordedAt = timestampFromMicros(row.recorded_at);
+  const activity: Activity = {
+    $typeName: "activity.read.v1.Activity",
+    id: publicIdFromRecordKey(row.record_key),
+    type: row.type as ActivityType,
+    platform: row.platform as Platform,
+    occurredAt: row.occurred_at === null ? recordedAt : timestampFromMicros(row.occurred_at),
+    recordedAt,
+    value: BigInt(row.value),
+    unit: row.unit as Unit,
+  };
+  if (row.actor_name !== null) activity.actorName = row.actor_name;
+  if (row.message !== null) activity.message = row.message;
+  if (row.currency !== null) activity.currency = row.currency;
+  if (row.refunded_amount_cents !== null) {
+    activity.refundedAmountCents = BigInt(row.refunded_amount_cents);
+  }
+  return activity;
+}
+
+function publicIdFromRecordKey(recordKey: string): string {
+  const prefix = recordKey.charCodeAt(RECORD_ID_LENGTH) === DONATION_SOURCE ? "don_" : "evt_";
+  return prefix + recordKey.slice(0, RECORD_ID_LENGTH);
+}
+
+/** The code of `d`. */
+const DONATION_SOURCE = 0x64;

@@ -1,0 +1,55 @@
+import type {
+  ActivityService,
+  ListActivitiesRequest,
+  ListActivitiesResponse,
+} from "@activity/proto";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { readAccountOf } from "../account/read-account.ts";
+import type { Pool } from "../database/pool.ts";
+import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
+import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
+import { activityFromRow } from "./activity-row.ts";
+import { type ActivityRow, readActivityRows } from "./activity-store.ts";
+
+/**
+ * Serves the feed. The first of `cursorKeys` signs; all of them verify, so that a key can be replaced
+ * without refusing the cursors signed with the one before.
+ */
+export function createActivityService(
+  pool: Pool,
+  cursorKeys: readonly [CursorKey, ...CursorKey[]],
+): ServiceImpl<typeof ActivityService> {
+  async function listActivities(
+    request: ListActivitiesRequest,
+    context: HandlerContext,
+  ): Promise<ListActivitiesResponse> {
+    const query = parseActivityQuery(request);
+    const account = await readAccountOf(pool, context, request.accountId);
+    const position =
+      request.cursor === undefined
+        ? undefined
+        : parseCursor(cursorKeys, account.id, query, request.cursor);
+    const rows = await readActivityRows(pool, account.no, query, position);
+    const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
+    const nextCursor = cursorAfter(page, account.id, query) ?? request.cursor;
+    return {
+      $typeName: "activity.read.v1.ListActivitiesResponse",
+      activities: page.map(activityFromRow),
+      hasMore: rows.length > query.limit,
+      ...(nextCursor !== undefined && { nextCursor }),
+    };
+  }
+
+  function cursorAfter(page: ActivityRow[], accountId: string, query: ActivityQuery) {
+    const last = page.at(-1);
+    return (
+      last &&
+      signCursor(cursorKeys[0], accountId, query, {
+        recordedAtMicros: last.recorded_at,
+        recordKey: last.record_key,
+      })
+    );
+  }
+
+  return { listActivities };
+}

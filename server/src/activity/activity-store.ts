@@ -1,0 +1,84 @@
+import { withDeadline } from "../database/deadline.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import type { Micros, MicrosColumn } from "../timestamps.ts";
+import type { FeedPosition } from "./activity-cursor.ts";
+import type { ActivityQuery } from "./activity-query.ts";
+
+export type ActivityRow = RowDataPacket & {
+  recorded_at: number;
+  record_key: string;
+  type: number;
+  platform: number;
+  unit: number;
+  value: number;
+  occurred_at: MicrosColumn | null;
+  currency: string | null;
+  refunded_amount_cents: number | null;
+  actor_name: string | null;
+  message: string | null;
+};
+
+const DEADLINE_MS = 3_000;
+const COLUMNS =
+  "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
+
+/**
+ * Reads the rows of a page after `position`, and one more where there is one. Every combination of filters
+ * has an index that holds its rows in the feed's order, and is told to use it: the database reads the rows
+ * it returns and no others, wherever the page lies.
+ */
+export async function readActivityRows(
+  pool: Pool,
+  accountNo: number,
+  query: ActivityQuery,
+  position: FeedPosition | undefined,
+): Promise<ActivityRow[]> {
+  const { sql, values } = pageStatement(accountNo, query, position);
+  const [rows] = await withDeadline(pool, DEADLINE_MS, (connection) =>
+    connection.execute<ActivityRow[]>(sql, values),
+  );
+  return rows;
+}
+
+function pageStatement(
+  accountNo: number,
+  query: ActivityQuery,
+  position: FeedPosition | undefined,
+): { sql: string; values: (number | string)[] } {
+  const conditions = ["account_no = ?"];
+  const values: (number | string)[] = [accountNo];
+  const require = (condition: string, ...bound: (number | string)[]) => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  const { ascending, sinceMicros, untilMicros } = query;
+  if (query.type !== 0) require("type = ?", query.type);
+  if (query.platform !== 0) require("platform = ?", query.platform);
+  if (position !== undefined) {
+    const beyond = ascending ? ">" : "<";
+    require(`(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`, position.recordedAtMicros, position.recordedAtMicros, position.recordKey);
+  }
+  // A position lies within the bounds it was signed for, so it replaces the one on its side.
+  if (sinceMicros !== undefined && !(ascending && position)) {
+    require("recorded_at >= ?", storable(sinceMicros));
+  }
+  if (untilMicros !== undefined && (ascending || !position)) {
+    require("recorded_at < ?", storable(untilMicros));
+  }
+  const direction = ascending ? "ASC" : "DESC";
+  const sql = `SELECT ${COLUMNS} FROM activity FORCE INDEX (${indexOf(query)})
+    WHERE ${conditions.join(" AND ")}
+    ORDER BY recorded_at ${direction}, record_key ${direction} LIMIT ${query.limit + 1}`;
+  return { sql, values };
+}
+
+function indexOf({ type, platform }: ActivityQuery): string {
+  if (type !== 0) return platform !== 0 ? "activity_type_platform" : "activity_type";
+  return platform !== 0 ? "activity_platform" : "PRIMARY";
+}
+
+/** Brings a bound into the range of stored times, all of which are exact numbers. */
+function storable(micros: Micros): number {
+  if (typeof micros === "number") return micros;
+  return micros < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,41 @@
+import type { RateWindow } from "./rate-window.ts";
+
+/** Requests admitted of one client address in any 60 seconds. §8 */
+export const CLIENT_LIMIT = 300;
+/** Requests admitted of one account in any 60 seconds, whatever key they show. §8 */
+export const ACCOUNT_LIMIT = 120;
+
+/** One request to count: by its client, and by the account of its API key where it shows one. */
+export type AdmissionRequest = {
+  /** The client's bucket, from `clientBucket`. */
+  readonly client: Buffer;
+  readonly keyHash?: Buffer;
+};
+
+/** A working API key as it is now, with its account. */
+export type ApiKeyRecord = {
+  readonly prefix: string;
+  readonly expiresAtMicros: number;
+  readonly accountNo: number;
+  readonly accountId: string;
+  readonly username: string;
+  readonly displayName: string;
+};
+
+/** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */
+export type AdmissionResult =
+  | { readonly kind: "client_refused" }
+  | { readonly kind: "client_admitted" }
+  | { readonly kind: "unknown_key" }
+  | { readonly kind: "account_unavailable" }
+  | { readonly kind: "account_refused"; readonly window: RateWindow }
+  | { readonly kind: "admitted"; readonly apiKey: ApiKeyRecord; readonly window: RateWindow };
+
+/**
+ * Counts requests in a place that all instances share, and looks their API keys up. `admit` rejects when
+ * that place cannot be reached: nobody is admitted uncounted. §7
+ */
+export interface Admission {
+  admit(request: AdmissionRequest): Promise<AdmissionResult>;
+  close(): Promise<void>;
+}

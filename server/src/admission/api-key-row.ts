@@ -1,0 +1,39 @@
+import type { RowDataPacket } from "../database/pool.ts";
+import type { ApiKeyRecord } from "./admission.ts";
+
+/** An API key and its account, as the admission reads them. */
+export type ApiKeyRow = RowDataPacket & {
+  key_hash: Buffer;
+  prefix: string;
+  expires_at: number;
+  active: number;
+  account_no: number;
+  id: string;
+  username: string | null;
+  display_name: string;
+  available: number;
+};
+
+export const API_KEY_TABLES = "api_key k JOIN account a ON a.account_no = k.account_no";
+
+/** SQL for: the key is neither revoked nor expired at `now`. */
+export const ACTIVE = (now: string) => `(k.revoked_at IS NULL AND k.expires_at > ${now})`;
+
+/** SQL for: the account may be read through its keys. */
+export const AVAILABLE =
+  "(a.verified_at IS NOT NULL AND a.blocked_at IS NULL AND a.deleted_at IS NULL)";
+
+export const API_KEY_COLUMNS = (now: string) =>
+  `k.key_hash, k.prefix, k.expires_at, ${ACTIVE(now)} AS active,
+   a.account_no, a.id, a.username, a.display_name, ${AVAILABLE} AS available`;
+
+export function apiKeyFromRow(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    prefix: row.prefix,
+    expiresAtMicros: row.expires_at,
+    accountNo: row.account_no,
+    accountId: row.id,
+    username: row.username ?? "",
+    displayName: row.display_name,
+  };
+}

@@ -1,0 +1,58 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/**
+ * Returns the bytes that a client address is counted under: an IPv4 address by itself, an IPv4-mapped one
+ * as its IPv4, any other IPv6 address by its /64. Text that is no address counts as one bucket of its own.
+ */
+export function clientBucket(address: string): Buffer {
+  const ipv4 = isIPv4(address) ? address : mappedIPv4(address);
+  if (ipv4 !== undefined) return Buffer.from([CLIENT, ...ipv4.split(".").map(Number)]);
+  const plain = address.split("%")[0] ?? "";
+  if (isIPv6(plain)) return Buffer.concat([Buffer.of(CLIENT), networkOf(plain)]);
+  return Buffer.of(CLIENT);
+}
+
+/** Returns the bytes that an account is counted under. */
+export function accountBucket(accountId: string): Buffer {
+  return Buffer.from(`${ACCOUNT_PREFIX}${accountId}`, "ascii");
+}
+
+/** The first byte of account buckets. */
+export const ACCOUNT_PREFIX = "a";
+/** The first byte of client buckets: `c`. */
+const CLIENT = 0x63;
+
+function mappedIPv4(address: string): string | undefined {
+  if (!isIPv6(address)) return undefined;
+  const groups = groupsOf(address);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (!isMapped) return undefined;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+function networkOf(address: string): Buffer {
+  const network = Buffer.alloc(8);
+  for (const [index, group] of groupsOf(address).slice(0, 4).entries()) {
+    network.writeUInt16BE(group, index * 2);
+  }
+  return network;
+}
+
+/** Expands a valid IPv6 text to its eight groups. */
+function groupsOf(address: string): number[] {
+  const [head = "", tail] = address.split("::");
+  const front = parseGroups(head);
+  const back = tail === undefined ? [] : parseGroups(tail);
+  return [...front, ...Array(8 - front.length - back.length).fill(0), ...back];
+}
+
+function parseGroups(text: string): number[] {
+  return text === "" ? [] : text.split(":").flatMap(parseGroup);
+}
+
+function parseGroup(group: string): number[] {
+  if (!group.includes(".")) return [Number.parseInt(group, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+  return [(a << 8) | b, (c << 8) | d];
+}

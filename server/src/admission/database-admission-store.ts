@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import mysql from "mysql2/promise";
+import { NOW_MICROS } from "../database/now.ts";
+import {
+  connectionOptions,
+  type Pool,
+  type Queryable,
+  READ_COMMITTED,
+  type ResultSetHeader,
+  type RowDataPacket,
+} from "../database/pool.ts";
+import { ACCOUNT_LIMIT, CLIENT_LIMIT } from "./admission.ts";
+import {
+  ACTIVE,
+  API_KEY_COLUMNS,
+  API_KEY_TABLES,
+  type ApiKeyRow,
+  AVAILABLE,
+} from "./api-key-row.ts";
+import { ACCOUNT_PREFIX } from "./client-bucket.ts";
+import { WINDOW_MICROS } from "./rate-window.ts";
+
+export type ClientRow = RowDataPacket & { bucket: Buffer; batch_admitted: number };
+
+/** A key, and the window of its account where that was counted in the same batch. */
+export type CountedApiKeyRow = ApiKeyRow & {
+  batch_admitted: number | null;
+  admitted: number | null;
+  last_at: number | null;
+  ring: Buffer | null;
+};
+
+export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: CountedApiKeyRow[] };
+
+/**
+ * The database's clock may differ between two statements of two instances by so much; a window whose last
+ * admission lies further ahead was written before the clock stepped back.
+ */
+const CLOCK_STEP_MICROS = 5_000_000;
+
+const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
+
+/**
+ * What an admission does to a window that exists. The assignments run in order, each seeing those before
+ * it: after a step back of the clock all admissions count as made now; the time never runs backwards;
+ * there is room while the ring is not full or its oldest admission is out of the window.
+ */
+const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
+  ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
+  last_at = IF(last_at > @now + ${CLOCK_STEP_MICROS}, @now, GREATEST(last_at, @now)),
+  ok = admitted < ${limit} OR SUBSTR(ring, (admitted MOD ${limit}) * 8 + 1, 8) <= ${time(`last_at - ${WINDOW_MICROS}`)},
+  ring = IF(NOT ok, ring, IF(admitted < ${limit}, CONCAT(ring, ${time("last_at")}),
+    INSERT(ring, (admitted MOD ${limit}) * 8 + 1, 8, ${time("last_at")}))),
+  admitted = admitted + ok,
+  batch_admitted = IF(batch = @batch, batch_admitted, 0) + ok,
+  batch = @batch`;
+
+const INSERT_WINDOW =
+  "INSERT INTO rate_window (bucket, admitted, last_at, ok, ring, batch, batch_admitted)";
+const COUNT_CLIENT = countIn(CLIENT_LIMIT);
+const COUNT_ACCOUNT = countIn(ACCOUNT_LIMIT);
+/**
+ * Creates the pool that `countBatch` runs on: one connection, for batches follow one another. It takes
+ * several statements in one packet, which form one transaction; no other pool of the service does.
+ */
+export function createAdmissionPool(url: string): Pool {
+  const pool = mysql.createPool({
+    ...connectionOptions(url),
+    connectionLimit: 1,
+    multipleStatements: true,
+  });
+  pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
+    connection.query(`${READ_COMMITTED}; SET autocommit = 0`);
+  });
+  return pool;
+}
+
+/**
+ * Counts a batch of requests in one round trip: each client, then, if every client was admitted, the
+ * account of each key that may read; and reads the keys. `clients` may repeat, `keyHashes` may not.
+ * Without clients every account is counted. The values in the text are hexadecimal digits only.
+ */
+export async function countBatch(
+  connection: Queryable,
+  clients: readonly Buffer[],
+  keyHashes: readonly Buffer[],
+): Promise<CountedBatch> {
+  const sections = [
+    `SET @now = ${NOW_MICROS}, @batch = ${literal(randomBytes(8))}`,
+    `SET @now_bytes = ${time("@now")}`,
+    ...clientStatements(clients),
+    ...apiKeyStatements(keyHashes),
+    "COMMIT",
+  ];
+  const [results] = await connection.query<ResultSetHeader[] | RowDataPacket[][]>(
+    sections.join(";\n"),
+  );
+  const rows = results.filter((result) => Array.isArray(result));
+  return {
+    clients: (clients.length > 0 ? rows.shift() : []) as ClientRow[],
+    apiKeys: (keyHashes.length > 0 ? rows.shift() : []) as CountedApiKeyRow[],
+  };
+}
+
+/** Counts each client in order; two instances that lock the same windows lock them in the same order. */
+function clientStatements(clients: readonly Buffer[]): string[] {
+  if (clients.length === 0) return ["SET @clients_admitted = TRUE"];
+  const literals = clients.map(literal).sort();
+  const rows = literals.map((bucket) => `(${bucket}, 1, @now, 1, @now_bytes, @batch, 1)`);
+  return [
+    `${INSERT_WINDOW} VALUES ${rows.join(", ")} ${COUNT_CLIENT}`,
+    `SET @clients_admitted = (SELECT SUM(batch_admitted) FROM rate_window
+      WHERE bucket IN (${literals.join(", ")})) = ${clients.length}`,
+    `SELECT bucket, batch_admitted FROM rate_window WHERE bucket IN (${literals.join(", ")})`,
+  ];
+}
+
+function apiKeyStatements(keyHashes: readonly Buffer[]): string[] {
+  if (keyHashes.length === 0) return [];
+  const hashes = keyHashes.map(literal).join(", ");
+  return [
+    `${INSERT_WINDOW}
+      SELECT CONCAT('${ACCOUNT_PREFIX}', a.id), 1, @now, 1, @now_bytes, @batch, 1
+      FROM ${API_KEY_TABLES}
+      WHERE k.key_hash IN (${hashes}) AND ${ACTIVE("@now")} AND ${AVAILABLE} AND @clients_admitted
+      ORDER BY a.id ${COUNT_ACCOUNT}`,
+    `SELECT ${API_KEY_COLUMNS("@now")}, w.batch_admitted, w.admitted, w.last_at, w.ring
+      FROM ${API_KEY_TABLES}
+      LEFT JOIN rate_window w ON w.bucket = CONCAT('${ACCOUNT_PREFIX}', a.id) AND w.batch = @batch
+      WHERE k.key_hash IN (${hashes})`,
+  ];
+}
+
+function literal(bytes: Buffer): string {
+  return `x'${bytes.toString("hex")}'`;
+}
+
+/** Deletes some windows that hold no admission of the last 60 seconds; returns how many. */
+export async function deleteIdleWindows(pool: Pool, limit: number): Promise<number> {
+  const [result] = await pool.query<ResultSetHeader>(
+    `DELETE FROM rate_window WHERE last_at < ${NOW_MICROS} - ${WINDOW_MICROS} LIMIT ?`,
+    [limit],
+  );
+  return result.affectedRows;
+}

@@ -1,0 +1,88 @@
+import { Redis } from "ioredis";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Queryable } from "../database/pool.ts";
+import { API_KEY_COLUMNS, API_KEY_TABLES, type ApiKeyRow } from "./api-key-row.ts";
+import { WINDOW_MICROS } from "./rate-window.ts";
+
+/** A window as the script leaves it: its clock in microseconds as text, for Lua's numbers lose digits. */
+export type CountedWindow = [ok: 0 | 1, used: number, nowMicros: string, oldestMicros: string];
+
+export interface WindowRedis extends Redis {
+  countRequest(bucket: Buffer, limit: number, windowMicros: number): Promise<CountedWindow>;
+}
+
+/**
+ * Counts one request in the list of its bucket's admissions, newest first, in Redis's own clock. As in the
+ * database: times never run backwards, and after a step back of the clock all count as made now.
+ */
+const COUNT_REQUEST = `
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local text = function(micros) return string.format('%.0f', micros) end
+local times = redis.call('LRANGE', KEYS[1], 0, -1)
+local newest = tonumber(times[1] or 0)
+if newest > now + 5000000 then
+  redis.call('DEL', KEYS[1])
+  for i = 1, #times do times[i] = text(now); redis.call('RPUSH', KEYS[1], times[i]) end
+elseif newest > now then
+  now = newest
+end
+local used = 0
+while used < #times and tonumber(times[used + 1]) > now - window do used = used + 1 end
+local ok = 0
+if used < limit then
+  ok = 1
+  redis.call('LTRIM', KEYS[1], 0, used - 1)
+  if used == 0 then redis.call('DEL', KEYS[1]) end
+  redis.call('LPUSH', KEYS[1], text(now))
+  redis.call('PEXPIRE', KEYS[1], window / 1000 + 1000)
+  used = used + 1
+end
+local oldest = redis.call('LINDEX', KEYS[1], used - 1)
+return { ok, used, text(now), oldest }
+`;
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const COMMAND_TIMEOUT_MS = 1_000;
+const LONGEST_RECONNECT_MS = 1_000;
+
+/**
+ * Connects to the Redis or Valkey at `url`. While it is out of reach every command fails at once; the
+ * connection comes back by itself.
+ */
+export function connectWindowRedis(url: string): WindowRedis {
+  const redis = new Redis(url, {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: true,
+    retryStrategy: (attempt) => Math.min(attempt * 50, LONGEST_RECONNECT_MS),
+  });
+  // Each command reports its own failure; without a listener the connection's would end the process.
+  redis.on("error", () => {});
+  redis.defineCommand("countRequest", { numberOfKeys: 1, lua: COUNT_REQUEST });
+  return redis as WindowRedis;
+}
+
+/** Counts one request against a bucket. */
+export function countRequest(
+  redis: WindowRedis,
+  bucket: Buffer,
+  limit: number,
+): Promise<CountedWindow> {
+  return redis.countRequest(bucket, limit, WINDOW_MICROS);
+}
+
+/** Finds the keys with these hashes, whatever their state. */
+export async function findApiKeys(
+  db: Queryable,
+  keyHashes: readonly Buffer[],
+): Promise<ApiKeyRow[]> {
+  const [rows] = await db.query<ApiKeyRow[]>(
+    `SELECT ${API_KEY_COLUMNS(NOW_MICROS)} FROM ${API_KEY_TABLES} WHERE k.key_hash IN (?)`,
+    [keyHashes],
+  );
+  return rows;
+}

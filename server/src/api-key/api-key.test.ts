@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { hashApiKey, isApiKeyText, newApiKey, validityMicros } from "./api-key.ts";
+
+it("makes keys of the contract's form, each another", () => {
+  const secrets = Array.from({ length: 1000 }, () => newApiKey().secret);
+  expect(secrets.every((secret) => /^[a-z]+_live_[0-9a-f]{64}$/.test(secret))).toBe(true);
+  expect(new Set(secrets).size).toBe(secrets.length);
+});
+
+it("keeps the hash of the whole text, and a prefix that is its start", () => {
+  const { secret, hash, prefix } = newApiKey();
+  expect(hash).toEqual(createHash("sha256").update(secret, "utf8").digest());
+  expect(hashApiKey(secret)).toEqual(hash);
+  expect(prefix).toMatch(/^act_live_[0-9a-f]{8}$/);
+  expect(secret.startsWith(prefix)).toBe(true);
+});
+
+it.each([
+  ["shorter", (text: string) => text.slice(0, -1)],
+  ["longer", (text: string) => `${text}0`],
+  ["in capitals", (text: string) => text.toUpperCase()],
+  ["with a line break", (text: string) => `${text}\n`],
+  ["of another kind", (text: string) => text.replace("_live_", "_svc_")],
+  ["with a space before it", (text: string) => ` ${text}`],
+])("does not take a text %s for a key", (_, change) => {
+  const { secret } = newApiKey();
+  expect(isApiKeyText(secret)).toBe(true);
+  expect(isApiKeyText(change(secret))).toBe(false);
+});
+
+it("counts a validity in days of 24 hours", () => {
+  expect(validityMicros(30)).toBe(2_592_000_000_000);
+});

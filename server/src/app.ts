@@ -1,0 +1,111 @@
+import {
+  AccountService,
+  ActivityService,
+  AdmissionService,
+  ApiKeyService,
+  DonationService,
+  ImportService,
+  MeService,
+  PlatformEventService,
+} from "@activity/proto";
+import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
+import { createContextValues, type Interceptor, type Transport } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { createAccountService } from "./account/account-service.ts";
+import { createMeService } from "./account/me-service.ts";
+import { createActivityService } from "./activity/activity-service.ts";
+import { createAdmissionService } from "./admission/admission-service.ts";
+import { createDatabaseAdmission } from "./admission/database-admission.ts";
+import { createAdmissionPool } from "./admission/database-admission-store.ts";
+import { startIdleWindowRemoval } from "./admission/idle-windows.ts";
+import { createRedisAdmission } from "./admission/redis-admission.ts";
+import { createApiKeyService } from "./api-key/api-key-service.ts";
+import { peerAddressKey } from "./caller.ts";
+import type { ServerConfig } from "./config.ts";
+import { type Listener, listen } from "./core-listener.ts";
+import { createPool, type Pool } from "./database/pool.ts";
+import { createHealthService } from "./health-service.ts";
+import { createDonationService } from "./ingest/donation-service.ts";
+import { createImportService } from "./ingest/import-service.ts";
+import { createPlatformEventService } from "./ingest/platform-event-service.ts";
+import { createAuthenticate } from "./interceptors/authenticate.ts";
+import { createErrorMapping } from "./interceptors/error-mapping.ts";
+import { createRateLimitHeaders } from "./interceptors/rate-limit-headers.ts";
+import { createRequestLog } from "./interceptors/request-log.ts";
+import { createValidate } from "./interceptors/validate.ts";
+import { createLocalTransport } from "./local-transport.ts";
+import type { Log } from "./log.ts";
+import { createReflectionService } from "./reflection-service.ts";
+import { addRoutes, type RegisteredService, register } from "./routes.ts";
+import { createServiceCredentials } from "./service-credential/service-credentials.ts";
+
+/** The core, put together; it opens no port until it is told to. */
+export type ServerApp = {
+  /** Calls the services from inside this process, for a gateway that lives in it too. */
+  readonly localTransport: Transport;
+  /** Opens the port of the configuration. */
+  listen(): Promise<Listener>;
+  /** Closes every connection to the database and the limiter. */
+  close(): Promise<void>;
+};
+
+/** Puts the core together: the one place of this package that makes its parts. */
+export function createServerApp(config: ServerConfig, log: Log): ServerApp {
+  const pool = createPool(config.databaseUrl, config.databaseConnections);
+  const admission = config.redisUrl
+    ? createRedisAdmission(config.redisUrl, pool)
+    : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
+  const stopRemoval = startIdleWindowRemoval(pool, log);
+  const services = createServices(pool, config);
+  // The first is the outermost.
+  const interceptors: Interceptor[] = [
+    createRequestLog(log, () => performance.now()),
+    createRateLimitHeaders(),
+    createErrorMapping(log),
+    createAuthenticate(
+      admission,
+      createServiceCredentials(pool, () => performance.now()),
+    ),
+    createValidate(),
+  ];
+
+  return {
+    localTransport: createLocalTransport(services, interceptors),
+    listen: () => listen(wireHandler(services, interceptors), config),
+    async close() {
+      stopRemoval();
+      await Promise.all([admission.close(), pool.end()]);
+    },
+  };
+}
+
+function createServices(pool: Pool, config: ServerConfig): RegisteredService[] {
+  const own = [
+    register(ActivityService, createActivityService(pool, config.cursorKeys)),
+    register(MeService, createMeService(pool)),
+    register(AdmissionService, createAdmissionService()),
+    register(DonationService, createDonationService(pool)),
+    register(PlatformEventService, createPlatformEventService(pool)),
+    register(ImportService, createImportService(pool)),
+    register(AccountService, createAccountService(pool)),
+    register(ApiKeyService, createApiKeyService(pool)),
+  ];
+  const names = new Set(own.map(({ service }) => service.typeName));
+  const all = [...own, register(Health, createHealthService(pool, names))];
+  const reflected = all.map(({ service }) => service);
+  return [
+    ...all,
+    register(reflectionV1.ServerReflection, createReflectionService(reflected)),
+    // The messages of the two versions differ in nothing but their package.
+    register(reflectionV1Alpha.ServerReflection, createReflectionService(reflected) as never),
+  ];
+}
+
+function wireHandler(services: readonly RegisteredService[], interceptors: Interceptor[]) {
+  return connectNodeAdapter({
+    routes: (router) => addRoutes(router, services),
+    interceptors,
+    contextValues: (request) =>
+      createContextValues().set(peerAddressKey, request.socket?.remoteAddress),
+  });
+}

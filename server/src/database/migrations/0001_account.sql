@@ -1,0 +1,20 @@
+-- An account and, in last_recorded_at, its feed's clock. Every time in this schema is a count of
+-- microseconds since 1970-01-01T00:00:00Z. A deleted account keeps its row, so that its API keys are
+-- answered with account_unavailable, but nothing of its profile.
+CREATE TABLE IF NOT EXISTS account (
+  account_no BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  external_id VARBINARY(512) NULL,
+  username VARCHAR(64) CHARACTER SET ascii COLLATE ascii_general_ci NULL,
+  display_name VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  verified_at BIGINT NULL,
+  blocked_at BIGINT NULL,
+  deleted_at BIGINT NULL,
+  purged_at BIGINT NULL,
+  api_key_created_at BIGINT NULL,
+  last_recorded_at BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_no),
+  UNIQUE KEY account_id (id),
+  UNIQUE KEY account_external_id (external_id),
+  UNIQUE KEY account_username (username)
+) ENGINE = InnoDB;

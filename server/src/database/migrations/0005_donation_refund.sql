@@ -1,0 +1,7 @@
+CREATE TABLE IF NOT EXISTS donation_refund (
+  account_no BIGINT UNSIGNED NOT NULL,
+  record_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  external_id VARBINARY(512) NOT NULL,
+  amount_cents BIGINT NOT NULL,
+  PRIMARY KEY (account_no, record_id, external_id)
+) ENGINE = InnoDB;

@@ -1,0 +1,39 @@
+import { DatabaseTimeoutError } from "./deadline.ts";
+
+/** Codes of a server that is there but cannot serve now: overload, shutdown, locks, disk, read-only. */
+const OUTAGE_CODES = new Set([
+  "ER_CON_COUNT_ERROR",
+  "ER_TOO_MANY_USER_CONNECTIONS",
+  "ER_USER_LIMIT_REACHED",
+  "ER_SERVER_SHUTDOWN",
+  "ER_NORMAL_SHUTDOWN",
+  "ER_LOCK_WAIT_TIMEOUT",
+  "ER_LOCK_DEADLOCK",
+  "ER_QUERY_INTERRUPTED",
+  "ER_QUERY_TIMEOUT",
+  "ER_STATEMENT_TIMEOUT",
+  "ER_CONNECTION_KILLED",
+  "ER_NEW_ABORTING_CONNECTION",
+  "ER_DISK_FULL",
+  "ER_RECORD_FILE_FULL",
+  "ER_OPTION_PREVENTS_STATEMENT",
+  "ER_READ_ONLY_MODE",
+  "ER_OUT_OF_RESOURCES",
+  "ER_OUTOFMEMORY",
+  "ER_ACCESS_DENIED_ERROR",
+  "ER_DBACCESS_DENIED_ERROR",
+  "ER_BAD_DB_ERROR",
+]);
+
+/**
+ * Tells whether a failure means that the database cannot be reached, is overloaded or answers late, and
+ * not that a statement is wrong: the first is temporary, the second a bug.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof DatabaseTimeoutError) return true;
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
+    return false;
+  if (OUTAGE_CODES.has(error.code)) return true;
+  // Failures of the network and of the driver's connections carry no SQL state.
+  return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
+}

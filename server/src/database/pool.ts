@@ -1,0 +1,44 @@
+import mysql, { type Pool, type PoolConnection, type PoolOptions } from "mysql2/promise";
+
+export type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+/** What a statement can run on: the pool, or the connection of a transaction. */
+export type Queryable = Pick<PoolConnection, "execute" | "query">;
+
+/** How long to wait for a connection before the database counts as out of reach. */
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** The settings of every connection of this service to `url` (`mysql://user:password@host:port/name`). */
+export function connectionOptions(url: string): PoolOptions {
+  return {
+    uri: url,
+    charset: "utf8mb4_bin",
+    timezone: "Z",
+    // BIGINTs beyond 2^53 arrive as decimal strings, all others as numbers.
+    supportBigNumbers: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableKeepAlive: true,
+  };
+}
+
+/** Creates the pool; it connects when it is first used. Times and text are exact on its connections. */
+export function createPool(url: string, connections: number): Pool {
+  const pool = mysql.createPool({
+    ...connectionOptions(url),
+    connectionLimit: connections,
+    maxIdle: connections,
+    maxPreparedStatements: 200,
+  });
+  pool.pool.on("connection", prepareSession);
+  return pool;
+}
+
+/** Without gap locks, writers of one account wait for its row and for nothing else. */
+export const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+const SESSION_SETTINGS = `SET SESSION
+  sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
+  innodb_lock_wait_timeout = 10`;
+
+function prepareSession(connection: { query(sql: string): unknown }): void {
+  connection.query(READ_COMMITTED);
+  connection.query(SESSION_SETTINGS);
+}

@@ -1,0 +1,57 @@
+import type { Pool, PoolConnection, Queryable } from "./pool.ts";
+
+declare const committedTogether: unique symbol;
+/** A connection inside a transaction: what is written through it commits together. */
+export type Transaction = Queryable & { readonly [committedTogether]: true };
+
+/** How often a transaction that lost a deadlock is run again. */
+const DEADLOCK_RETRIES = 5;
+
+/**
+ * Runs `work` in a transaction that commits when it returns and leaves nothing when it throws. A
+ * deadlock's loser runs again, so `work` does nothing outside the database.
+ */
+export async function inTransaction<Result>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await runOnce(pool, work);
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
+    }
+  }
+}
+
+async function runOnce<Result>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const connection = await pool.getConnection();
+  try {
+    await connection.query("START TRANSACTION");
+    // The one place that makes a Transaction: the brand exists for the type checker only.
+    const result = await work(connection as unknown as Transaction);
+    await connection.query("COMMIT");
+    connection.release();
+    return result;
+  } catch (error) {
+    await abandon(connection);
+    throw error;
+  }
+}
+
+/** Rolls back; a connection on which even that fails is closed, which rolls back too. */
+async function abandon(connection: PoolConnection): Promise<void> {
+  try {
+    await connection.query("ROLLBACK");
+    connection.release();
+  } catch {
+    connection.destroy();
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
+}

@@ -1,0 +1,67 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../errors.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+  accountId = await services.createAccount();
+});
+afterAll(() => services.stop());
+
+const FIELDS = {
+  amountCents: 500n,
+  currency: "eur",
+  contributedAt: timestampFromMs(1_700_000_000_000),
+};
+
+function contribute(externalId: string, subscriptionExternalId: string, test = false) {
+  const ids = { accountId, externalId, subscriptionExternalId };
+  return services.donations.recordContribution({ ...ids, ...FIELDS, test });
+}
+
+describe("a contribution", () => {
+  it("starts its subscription when it is the first, also when it is recorded again", async () => {
+    const subscription = unique("subscription");
+    const [january, february] = [unique("january"), unique("february")];
+    const first = await contribute(january, subscription);
+    const second = await contribute(february, subscription);
+    expect(first.first).toBe(true);
+    expect(first.subscriptionId).toMatch(/^[a-z0-9]{15}$/);
+    expect(second).toMatchObject({ first: false, subscriptionId: first.subscriptionId });
+    expect(await contribute(january, subscription)).toEqual(first);
+    expect(await contribute(february, unique("another"))).toEqual(second);
+  });
+
+  it("is in the feed as a donation", async () => {
+    const { donation } = await contribute(unique("month"), unique("subscription"));
+    const feed = await services.readFeed(accountId);
+    const row = feed.find(({ record_key }) => record_key === `${donation?.recordId}d`);
+    expect(row).toMatchObject({ type: 1, platform: 1, value: 500, refunded_amount_cents: 0 });
+    const refund = { accountId, externalId: donation?.externalId ?? "", amountCents: 500n };
+    const answer = await services.donations.refundDonation({ ...refund, refundExternalId: "a" });
+    expect(answer.donation?.visible).toBe(false);
+  });
+
+  it("starts no subscription and is not in the feed when it is a test", async () => {
+    const subscription = unique("subscription");
+    const tried = await contribute(unique("test"), subscription, true);
+    expect(tried.first).toBe(false);
+    expect(tried.donation?.visible).toBe(false);
+    const real = await contribute(unique("month"), subscription);
+    expect(real).toMatchObject({ first: true, subscriptionId: tried.subscriptionId });
+  });
+
+  it("cannot have the external id of a donation that is none", async () => {
+    const externalId = unique("donation");
+    const donatedAt = FIELDS.contributedAt;
+    const fields = { amountCents: 1n, currency: "eur", donatedAt };
+    await services.donations.createDonation({ accountId, externalId, ...fields });
+    await expect(contribute(externalId, unique("subscription"))).rejects.toMatchObject({
+      code: ErrorCode.DonationTransitionRefused,
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import type {
+  CreateDonationRequest,
+  DonationSchema,
+  RecordContributionRequest,
+} from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
+import { microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
+import { SERVICE_PLATFORM } from "./activity-values.ts";
+import { DonationStatus, isVisible } from "./donation-status.ts";
+import type { DonationRecord } from "./donation-store.ts";
+
+/** A new donation, of an account that is not known yet. */
+export type DonationFields = Omit<DonationRecord, "accountNo">;
+
+/** Converts a request to a new donation through the service that is not paid yet. */
+export function donationFromRequest(request: CreateDonationRequest): DonationFields {
+  return newDonation(request, request.donatedAt, "donated_at");
+}
+
+/** Converts a contribution to a new donation that is not paid yet. */
+export function donationFromContribution(request: RecordContributionRequest): DonationFields {
+  return newDonation(request, request.contributedAt, "contributed_at");
+}
+
+/** Converts a stored donation to its message. */
+export function donationToProto(donation: DonationRecord): MessageInitShape<typeof DonationSchema> {
+  const { recordedAt } = donation;
+  return {
+    recordId: donation.recordId,
+    externalId: donation.externalId.toString("utf8"),
+    status: donation.status,
+    amountCents: BigInt(donation.amountCents),
+    currency: donation.currency,
+    refundedAmountCents: BigInt(donation.refundedAmountCents),
+    test: donation.test,
+    ...(recordedAt !== undefined && { recordedAt: timestampFromMicros(recordedAt) }),
+    visible: isVisible(donation),
+  };
+}
+
+function newDonation(
+  request: CreateDonationRequest | RecordContributionRequest,
+  date: Timestamp | undefined,
+  dateField: string,
+): DonationFields {
+  if (date === undefined) {
+    throw new DomainError(ErrorCode.InvalidParameter, `${dateField} is required.`);
+  }
+  return {
+    platform: SERVICE_PLATFORM,
+    externalId: externalIdBytes(request.externalId, "external_id"),
+    recordId: newId(),
+    status: DonationStatus.Created,
+    // At most 2^53 - 1, so exact.
+    amountCents: Number(request.amountCents),
+    currency: request.currency,
+    refundedAmountCents: 0,
+    donorName: parseOptionalText(request.donorName, "donor_name"),
+    message: parseOptionalText(request.message, "message"),
+    donatedAt: microsFromTimestamp(date, dateField),
+    recordedAt: undefined,
+    test: request.test,
+    subscriptionId: undefined,
+  };
+}

@@ -1,0 +1,233 @@
+import { DisputeOutcome, type Donation, DonationStatus } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../errors.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+  accountId = await services.createAccount();
+});
+afterAll(() => services.stop());
+
+const donatedAt = timestampFromMs(1_700_000_000_000);
+const { WON, LOST } = DisputeOutcome;
+
+/** A paid donation of 1000 cents, and short names for what can happen to it. */
+async function paidDonation(fields: { test?: boolean } = {}) {
+  const { donations, readFeed } = services;
+  const key = { accountId, externalId: unique("donation") };
+  const text = { donorName: "Ada", message: "hello" };
+  const money = { amountCents: 1000n, currency: "eur" };
+  await donations.createDonation({ ...key, ...money, ...text, donatedAt, ...fields });
+  const { donation: paid } = await donations.payDonation(key);
+  const recordId = paid?.recordId ?? "";
+  const of = (answer: { donation?: Donation | undefined }) => {
+    if (answer.donation === undefined) throw new Error("no donation");
+    return answer.donation;
+  };
+  return {
+    key,
+    recordId,
+    paid,
+    pay: async () => of(await donations.payDonation(key)),
+    refund: async (amountCents: bigint, refundExternalId = unique("refund")) =>
+      of(await donations.refundDonation({ ...key, refundExternalId, amountCents })),
+    dispute: async (disputeExternalId: string) =>
+      of(await donations.openDispute({ ...key, disputeExternalId })),
+    resolve: async (disputeExternalId: string, outcome: DisputeOutcome) =>
+      of(await donations.resolveDispute({ ...key, disputeExternalId, outcome })),
+    delete: async () => of(await donations.deleteDonation(key)),
+    inFeed: async () =>
+      (await readFeed(accountId)).find((row) => row.record_key === `${recordId}d`),
+  };
+}
+
+const refusal = { code: ErrorCode.DonationTransitionRefused };
+
+describe("a donation", () => {
+  it("joins the feed when it is paid, and not before", async () => {
+    const key = { accountId, externalId: unique("donation") };
+    const fields = { amountCents: 1n, currency: "eur", donatedAt };
+    const { donation } = await services.donations.createDonation({ ...key, ...fields });
+    expect(donation).toMatchObject({ status: DonationStatus.CREATED, visible: false });
+    expect(donation?.recordedAt).toBeUndefined();
+
+    const paid = await paidDonation();
+    expect(paid.paid).toMatchObject({ status: DonationStatus.PAID, visible: true });
+    expect(await paid.inFeed()).toMatchObject({
+      platform: 1,
+      type: 1,
+      unit: 1,
+      value: 1000,
+      occurred_at: 1_700_000_000_000_000,
+      currency: "eur",
+      refunded_amount_cents: 0,
+      actor_name: "Ada",
+      message: "hello",
+    });
+  });
+
+  it("is what it first was when it is created or paid again", async () => {
+    const { key, paid, inFeed } = await paidDonation();
+    const other = { amountCents: 5n, currency: "usd", donorName: "Eve", donatedAt, test: true };
+    const { donation } = await services.donations.createDonation({ ...key, ...other });
+    expect(donation).toEqual(paid);
+    expect((await services.donations.payDonation(key)).donation).toEqual(paid);
+    expect(await inFeed()).toMatchObject({ value: 1000, actor_name: "Ada" });
+  });
+
+  it("stays in the feed with its amount while it is refunded in part", async () => {
+    const donation = await paidDonation();
+    expect(await donation.refund(400n)).toMatchObject({ refundedAmountCents: 400n, visible: true });
+    expect(await donation.inFeed()).toMatchObject({ value: 1000, refunded_amount_cents: 400 });
+    const refunded = await donation.refund(600n);
+    expect(refunded).toMatchObject({ status: DonationStatus.REFUNDED, visible: false });
+    expect(await donation.inFeed()).toBeUndefined();
+  });
+
+  it("counts each refund once, and no more than its amount", async () => {
+    const donation = await paidDonation();
+    await donation.refund(400n, "refund 1");
+    expect(await donation.refund(999n, "refund 1")).toMatchObject({ refundedAmountCents: 400n });
+    await expect(donation.refund(601n)).rejects.toMatchObject(refusal);
+    await expect(donation.refund(2n ** 53n - 1n)).rejects.toMatchObject(refusal);
+    expect(await donation.inFeed()).toMatchObject({ refunded_amount_cents: 400 });
+  });
+
+  it("comes back to its place once every dispute is won", async () => {
+    const donation = await paidDonation();
+    const first = await donation.inFeed();
+    await donation.dispute("a");
+    expect(await donation.inFeed()).toBeUndefined();
+    await donation.dispute("b");
+    await donation.dispute("a");
+    expect(await donation.resolve("a", WON)).toMatchObject({ status: DonationStatus.DISPUTED });
+    expect(await donation.inFeed()).toBeUndefined();
+    expect(await donation.resolve("b", WON)).toMatchObject({ status: DonationStatus.PAID });
+    expect(await donation.inFeed()).toEqual(first);
+    expect(await donation.resolve("b", WON)).toMatchObject({ visible: true });
+  });
+
+  it("comes back with what was refunded during the dispute, unless that is everything", async () => {
+    const partly = await paidDonation();
+    await partly.dispute("a");
+    expect(await partly.refund(300n)).toMatchObject({ status: DonationStatus.DISPUTED });
+    await partly.resolve("a", WON);
+    expect(await partly.inFeed()).toMatchObject({ value: 1000, refunded_amount_cents: 300 });
+
+    const fully = await paidDonation();
+    await fully.dispute("a");
+    await fully.refund(1000n);
+    expect(await fully.resolve("a", WON)).toMatchObject({ status: DonationStatus.REFUNDED });
+    expect(await fully.inFeed()).toBeUndefined();
+  });
+
+  it("stays hidden when a dispute is lost", async () => {
+    const donation = await paidDonation();
+    await donation.dispute("a");
+    await donation.dispute("b");
+    await donation.resolve("a", LOST);
+    const lost = await donation.resolve("b", WON);
+    expect(lost).toMatchObject({ status: DonationStatus.DISPUTE_LOST, visible: false });
+    expect(await donation.inFeed()).toBeUndefined();
+    await expect(donation.refund(1n)).rejects.toMatchObject(refusal);
+  });
+
+  it("keeps the outcome of a dispute, and knows its own only", async () => {
+    const donation = await paidDonation();
+    await expect(donation.resolve("a", WON)).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("no dispute with this id"),
+    });
+    await donation.dispute("a");
+    await donation.resolve("a", WON);
+    await expect(donation.resolve("a", LOST)).rejects.toMatchObject(refusal);
+    expect(await donation.inFeed()).toBeDefined();
+  });
+
+  it("is gone for good once it is deleted, with what its donor wrote", async () => {
+    const donation = await paidDonation();
+    await donation.refund(400n, "refund 1");
+    const deleted = await donation.delete();
+    expect(deleted).toMatchObject({ status: DonationStatus.DELETED, visible: false });
+    expect(await donation.inFeed()).toBeUndefined();
+    expect(
+      await services.database.query(
+        "SELECT donor_name, message FROM donation WHERE record_id = ?",
+        [donation.recordId],
+      ),
+    ).toEqual([{ donor_name: null, message: null }]);
+
+    const again = { amountCents: 1n, currency: "eur", donorName: "Ada", donatedAt };
+    await services.donations.createDonation({ ...donation.key, ...again });
+    expect(await donation.pay()).toEqual(deleted);
+    expect(await donation.delete()).toEqual(deleted);
+    expect(await donation.refund(400n, "refund 1")).toEqual(deleted);
+    await expect(donation.refund(1n)).rejects.toMatchObject(refusal);
+    await expect(donation.dispute("a")).rejects.toMatchObject(refusal);
+    expect(await donation.inFeed()).toBeUndefined();
+  });
+
+  it("cannot be paid any more when it was deleted before", async () => {
+    const key = { accountId, externalId: unique("donation") };
+    const fields = { amountCents: 1n, currency: "eur", donatedAt };
+    await services.donations.createDonation({ ...key, ...fields });
+    await services.donations.deleteDonation(key);
+    await expect(services.donations.payDonation(key)).rejects.toMatchObject(refusal);
+  });
+
+  it("is never in the feed when it is a test", async () => {
+    const donation = await paidDonation({ test: true });
+    expect(donation.paid).toMatchObject({ status: DonationStatus.PAID, visible: false });
+    await donation.refund(1n);
+    await donation.dispute("a");
+    await donation.resolve("a", WON);
+    expect(await donation.inFeed()).toBeUndefined();
+  });
+
+  it("stays in the feed when it is of nothing", async () => {
+    const key = { accountId, externalId: unique("donation") };
+    await services.donations.createDonation({ ...key, currency: "eur", donatedAt });
+    const { donation } = await services.donations.payDonation(key);
+    expect(donation).toMatchObject({ status: DonationStatus.PAID, visible: true });
+    const refund = { ...key, refundExternalId: "a", amountCents: 1n };
+    await expect(services.donations.refundDonation(refund)).rejects.toMatchObject(refusal);
+  });
+});
+
+describe("a write about a donation", () => {
+  it("fails when the donation or the account is unknown", async () => {
+    const { donations } = services;
+    const key = { accountId, externalId: unique("donation") };
+    const unknown = { code: ErrorCode.DonationNotFound };
+    await expect(donations.payDonation(key)).rejects.toMatchObject(unknown);
+    await expect(donations.deleteDonation(key)).rejects.toMatchObject(unknown);
+    const elsewhere = { ...key, accountId: await services.createAccount() };
+    const { key: stored } = await paidDonation();
+    await expect(
+      donations.payDonation({ ...elsewhere, externalId: stored.externalId }),
+    ).rejects.toMatchObject(unknown);
+    await expect(
+      donations.payDonation({ ...key, accountId: "0".repeat(15) }),
+    ).rejects.toMatchObject({ code: ErrorCode.AccountNotFound });
+  });
+
+  it("is refused with invalid_parameter when a text is no well-formed Unicode", async () => {
+    const fields = { accountId, amountCents: 1n, currency: "eur", donatedAt };
+    const externalId = unique("donation");
+    const bad = [
+      { externalId: "\ud83d" },
+      { externalId, donorName: "a\udc00" },
+      { externalId, message: "\ud83d\ud83d" },
+    ];
+    for (const text of bad) {
+      await expect(services.donations.createDonation({ ...fields, ...text })).rejects.toMatchObject(
+        { code: ErrorCode.InvalidParameter },
+      );
+    }
+  });
+});

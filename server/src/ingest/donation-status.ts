@@ -1,0 +1,75 @@
+/** What became of a donation: the numbers of the proto's DonationStatus, and of the stored column. §3 */
+export const DonationStatus = {
+  Created: 1,
+  Paid: 2,
+  Refunded: 3,
+  Disputed: 4,
+  DisputeLost: 5,
+  Deleted: 6,
+} as const;
+export type DonationStatus = (typeof DonationStatus)[keyof typeof DonationStatus];
+
+/** How a dispute stands: the numbers of the stored column; the ended ones are the proto's outcomes. */
+export const DisputeState = { Open: 0, Won: 1, Lost: 2 } as const;
+export type DisputeState = (typeof DisputeState)[keyof typeof DisputeState];
+
+/** What can happen to a donation. */
+export const DonationChange = {
+  Pay: "pay",
+  Refund: "refund",
+  OpenDispute: "open_dispute",
+  ResolveDispute: "resolve_dispute",
+  Delete: "delete",
+} as const;
+export type DonationChange = (typeof DonationChange)[keyof typeof DonationChange];
+
+/** From which status each change is allowed. */
+export const ALLOWED_FROM = {
+  pay: [DonationStatus.Created],
+  refund: [DonationStatus.Paid, DonationStatus.Disputed],
+  open_dispute: [
+    DonationStatus.Paid,
+    DonationStatus.Refunded,
+    DonationStatus.Disputed,
+    DonationStatus.DisputeLost,
+  ],
+  resolve_dispute: [DonationStatus.Disputed],
+  delete: [
+    DonationStatus.Created,
+    DonationStatus.Paid,
+    DonationStatus.Refunded,
+    DonationStatus.Disputed,
+    DonationStatus.DisputeLost,
+  ],
+} satisfies Record<DonationChange, readonly DonationStatus[]>;
+
+/** Tells whether a change is allowed to a donation of this status. */
+export function isAllowed(change: DonationChange, status: DonationStatus): boolean {
+  const statuses: readonly DonationStatus[] = ALLOWED_FROM[change];
+  return statuses.includes(status);
+}
+
+/** What the status of a donation that was paid, and is not deleted, follows from. */
+export type PaymentFacts = {
+  readonly amountCents: number;
+  readonly refundedAmountCents: number;
+  readonly disputes: readonly DisputeState[];
+};
+
+/** Returns the status of a paid donation. An open dispute comes before a lost one, and both before refunds. */
+export function paymentStatus(facts: PaymentFacts): DonationStatus {
+  if (facts.disputes.includes(DisputeState.Open)) return DonationStatus.Disputed;
+  if (facts.disputes.includes(DisputeState.Lost)) return DonationStatus.DisputeLost;
+  const { amountCents, refundedAmountCents } = facts;
+  // Nothing was refunded of a donation of 0 cents.
+  const fullyRefunded = refundedAmountCents > 0 && refundedAmountCents >= amountCents;
+  return fullyRefunded ? DonationStatus.Refunded : DonationStatus.Paid;
+}
+
+/** Tells whether a donation is in the feed. §3 */
+export function isVisible(donation: {
+  readonly status: DonationStatus;
+  readonly test: boolean;
+}): boolean {
+  return donation.status === DonationStatus.Paid && !donation.test;
+}

@@ -1,0 +1,97 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { DomainError } from "../errors.ts";
+import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../stored-text.ts";
+import { type Micros, microsFromTimestamp } from "../timestamps.ts";
+
+/** A row of an import as it arrives. */
+export type ReceivedRow = {
+  readonly externalId: string;
+  readonly amountCents: bigint;
+  readonly currency: string;
+  readonly donorName?: string | undefined;
+  readonly message?: string | undefined;
+  readonly donatedAt?: Timestamp | undefined;
+};
+
+/** A row of an import that can be stored. */
+export type ImportedRow = {
+  readonly externalId: Buffer;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly donorName: string | undefined;
+  readonly message: string | undefined;
+  readonly donatedAt: Micros;
+};
+
+/** A row that can be stored, or one sentence that names the field in the way and what it accepts. */
+export type ImportRowOutcome =
+  | { readonly kind: "accepted"; readonly row: ImportedRow }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const CURRENCY = /^[a-z]{3}$/;
+const MAX_AMOUNT = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Checks a row by the rules of a donation through the service. */
+export function checkImportRow(row: ReceivedRow): ImportRowOutcome {
+  const reason = reasonAgainst(row);
+  if (reason !== undefined) return refused(reason);
+  const donatedAt = donatedAtOf(row);
+  if (typeof donatedAt === "string") return refused(donatedAt);
+  return {
+    kind: "accepted",
+    row: {
+      externalId: Buffer.from(row.externalId, "utf8"),
+      amountCents: Number(row.amountCents),
+      currency: row.currency,
+      donorName: row.donorName,
+      message: row.message,
+      donatedAt,
+    },
+  };
+}
+
+function reasonAgainst(row: ReceivedRow): string | undefined {
+  if (row.externalId === "" || !hasAtMost(row.externalId, EXTERNAL_ID_MAX)) {
+    return `external_id accepts 1 to ${EXTERNAL_ID_MAX} characters.`;
+  }
+  if (row.amountCents < 0n || row.amountCents > MAX_AMOUNT) {
+    return `amount_cents accepts a whole number from 0 to ${MAX_AMOUNT}.`;
+  }
+  if (!CURRENCY.test(row.currency)) return "currency accepts a lower-case ISO 4217 code.";
+  if (!hasAtMost(row.donorName ?? "", NAME_MAX)) {
+    return `donor_name accepts at most ${NAME_MAX} characters.`;
+  }
+  if (!hasAtMost(row.message ?? "", MESSAGE_MAX)) {
+    return `message accepts at most ${MESSAGE_MAX} characters.`;
+  }
+  return reasonAgainstText(row);
+}
+
+function reasonAgainstText(row: ReceivedRow): string | undefined {
+  const texts = {
+    external_id: row.externalId,
+    donor_name: row.donorName,
+    message: row.message,
+  };
+  for (const [field, text] of Object.entries(texts)) {
+    if (text?.isWellFormed() === false) {
+      return `${field} accepts well-formed Unicode: every surrogate in its pair.`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the time of a row, or the reason why it is refused. */
+function donatedAtOf({ donatedAt }: ReceivedRow): Micros | string {
+  if (donatedAt === undefined) return "donated_at is required.";
+  try {
+    return microsFromTimestamp(donatedAt, "donated_at");
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
+
+function refused(reason: string): ImportRowOutcome {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,87 @@
+import type {
+  ImportDonationsRequest,
+  ImportOpening,
+  ImportRow,
+  ImportService,
+} from "@activity/proto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readAccount } from "../account/account-store.ts";
+import type { Pool } from "../database/pool.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { isImportPlatform } from "./activity-values.ts";
+import { storeImportedRows } from "./import-batch.ts";
+import { checkImportRow, type ImportedRow } from "./import-row.ts";
+
+/** The most rows of one message. */
+const MAX_ROWS = 1000;
+
+/** Creates the service that imports donation history. */
+export function createImportService(pool: Pool): ServiceImpl<typeof ImportService> {
+  return {
+    async *importDonations(requests) {
+      let opening: ImportOpening | undefined;
+      let received = 0;
+      let stored = 0;
+      let refused = 0;
+      for await (const request of requests) {
+        if (opening === undefined) {
+          opening = await open(pool, request);
+          continue;
+        }
+        const rows = rowsOf(request);
+        const { accepted, refusedRows } = checkRows(rows, received);
+        received += rows.length;
+        refused += refusedRows.length;
+        stored += await storeImportedRows(pool, opening.accountId, opening.platform, accepted);
+        yield {
+          received: BigInt(received),
+          stored: BigInt(stored),
+          unchanged: BigInt(received - stored - refused),
+          refused: BigInt(refused),
+          refusedRows,
+        };
+      }
+    },
+  };
+}
+
+/** Reads the first message of an import, and fails at once when nothing could be stored. */
+async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<ImportOpening> {
+  if (step.case !== "opening") throw invalid("step accepts, in the first message, an opening.");
+  if (!isImportPlatform(step.value.platform)) {
+    throw invalid("platform accepts one of the import sources or csv.");
+  }
+  await readAccount(pool, step.value.accountId);
+  return step.value;
+}
+
+function rowsOf({ step }: ImportDonationsRequest): ImportRow[] {
+  if (step.case !== "rows") throw invalid("step accepts, after the first message, rows.");
+  const { rows } = step.value;
+  if (rows.length < 1 || rows.length > MAX_ROWS)
+    throw invalid(`rows accepts 1 to ${MAX_ROWS} rows.`);
+  return rows;
+}
+
+function checkRows(rows: readonly ImportRow[], firstIndex: number) {
+  const accepted: ImportedRow[] = [];
+  const refusedRows: { index: bigint; externalId: string; reason: string }[] = [];
+  for (const [place, row] of rows.entries()) {
+    const outcome = checkImportRow(row);
+    if (outcome.kind === "accepted") {
+      accepted.push(outcome.row);
+    } else {
+      refusedRows.push({
+        index: BigInt(firstIndex + place),
+        // A message cannot carry half of a surrogate pair.
+        externalId: row.externalId.toWellFormed(),
+        reason: outcome.reason,
+      });
+    }
+  }
+  return { accepted, refusedRows };
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError(ErrorCode.InvalidParameter, message);
+}

@@ -1,0 +1,31 @@
+import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
+import { ACCOUNT_LIMIT } from "../admission/admission.ts";
+import { type RateWindow, rateLimit, rateLimitPolicy } from "../admission/rate-window.ts";
+
+/** What is left of the account's limit, set by the authenticate interceptor. */
+export const rateWindowKey = createContextKey<RateWindow | undefined>(undefined, {
+  description: "rate window",
+});
+
+const POLICY = rateLimitPolicy(ACCOUNT_LIMIT);
+
+/** Tells a caller with an API key, in success and failure alike, what is left of its account's limit. */
+export function createRateLimitHeaders(): Interceptor {
+  return (next) => async (request) => {
+    try {
+      const response = await next(request);
+      setHeaders(response.header, request.contextValues.get(rateWindowKey));
+      return response;
+    } catch (error) {
+      const window = request.contextValues.get(rateWindowKey);
+      if (error instanceof ConnectError) setHeaders(error.metadata, window);
+      throw error;
+    }
+  };
+}
+
+function setHeaders(headers: Headers, window: RateWindow | undefined): void {
+  if (window === undefined) return;
+  headers.set("ratelimit-policy", POLICY);
+  headers.set("ratelimit", rateLimit(window));
+}

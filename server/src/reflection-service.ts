@@ -1,0 +1,128 @@
+import type { reflectionV1 } from "@activity/proto/infrastructure";
+import {
+  createFileRegistry,
+  type DescFile,
+  type DescService,
+  type FileRegistry,
+  type MessageInitShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code, type ServiceImpl } from "@connectrpc/connect";
+
+type Request = reflectionV1.ServerReflectionRequest["messageRequest"];
+type Answer = NonNullable<
+  MessageInitShape<typeof reflectionV1.ServerReflectionResponseSchema>["messageResponse"]
+>;
+
+/**
+ * Answers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same, for these services
+ * and everything they refer to: so grpcurl and buf curl need no files.
+ */
+export function createReflectionService(
+  services: readonly DescService[],
+): ServiceImpl<typeof reflectionV1.ServerReflection> {
+  const registry = createFileRegistry(...services.map(({ file }) => registryOf(file)));
+  const names = services.map(({ typeName }) => typeName);
+  return {
+    async *serverReflectionInfo(requests) {
+      for await (const originalRequest of requests) {
+        const messageResponse = answer(registry, names, originalRequest.messageRequest);
+        yield { validHost: originalRequest.host, originalRequest, messageResponse };
+      }
+    },
+  };
+}
+
+function registryOf(file: DescFile): FileRegistry {
+  return createFileRegistry(file.proto, (name) => dependencyOf(file, name));
+}
+
+function dependencyOf(file: DescFile, name: string): DescFile | undefined {
+  const direct = file.dependencies.find((dependency) => dependency.proto.name === name);
+  if (direct) return direct;
+  for (const dependency of file.dependencies) {
+    const found = dependencyOf(dependency, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function answer(registry: FileRegistry, names: readonly string[], request: Request): Answer {
+  switch (request.case) {
+    case "listServices":
+      return listOf(names);
+    case "fileByFilename":
+      return filesFrom(registry.getFile(`${request.value}`.replace(/\.proto$/, "")), request.value);
+    case "fileContainingSymbol":
+      return filesFrom(fileOfSymbol(registry, request.value), request.value);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = request.value;
+      const extendee = registry.getMessage(containingType);
+      const extension = extendee && registry.getExtensionFor(extendee, extensionNumber);
+      return filesFrom(extension?.file, `extension ${extensionNumber} of ${containingType}`);
+    }
+    case "allExtensionNumbersOfType":
+      return extensionsOf(registry, request.value);
+    default:
+      return failure(Code.InvalidArgument, "the request asks for nothing");
+  }
+}
+
+function listOf(names: readonly string[]): Answer {
+  const service = names.map((name) => ({
+    name,
+  }));
+  return {
+    case: "listServicesResponse",
+    value: { service },
+  };
+}
+
+/** A symbol is a type, a method of a service, a field of a message or a value of an enum. */
+function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefined {
+  const owner = symbol.slice(0, Math.max(0, symbol.lastIndexOf(".")));
+  return (registry.get(symbol) ?? registry.get(owner))?.file;
+}
+
+/** A file with all it imports, each once, the file itself first. */
+function filesFrom(file: DescFile | undefined, asked: string): Answer {
+  if (file === undefined) return failure(Code.NotFound, `${asked} is not known`);
+  const files = new Set<DescFile>();
+  const add = (next: DescFile): void => {
+    if (files.has(next)) return;
+    files.add(next);
+    next.dependencies.forEach(add);
+  };
+  add(file);
+  return {
+    case: "fileDescriptorResponse",
+    value: {
+      fileDescriptorProto: [...files].map(({ proto }) =>
+        toBinary(FileDescriptorProtoSchema, proto),
+      ),
+    },
+  };
+}
+
+function extensionsOf(registry: FileRegistry, typeName: string): Answer {
+  const type = registry.getMessage(typeName);
+  if (type === undefined) return failure(Code.NotFound, `${typeName} is not known`);
+  const extensionNumber = [...registry]
+    .filter((known) => known.kind === "extension" && known.extendee.typeName === typeName)
+    .map((known) => (known as { number: number }).number);
+  return {
+    case: "allExtensionNumbersResponse",
+    value: {
+      baseTypeName: typeName,
+      extensionNumber,
+    },
+  };
+}
+
+function failure(errorCode: Code, errorMessage: string): Answer {
+  return {
+    case: "errorResponse",
+    value: { errorCode, errorMessage },
+  };
+}

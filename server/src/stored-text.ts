@@ -1,0 +1,39 @@
+import { DomainError, ErrorCode } from "./errors.ts";
+
+/** The most characters of a writer's own id. */
+export const EXTERNAL_ID_MAX = 128;
+/** The most characters of a supporter's name. */
+export const NAME_MAX = 200;
+/** The most characters of a supporter's text. */
+export const MESSAGE_MAX = 4000;
+
+/**
+ * Returns `text`, which can be stored exactly as it is written. Fails with `invalid_parameter`, naming
+ * `field`, when it holds half of a surrogate pair: no encoding keeps that.
+ */
+export function parseStoredText(text: string, field: string): string {
+  if (text.isWellFormed()) return text;
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    `${field} accepts well-formed Unicode: every surrogate in its pair.`,
+  );
+}
+
+/** As `parseStoredText`, for a text that may be absent. */
+export function parseOptionalText(text: string | undefined, field: string): string | undefined {
+  return text === undefined ? undefined : parseStoredText(text, field);
+}
+
+/** Converts a writer's own id to the bytes it is stored as, which compare exactly as it is written. */
+export function externalIdBytes(externalId: string, field: string): Buffer {
+  return Buffer.from(parseStoredText(externalId, field), "utf8");
+}
+
+/** Tells whether `text` has at most `max` characters: code points, as the database counts. */
+export function hasAtMost(text: string, max: number): boolean {
+  if (text.length <= max) return true;
+  if (text.length > 2 * max) return false;
+  let characters = 0;
+  for (const _ of text) characters++;
+  return characters <= max;
+}

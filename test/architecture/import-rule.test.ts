@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
+
+const PACKAGES = ["proto", "server", "gateway"];
+const architecture = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+
+const product = PACKAGES.flatMap((name) => sourceFiles(name))
+  .filter((file) => !isTest(file))
+  .flatMap(importsOf);
+
+const show = (statements: readonly ImportStatement[]) =>
+  statements.map(({ file, target }) => `${file} imports ${target}`);
+
+/** What ARCHITECTURE.md lets a package import: the rows of its table, `package -> packages`. */
+function allowedImports(): Map<string, Set<string>> {
+  const rows = [...architecture.matchAll(/^\| `(\w[\w-]*)` \| (.*?) \|/gm)];
+  return new Map(
+    rows.map(([, name = "", list = ""]) => [
+      name,
+      new Set([...list.matchAll(/`([\w-]+)`/g)].map(([, allowed = ""]) => allowed)),
+    ]),
+  );
+}
+
+describe("the import rule", () => {
+  it("lets packages meet only where the table in ARCHITECTURE.md says", () => {
+    const allowed = allowedImports();
+    expect([...allowed.keys()]).toEqual(expect.arrayContaining(PACKAGES));
+    const broken = product.filter(({ file, target }) => {
+      const from = file.split("/")[0] ?? "";
+      const to = target.startsWith("@activity/") ? target.split("/")[1] : target.split("/")[0];
+      const isOwn = to === from || !PACKAGES.concat("test", "tools", "bench").includes(to ?? "");
+      return !isOwn && !allowed.get(from)?.has(to ?? "");
+    });
+    expect(show(broken)).toEqual([]);
+  });
+
+  it("enters a package through its exports", () => {
+    const deep = [...product, ...sourceFiles("tools").flatMap(importsOf)].filter(
+      ({ target, file }) => {
+        const [first = ""] = target.split("/");
+        return PACKAGES.includes(first) && !file.startsWith(`${first}/`);
+      },
+    );
+    expect(show(deep)).toEqual([]);
+  });
+
+  it("keeps mysql2 in the database folder and the stores, ioredis in a store, node:http in the edges", () => {
+    const broken = product.filter(({ file, target }) => {
+      if (target.startsWith("mysql2"))
+        return !/^server\/src\/(database\/|.*-store\.ts$)/.test(file);
+      if (target === "ioredis") return !/-store\.ts$/.test(file);
+      if (target === "node:http" || target === "node:http2") {
+        return !/^(gateway\/src\/|server\/src\/core-listener\.ts$)/.test(file);
+      }
+      return false;
+    });
+    expect(show(broken)).toEqual([]);
+  });
+
+  it("reads process.env in main.ts only, and the wall clock nowhere in the product", () => {
+    const files = PACKAGES.flatMap((name) => sourceFiles(name)).filter((file) => !isTest(file));
+    const withText = files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const);
+    const reading = withText.filter(
+      ([file, text]) => text.includes("process.env") && !file.endsWith("/main.ts"),
+    );
+    const looking = withText.filter(([, text]) => /\bDate\.now\(|new Date\(\)/.test(text));
+    expect(reading.map(([file]) => file)).toEqual([]);
+    expect(looking.map(([file]) => file)).toEqual([]);
+  });
+});
+
+describe("the documents", () => {
+  it("docs/errors.md lists exactly the error codes of the catalogue", async () => {
+    const text = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
+    const listed = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code ?? "");
+    const { ErrorCode } = await import("../../server/src/errors.ts");
+    const atTheEdge = ["not_found", "method_not_allowed", "invalid_request"];
+    expect(listed.toSorted()).toEqual([...Object.values(ErrorCode), ...atTheEdge].toSorted());
+  });
+
+  it("docs/configuration.md lists exactly the variables that are read", () => {
+    const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
+    const listed = [...text.matchAll(/^\| `([A-Z_0-9]+)` \|/gm)].map(([, name]) => name ?? "");
+    const files = [...PACKAGES, "tools"]
+      .flatMap((name) => sourceFiles(name))
+      .filter((file) => !isTest(file));
+    const read = new Set(
+      files.flatMap((file) =>
+        [
+          ...readFileSync(join(ROOT, file), "utf8").matchAll(
+            /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\b(?:read\w*|port)\((?:env, )?"([A-Z][A-Z_0-9]+)"/g,
+          ),
+        ].map(([, direct, named]) => direct ?? named ?? ""),
+      ),
+    );
+    for (const name of ["HOME", "PATH", "XDG_CACHE_HOME"]) read.delete(name);
+    expect(listed.toSorted()).toEqual([...read].toSorted());
+  });
+});

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** One import statement: who imports, and what, as a path from the root or a package's name. */
+export type ImportStatement = { readonly file: string; readonly target: string };
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g;
+
+/** Lists the files below a folder that hold our own TypeScript. */
+export function sourceFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter(
+      (name) => name.endsWith(".ts") && !name.includes("node_modules") && !name.includes("/gen/"),
+    );
+}
+
+/** Reads the import statements of a file. */
+export function importsOf(file: string): ImportStatement[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const target = match[1] ?? match[2] ?? match[3] ?? "";
+    if (!target.startsWith(".")) return { file, target };
+    return { file, target: relative(ROOT, resolve(join(ROOT, dirname(file)), target)) };
+  });
+}
+
+/** Whether a file is a test or serves tests only. */
+export function isTest(file: string): boolean {
+  return /\.test\.ts$/.test(file) || file.startsWith("test/");
+}

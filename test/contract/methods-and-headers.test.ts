@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { expectCommonHeaders, expectError } from "../harness/expectations.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const PATHS = ["/api/v1/me", "/api/v1/activity"];
+const ALLOW = "GET, HEAD, OPTIONS";
+
+let stack: TestStack;
+let apiKey: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+  const reader = await createReader(stack);
+  apiKey = reader.apiKey;
+  await createPlatformEvent(stack, reader.accountId, { actorName: "💜" });
+});
+afterAll(() => stack.stop());
+
+describe("§4.3 methods", () => {
+  it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"])(
+    "%s gets method_not_allowed and is told which are, without a key",
+    async (method) => {
+      for (const path of PATHS) {
+        const answer = await stack.http(path, { method });
+        expectError(answer, 405, "method_not_allowed");
+        expect(answer.headers.allow).toBe(ALLOW);
+      }
+    },
+  );
+
+  it("HEAD answers with the status and headers of GET, and no body", async () => {
+    for (const path of [...PATHS, "/api/v1/activity?limit=0", "/api/v1/nothing"]) {
+      const get = await stack.http(path, { apiKey });
+      const head = await stack.http(path, { apiKey, method: "HEAD" });
+      expect(head.status).toBe(get.status);
+      expect(head.text).toBe("");
+      expect(Object.keys(head.headers).sort()).toEqual(Object.keys(get.headers).sort());
+      expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+      expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
+    }
+  });
+
+  it("OPTIONS makes the checks of GET, then answers 204 with Allow", async () => {
+    for (const path of PATHS) {
+      const answer = await stack.http(path, { apiKey, method: "OPTIONS" });
+      expectCommonHeaders(answer);
+      expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, "", ALLOW]);
+      expectError(await stack.http(path, { method: "OPTIONS" }), 401, "invalid_api_key");
+      const bad = await stack.http(`${path}?nonsense=1`, { apiKey, method: "OPTIONS" });
+      expectError(bad, 400, "invalid_parameter");
+    }
+  });
+});
+
+describe("a path that the API does not have gets not_found, without a key", () => {
+  it.each([
+    "/",
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/me/",
+    "/api/v1/Me",
+    "/api/v2/me",
+    "/api/v1/%6De",
+    "//api/v1/me",
+    "/activity.read.v1.MeService/GetMe",
+    "/grpc.health.v1.Health/Check",
+  ])("%s", async (path) => {
+    expectError(await stack.http(path), 404, "not_found");
+    expectError(await stack.http(path, { method: "POST" }), 404, "not_found");
+  });
+});
+
+describe("every answer", () => {
+  it("has the common headers, and a request id made here, not the one sent", async () => {
+    const headers = { "x-request-id": "mine", origin: "https://example.com" };
+    for (const path of [...PATHS, "/nothing", "/api/v1/activity?x=1"]) {
+      for (const key of [undefined, apiKey]) {
+        const answer = await stack.http(path, { headers, ...(key && { apiKey: key }) });
+        expectCommonHeaders(answer);
+        expect(answer.headers["x-request-id"]).not.toBe("mine");
+        expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+        expect(answer.headers["content-length"]).toBe(`${Buffer.byteLength(answer.text)}`);
+      }
+    }
+  });
+
+  it("past authentication says what is left of the account's limit", async () => {
+    const reader = await createReader(stack);
+    const read = (path: string) => stack.http(path, { apiKey: reader.apiKey });
+    const first = await read("/api/v1/me");
+    expect(first.headers["ratelimit-policy"]).toBe('"account";q=120;w=60');
+    expect(first.headers.ratelimit).toMatch(/^"account";r=119;t=60$/);
+    const refused = await read("/api/v1/activity?limit=0");
+    expect(refused.headers.ratelimit).toMatch(/^"account";r=118;t=(60|59)$/);
+    const cursor = await read("/api/v1/activity?cursor=x");
+    expect(cursor.headers.ratelimit).toMatch(/^"account";r=117;t=(60|59)$/);
+    const without = await stack.http("/api/v1/me");
+    expect(without.headers.ratelimit).toBeUndefined();
+  });
+});
+
+describe("§2.5 GET /me", () => {
+  it("shows the public profile, the scope and what the key is, and nothing else", async () => {
+    const reader = await createReader(stack);
+    const answer = await stack.http("/api/v1/me", { apiKey: reader.apiKey });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({
+      data: {
+        id: reader.accountId,
+        username: expect.stringMatching(/^user-/),
+        display_name: "Streamer ★",
+        scopes: ["activity:read"],
+        key: {
+          prefix: reader.apiKey.slice(0, "act_live_".length + 8),
+          expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createReader } from "../harness/builders.ts";
+import { type FilledFeed, fillFeed } from "../harness/filled-feed.ts";
+import { countRowReads } from "../harness/row-reads.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const LIMIT = 50;
+/** What a page may read beyond its limit: the row that tells of more, and the starts of its ranges. */
+const A_FEW = 5;
+
+let stack: TestStack;
+let feed: FilledFeed;
+let apiKey: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+  const reader = await createReader(stack);
+  apiKey = reader.apiKey;
+  feed = await fillFeed(stack.database, reader.accountId, { records: 1_000_000, hidden: 300_000 });
+}, 300_000);
+afterAll(() => stack.stop());
+
+const filters = {
+  none: "",
+  type: "&type=cheer",
+  platform: "&platform=live_platform_2",
+  both: "&type=cheer&platform=live_platform_2",
+  "both, which nothing matches": "&type=raid&platform=csv",
+};
+const orders = ["asc", "desc"] as const;
+
+describe("a page of an account with 1,000,000 records, 300,000 of them hidden", () => {
+  const cases = Object.entries(filters).flatMap(([name, filter]) =>
+    orders.flatMap((order) => [false, true].map((bounded) => ({ name, filter, order, bounded }))),
+  );
+
+  it.each(cases)(
+    "reads no more rows than it returns and a few: filter $name, $order, with bounds: $bounded",
+    async ({ filter, order, bounded }) => {
+      const bounds = bounded ? `&since=${feed.at(0.25)}&until=${feed.at(0.75)}` : "";
+      const query = `?limit=${LIMIT}&order=${order}${filter}${bounds}`;
+      let path = `/api/v1/activity${query}`;
+      // The first pages, then one from the middle, each after the cursor before.
+      for (let page = 0; page < 3; page++) {
+        const { answer, rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
+        expect(answer.status).toBe(200);
+        expect(rowsRead).toBeLessThanOrEqual(LIMIT + A_FEW);
+        const { pagination } = answer.json<{ pagination: { next_cursor: string | null } }>();
+        if (pagination.next_cursor === null) break;
+        path = `/api/v1/activity${query}&cursor=${pagination.next_cursor}`;
+      }
+    },
+  );
+
+  it.each(orders)("reads no more at the far end of the feed, %s", async (order) => {
+    const bound = order === "asc" ? `since=${feed.at(0.999)}` : `until=${feed.at(0.001)}`;
+    const path = `/api/v1/activity?limit=${LIMIT}&order=${order}&${bound}`;
+    const { rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
+    expect(rowsRead).toBeLessThanOrEqual(LIMIT + A_FEW);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import type { HttpAnswer } from "./http.ts";
+import type { ErrorJson } from "./json.ts";
+
+const ERROR_TEXT_MAX = 400;
+
+/** Holds what is true of every answer: the request id and the headers that keep it private. */
+export function expectCommonHeaders(answer: HttpAnswer): void {
+  expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
+  expect(answer.headers["cache-control"]).toBe("private, no-store");
+  expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+  const names = Object.keys(answer.headers);
+  expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+}
+
+/** Holds an answer to a status and code of the contract's error table. §7 */
+export function expectError(answer: HttpAnswer, status: number, code: string): void {
+  expectCommonHeaders(answer);
+  expect(answer.status).toBe(status);
+  const { error, ...rest } = answer.json<ErrorJson>();
+  expect(rest).toEqual({});
+  expect(error).toEqual({
+    code,
+    message: expect.any(String),
+    request_id: answer.headers["x-request-id"],
+  });
+  expect(error.message.length).toBeGreaterThan(0);
+  expect(error.message.length).toBeLessThan(ERROR_TEXT_MAX);
+  const waits = status === 429 || status === 503;
+  expect(answer.headers["retry-after"]).toBe(waits ? "60" : undefined);
+  expect(answer.headers["www-authenticate"]).toBe(status === 401 ? "Bearer" : undefined);
+}

@@ -1,0 +1,133 @@
+import {
+  AccountService,
+  ApiKeyService,
+  DonationService,
+  ImportDonationsRequestSchema,
+  type ImportDonationsResponse,
+  ImportDonationsResponseSchema,
+  ImportService,
+  type Platform,
+  PlatformEventService,
+} from "@activity/proto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createClient, createHandlerContext } from "@connectrpc/connect";
+import { createAccountService } from "../../server/src/account/account-service.ts";
+import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
+import { createPool, type Pool } from "../../server/src/database/pool.ts";
+import { createDonationService } from "../../server/src/ingest/donation-service.ts";
+import { createImportService } from "../../server/src/ingest/import-service.ts";
+import { createPlatformEventService } from "../../server/src/ingest/platform-event-service.ts";
+import { createLocalTransport } from "../../server/src/local-transport.ts";
+import { register } from "../../server/src/routes.ts";
+import { unique } from "./builders.ts";
+import { createTestDatabase } from "./database.ts";
+
+const CONNECTIONS = 20;
+
+/** A row of an import, with its fields as a client writes them. */
+export type RowInit = NonNullable<
+  Extract<
+    NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>,
+    { case: "rows" }
+  >["value"]["rows"]
+>[number];
+
+/** A row of the feed, as the database gives it. */
+export type FeedRow = {
+  recorded_at: number;
+  record_key: string;
+  type: number;
+  platform: number;
+  unit: number;
+  value: number;
+  occurred_at: number | string | null;
+  currency: string | null;
+  refunded_amount_cents: number | null;
+  actor_name: string | null;
+  message: string | null;
+};
+
+/** The writing services on a database of their own, called as functions: failures are DomainErrors. */
+export async function startServices() {
+  const database = await createTestDatabase();
+  const pool: Pool = createPool(database.url, CONNECTIONS);
+  const importer = createImportService(pool);
+  const transport = createLocalTransport(
+    [
+      register(AccountService, createAccountService(pool)),
+      register(ApiKeyService, createApiKeyService(pool)),
+      register(DonationService, createDonationService(pool)),
+      register(PlatformEventService, createPlatformEventService(pool)),
+    ],
+    [],
+  );
+  const accounts = createClient(AccountService, transport);
+
+  async function* sendImport(
+    steps: Iterable<NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>>,
+  ): AsyncGenerator<ImportDonationsResponse> {
+    async function* requests() {
+      for (const step of steps) yield create(ImportDonationsRequestSchema, { step });
+    }
+    const context = createHandlerContext({
+      service: ImportService,
+      method: ImportService.method.importDonations,
+      protocolName: "local",
+      requestMethod: "POST",
+      url: "local:///",
+    });
+    for await (const response of importer.importDonations(requests(), context)) {
+      yield create(ImportDonationsResponseSchema, response);
+    }
+  }
+
+  return {
+    database,
+    pool,
+    accounts,
+    apiKeys: createClient(ApiKeyService, transport),
+    donations: createClient(DonationService, transport),
+    platformEvents: createClient(PlatformEventService, transport),
+    sendImport,
+
+    /** Imports batches and returns the last answer. */
+    async importRows(
+      accountId: string,
+      platform: Platform,
+      ...batches: RowInit[][]
+    ): Promise<ImportDonationsResponse | undefined> {
+      let last: ImportDonationsResponse | undefined;
+      for await (const answer of sendImport([
+        { case: "opening", value: { accountId, platform } },
+        ...batches.map((rows) => ({ case: "rows" as const, value: { rows } })),
+      ])) {
+        last = answer;
+      }
+      return last;
+    },
+
+    /** Creates an account and returns its id. */
+    async createAccount(): Promise<string> {
+      const names = { username: unique("user"), displayName: "Streamer" };
+      const { account } = await accounts.putAccount({ externalId: unique("account"), ...names });
+      return account?.id ?? "";
+    },
+
+    /** Reads the whole feed of an account, oldest first. */
+    readFeed: (accountId: string) =>
+      database.query<FeedRow>(
+        `SELECT recorded_at, record_key, type, platform, unit, value, occurred_at, currency,
+           refunded_amount_cents, actor_name, message
+         FROM activity WHERE account_no = (SELECT account_no FROM account WHERE id = ?)
+         ORDER BY recorded_at, record_key`,
+        [accountId],
+      ),
+
+    async stop(): Promise<void> {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+export type Services = Awaited<ReturnType<typeof startServices>>;

@@ -1,0 +1,94 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { createServiceCredential, Permission, readConfig } from "@activity/server";
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { type Product, startProduct } from "../../tools/stack/product.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { type HttpAnswer, type HttpRequest, requestOf } from "./http.ts";
+
+/** The whole product on a database of its own, as one test file sees it. */
+export type TestStack = {
+  readonly database: TestDatabase;
+  readonly gatewayPort: number;
+  readonly corePort: number;
+  /** The log lines of every instance so far. */
+  readonly log: readonly string[];
+  /** Sends a request to the gateway, by default from a client address that no other request has. */
+  http(path: string, request?: HttpRequest): Promise<HttpAnswer>;
+  /** A gRPC client of a service, with a credential that may do everything unless another is given. */
+  client<Service extends DescService>(
+    service: Service,
+    headers?: Record<string, string>,
+  ): Client<Service>;
+  /** Creates a service credential with these permissions and returns its text. */
+  credential(...permissions: Permission[]): Promise<string>;
+  /** Starts one more instance of the product on the same database. */
+  startInstance(): Promise<Product>;
+  stop(): Promise<void>;
+};
+
+/** Starts the product; `redisUrl` makes it count requests there, `serverUrl` store on another server. */
+export async function startTestStack(
+  options: { redisUrl?: string | undefined; serverUrl?: string } = {},
+): Promise<TestStack> {
+  const database = await createTestDatabase(options.serverUrl);
+  const cursorKeys = randomBytes(32).toString("hex");
+  const log: string[] = [];
+  const products: Product[] = [];
+
+  async function startInstance(): Promise<Product> {
+    const product = await startProduct({
+      core: readConfig({
+        DATABASE_URL: database.url,
+        CURSOR_KEYS: cursorKeys,
+        CORE_PORT: "0",
+        ...(options.redisUrl && { REDIS_URL: options.redisUrl }),
+      }),
+      gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
+      log: {
+        info: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
+        error: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
+      },
+    });
+    products.push(product);
+    return product;
+  }
+
+  const { gatewayPort, corePort } = await startInstance();
+  const credential = async (...permissions: Permission[]) =>
+    createServiceCredential(database.url, "test", permissions);
+  const everything = await credential(...Object.values(Permission));
+  const transportWith = (headers: Record<string, string>) =>
+    createGrpcTransport({
+      baseUrl: `http://127.0.0.1:${corePort}`,
+      interceptors: [
+        (next) => (request) => {
+          for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
+          return next(request);
+        },
+      ],
+    });
+
+  return {
+    database,
+    gatewayPort,
+    corePort,
+    log,
+    http: (path, request = {}) => requestOf(gatewayPort, path, withClientAddress(request)),
+    client: (service, headers = { authorization: `Bearer ${everything}` }) =>
+      createClient(service, transportWith(headers)),
+    credential,
+    startInstance,
+    async stop() {
+      for (const product of products) await product.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** Gives a request an address that only it has, so that tests do not meet each other's limits. */
+function withClientAddress(request: HttpRequest): HttpRequest {
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  return { ...request, headers: { "x-forwarded-for": address, ...request.headers } };
+}

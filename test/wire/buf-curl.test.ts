@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const run = promisify(execFile);
+const BUF = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+/** Runs `buf curl` outside the checkout, where it knows no protos but those the server tells of. */
+async function bufCurl(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [BUF, "curl", ...args], { cwd: "/" });
+  return stdout;
+}
+
+describe("buf curl, which knows nothing but the address", () => {
+  it.each(["grpc", "grpcweb", "connect"])(
+    "calls the core by reflection over %s",
+    async (protocol) => {
+      const { accountId, apiKey } = await createReader(stack);
+      const recordId = await createPlatformEvent(stack, accountId);
+      const answer = await bufCurl(
+        ...["--http2-prior-knowledge", "--protocol", protocol],
+        ...["--header", `Authorization: Bearer ${apiKey}`, "--data", "{}"],
+        `http://127.0.0.1:${stack.corePort}/activity.read.v1.ActivityService/ListActivities`,
+      );
+      expect(JSON.parse(answer).activities[0]).toMatchObject({
+        id: `evt_${recordId}`,
+        type: "ACTIVITY_TYPE_FOLLOW",
+      });
+    },
+  );
+
+  it("lists every service", async () => {
+    const url = `http://127.0.0.1:${stack.corePort}`;
+    const listed = await bufCurl("--http2-prior-knowledge", "--list-methods", url);
+    for (const method of [
+      "ingest.v1.ImportService/ImportDonations",
+      "dashboard.v1.ApiKeyService/CreateApiKey",
+    ]) {
+      expect(listed).toContain(method);
+    }
+  });
+});
+
+describe("the core's one port", () => {
+  it("takes Connect's JSON over plain HTTP/1.1", async () => {
+    const { apiKey, accountId } = await createReader(stack);
+    const response = await fetch(
+      `http://127.0.0.1:${stack.corePort}/activity.read.v1.MeService/GetMe`,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+        body: "{}",
+      },
+    );
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ me: { id: accountId } });
+  });
+});

@@ -1,0 +1,104 @@
+import { fileURLToPath } from "node:url";
+import { Permission } from "@activity/server";
+import grpc from "@grpc/grpc-js";
+import protoLoader from "@grpc/proto-loader";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const PROTO = fileURLToPath(new URL("../../proto", import.meta.url));
+const LOADER_OPTIONS = { includeDirs: [PROTO, `${PROTO}/vendor`], longs: String, enums: String };
+
+type Failure = { code: number; metadata: grpc.Metadata };
+type AnyClient = Record<
+  string,
+  (
+    request: object,
+    metadata: grpc.Metadata,
+    done: (error: Failure | null, answer: Record<string, unknown>) => void,
+  ) => void
+>;
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+/** Loads a service from its proto as any foreign program would, without our generated code. */
+function load(file: string, path: string): AnyClient {
+  const definition = protoLoader.loadSync(file, LOADER_OPTIONS);
+  const root = grpc.loadPackageDefinition(definition);
+  const Service = path.split(".").reduce<unknown>((at, name) => (at as never)[name], root);
+  return new (Service as grpc.ServiceClientConstructor)(
+    `127.0.0.1:${stack.corePort}`,
+    grpc.credentials.createInsecure(),
+  ) as unknown as AnyClient;
+}
+
+function call(client: AnyClient, method: string, request: object, bearer?: string) {
+  const metadata = new grpc.Metadata();
+  if (bearer) metadata.set("authorization", `Bearer ${bearer}`);
+  return new Promise<Record<string, unknown>>((resolve, reject) => {
+    client[method]?.(request, metadata, (error, answer) =>
+      error ? reject(error) : resolve(answer),
+    );
+  });
+}
+
+describe("@grpc/grpc-js with protos loaded at run time", () => {
+  it("reads the feed with an API key", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const { recordId } = await createPaidDonation(stack, accountId, { amountCents: 321n });
+    const client = load(
+      "activity/read/v1/activity_service.proto",
+      "activity.read.v1.ActivityService",
+    );
+    const page = await call(client, "ListActivities", {}, apiKey);
+    expect(page).toMatchObject({
+      activities: [{ id: `don_${recordId}`, value: "321", unit: "UNIT_CENTS" }],
+    });
+  });
+
+  it("reads a named account with a credential that may, and is refused with one that may not", async () => {
+    const { accountId } = await createReader(stack);
+    const client = load("activity/read/v1/me_service.proto", "activity.read.v1.MeService");
+    const mayRead = await stack.credential(Permission.ActivityRead);
+    const answer = await call(client, "GetMe", { accountId }, mayRead);
+    expect(answer).toMatchObject({ me: { id: accountId, key: null } });
+    const mayWrite = await stack.credential(Permission.DonationWrite);
+    await expect(call(client, "GetMe", { accountId }, mayWrite)).rejects.toMatchObject({
+      code: grpc.status.PERMISSION_DENIED,
+    });
+    await expect(call(client, "GetMe", { accountId })).rejects.toMatchObject({
+      code: grpc.status.UNAUTHENTICATED,
+    });
+  });
+
+  it("gets the error code of the JSON as a typed detail of the standard status", async () => {
+    const { apiKey } = await createReader(stack);
+    const client = load(
+      "activity/read/v1/activity_service.proto",
+      "activity.read.v1.ActivityService",
+    );
+    const failure = await call(client, "ListActivities", { cursor: "x" }, apiKey).catch(
+      (error: Failure) => error,
+    );
+    const { code, metadata } = failure as Failure;
+    expect(code).toBe(grpc.status.INVALID_ARGUMENT);
+    const details = metadata.get("grpc-status-details-bin")[0] as Buffer;
+    expect(details.toString("latin1")).toContain("activity.read.v1.ErrorInfo");
+    expect(details.toString("latin1")).toContain("invalid_cursor");
+    expect(metadata.get("ratelimit")).toEqual([expect.stringMatching(/^"account";r=\d+;t=\d+$/)]);
+  });
+
+  it("checks health without a credential", async () => {
+    const client = load("grpc/health/v1/health.proto", "grpc.health.v1.Health");
+    expect(await call(client, "Check", { service: "" })).toEqual({ status: "SERVING" });
+    const service = "activity.read.v1.ActivityService";
+    expect(await call(client, "Check", { service })).toEqual({ status: "SERVING" });
+    await expect(call(client, "Check", { service: "no.such.Service" })).rejects.toMatchObject({
+      code: grpc.status.NOT_FOUND,
+    });
+  });
+});

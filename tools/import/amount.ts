@@ -1,0 +1,138 @@
+import { currenciesOf, findExponent, settleCurrency } from "./currency.ts";
+import {
+  type DecimalMark,
+  type Digits,
+  type NumberReadings,
+  needsDecimalMark,
+  readNumber,
+} from "./number-text.ts";
+import { accepted, type Parsed, refused } from "./parsed.ts";
+
+/** An amount in the currency's smallest unit (ISO 4217), with the currency's lower-case code. */
+export type Amount = { readonly amountCents: bigint; readonly currency: string };
+
+/** An amount cell taken apart: its number, and the currencies that a sign or code in it can mean. */
+export type AmountText = {
+  readonly readings: NumberReadings;
+  readonly said: readonly (readonly string[])[];
+};
+
+/** The largest amount the core stores, and the largest whole number JavaScript keeps exactly. */
+const MAX_AMOUNT_CENTS = 9_007_199_254_740_991n;
+/** Longer whole parts are over the largest amount in every currency. */
+const MAX_WHOLE_DIGITS = 16;
+
+/** A point behind a letter belongs to the word, as in `kr.100`. */
+const AROUND_NUMBER = /^(\D*?)((?:(?<!\p{L})[.,])?\d(?:.*\d)?)(\D*)$/su;
+const NEGATIVE = /[-−–—(]/;
+/** The dash that stands for no cents, as in `5,-`. */
+const NO_CENTS = /^[.,][-–—]{1,2}/;
+const NOT_A_NUMBER = refused(
+  "amount: not a number; it accepts digits with an optional decimal mark, thousands separators and currency, such as 1.234,56 or USD 5",
+);
+
+/** Takes an amount cell apart. Refuses what is negative or not a number. */
+export function parseAmountText(cell: string): Parsed<AmountText> {
+  const [, before, number, after] = AROUND_NUMBER.exec(cell.trim()) ?? [];
+  if (before === undefined || number === undefined || after === undefined) return NOT_A_NUMBER;
+  const suffix = after.replace(NO_CENTS, "");
+  if (NEGATIVE.test(before + suffix)) {
+    return refused("amount: negative; only money received can be imported");
+  }
+  const readings = readNumber(number);
+  if (!readings.comma && !readings.point) return NOT_A_NUMBER;
+  const words = [before.replace("+", ""), suffix].map((word) => word.trim()).filter(Boolean);
+  const said = words.map(currenciesOf);
+  if (said.some((codes) => codes.length === 0)) {
+    return refused("amount: what stands beside the number is no currency this program knows");
+  }
+  return accepted({ readings, said });
+}
+
+/**
+ * Makes the amount of its cells. `currencyCell` may be empty; `fallback` is `--currency`; `mark` is the
+ * decimal mark of the file, where known. An amount with more decimals than its currency has is refused,
+ * never rounded; zeros at the end do not count.
+ */
+export function settleAmount(
+  { readings, said }: AmountText,
+  currencyCell: string,
+  fallback: string | undefined,
+  mark: DecimalMark | undefined,
+): Parsed<Amount> {
+  const column = currencyCell.trim();
+  const named = column === "" ? [] : [currenciesOf(column)];
+  if (named[0]?.length === 0) {
+    return refused("currency: not a code of ISO 4217 or a sign this program knows");
+  }
+  const currency = settleCurrency([...named, ...said], fallback);
+  if (!currency.ok) return currency;
+  const exponent = findExponent(currency.value);
+  if (exponent === undefined) return refused("currency: not a code of ISO 4217");
+  const digits = chooseReading(readings, mark, exponent);
+  if (!digits.ok) return digits;
+  const amountCents = toSmallestUnit(digits.value, exponent);
+  return amountCents.ok
+    ? accepted({ amountCents: amountCents.value, currency: currency.value })
+    : amountCents;
+}
+
+/** Makes the amount of a cell that counts the smallest unit already. */
+export function parseAmountCents(
+  cell: string,
+  currencyCell: string,
+  fallback: string | undefined,
+): Parsed<Amount> {
+  const text = cell.trim();
+  if (!/^\d+$/.test(text)) return refused("amount: this column accepts whole cents, digits only");
+  const currency = settleAmount(
+    { readings: readNumber("0"), said: [] },
+    currencyCell,
+    fallback,
+    undefined,
+  );
+  if (!currency.ok) return currency;
+  const amountCents = toSmallestUnit({ whole: text, fraction: "" }, 0);
+  if (!amountCents.ok) return amountCents;
+  return accepted({ amountCents: amountCents.value, currency: currency.value.currency });
+}
+
+function chooseReading(
+  readings: NumberReadings,
+  mark: DecimalMark | undefined,
+  exponent: number,
+): Parsed<Digits> {
+  const { comma, point } = readings;
+  if (mark !== undefined) {
+    const digits = readings[mark];
+    return digits ? accepted(digits) : refused(`amount: not written with a decimal ${mark}`);
+  }
+  if (needsDecimalMark(readings)) {
+    // A currency without decimals has no decimal mark: what is there separates thousands.
+    const whole = [comma, point].find((digits) => digits?.fraction === "");
+    if (exponent === 0 && whole) return accepted(whole);
+    return refused(
+      "amount: could be thousands or decimals, and the file does not show which; add --decimal comma or --decimal point",
+    );
+  }
+  const only = comma ?? point;
+  return only ? accepted(only) : NOT_A_NUMBER;
+}
+
+function toSmallestUnit({ whole, fraction }: Digits, exponent: number): Parsed<bigint> {
+  const decimals = fraction.replace(/0+$/, "");
+  if (decimals.length > exponent) {
+    return refused(
+      exponent === 0
+        ? "amount: has decimals, and its currency has none"
+        : `amount: has more decimals than the ${exponent} of its currency`,
+    );
+  }
+  const digits = whole.replace(/^0+/, "");
+  const cents =
+    digits.length > MAX_WHOLE_DIGITS ? undefined : BigInt(digits + decimals.padEnd(exponent, "0"));
+  if (cents === undefined || cents > MAX_AMOUNT_CENTS) {
+    return refused(`amount: more than ${MAX_AMOUNT_CENTS} of the currency's smallest unit`);
+  }
+  return accepted(cents);
+}

@@ -1,0 +1,117 @@
+import { ImportError } from "./import-error.ts";
+import type { Separator } from "./separator.ts";
+
+/** One row of a file and the line it begins on, from 1. Cells are as written, without their quotes. */
+export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+
+/** Takes the text of a file piece by piece and gives out its rows. */
+export type CsvRows = {
+  /** Takes the next piece of text and returns the rows that it completes. */
+  push(text: string): CsvRow[];
+  /** Ends the text and returns its last row, if it had no line end. Throws an ImportError mid quote. */
+  end(): CsvRow[];
+};
+
+/** A row longer than this is more likely one whose quote was never closed. Characters. */
+const MAX_ROW_LENGTH = 1_000_000;
+/** A cell that begins with a quote: its inside, with doubled quotes, up to the one that closes it. */
+const QUOTED = /"([^"]*(?:""[^"]*)*)"(?!")/y;
+const LINE_END = /\r\n|\r|\n/g;
+
+/**
+ * Reads rows as RFC 4180 has them. Lines end with CRLF, LF or CR; a quote only means something where a
+ * cell begins; a line without characters is skipped. Throws an ImportError that names the line when
+ * text follows a closing quote.
+ */
+export function createCsvRows(separator: Separator | undefined, firstLine = 1): CsvRows {
+  /** Ends an unquoted cell. */
+  const cellEnd = separator === undefined ? /[\r\n]/g : new RegExp(`[\\r\\n${separator}]`, "g");
+  let rest = "";
+  let line = firstLine;
+
+  function push(text: string): CsvRow[] {
+    rest += text;
+    const rows = readRows(false);
+    if (rest.length > MAX_ROW_LENGTH) {
+      throw new ImportError(
+        `Line ${line} begins a row of more than ${MAX_ROW_LENGTH} characters: probably a quote there is never closed.`,
+      );
+    }
+    return rows;
+  }
+
+  function end(): CsvRow[] {
+    const rows = readRows(true);
+    if (rest !== "") {
+      throw new ImportError(
+        `The file ends inside a quoted cell of the row that begins on line ${line}: close the quote, or fetch the file again if it is cut off.`,
+      );
+    }
+    return rows;
+  }
+
+  function readRows(isWhole: boolean): CsvRow[] {
+    const rows: CsvRow[] = [];
+    let at = 0;
+    while (at < rest.length) {
+      const row = readRow(at, isWhole);
+      if (row === undefined) break;
+      if (row.cells.length > 1 || row.end - at > row.lineEndLength) {
+        rows.push({ line, cells: row.cells });
+      }
+      line += row.lines;
+      at = row.end;
+    }
+    rest = rest.slice(at);
+    return rows;
+  }
+
+  /** Reads the row at `start`; `undefined` when it is not all there yet. */
+  function readRow(start: number, isWhole: boolean) {
+    const cells: string[] = [];
+    let lines = 1;
+    let at = start;
+    for (;;) {
+      if (rest[at] === '"') {
+        QUOTED.lastIndex = at;
+        const inside = QUOTED.exec(rest)?.[1];
+        if (inside === undefined) return undefined;
+        at = QUOTED.lastIndex;
+        // The next character tells whether the quote closes the cell or was one half of a pair.
+        if (at === rest.length && !isWhole) return undefined;
+        checkAfterQuote(rest[at], line + lines - 1);
+        lines += countLineEnds(inside);
+        cells.push(inside.includes('"') ? inside.replaceAll('""', '"') : inside);
+      } else {
+        cellEnd.lastIndex = at;
+        const stop = cellEnd.exec(rest)?.index ?? rest.length;
+        if (stop === rest.length && !isWhole) return undefined;
+        cells.push(rest.slice(at, stop));
+        at = stop;
+      }
+      const stopped = rest[at];
+      if (stopped === separator && stopped !== undefined) {
+        at += 1;
+        continue;
+      }
+      // CR may be the first half of CRLF.
+      if (stopped === "\r" && at + 1 === rest.length && !isWhole) return undefined;
+      const lineEndLength = stopped === undefined ? 0 : rest.startsWith("\r\n", at) ? 2 : 1;
+      return { cells, lines, end: at + lineEndLength, lineEndLength };
+    }
+  }
+
+  function checkAfterQuote(character: string | undefined, onLine: number): void {
+    const isEnd = character === undefined || character === "\r" || character === "\n";
+    if (isEnd || character === separator) return;
+    throw new ImportError(
+      `Line ${onLine} has text behind a closing quote: write a quote inside a quoted cell twice.`,
+    );
+  }
+
+  return { push, end };
+}
+
+function countLineEnds(text: string): number {
+  return text.match(LINE_END)?.length ?? 0;
+}

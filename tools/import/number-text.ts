@@ -1,0 +1,55 @@
+/** The character that begins the decimals. */
+export type DecimalMark = "comma" | "point";
+
+/** The digits of a number as written, before and after its decimal mark. */
+export type Digits = { readonly whole: string; readonly fraction: string };
+
+/**
+ * What a number can mean, by the mark it is read with; absent where it cannot be read so. Both are
+ * there, and differ, only for a number such as `1,234` or `1.234`, which shows one mark once, three
+ * digits from the end.
+ */
+export type NumberReadings = { readonly [Mark in DecimalMark]?: Digits };
+
+const SPACES = /[ \u00a0\u2007\u2009\u202f]/g;
+const APOSTROPHES = /[’`´]/g;
+const DIGITS = /^\d*$/;
+/** Thousands: one and the same character between groups of three. */
+const GROUPED = /^[1-9]\d{0,2}([., '])\d{3}(?:\1\d{3})*$/;
+/** As on the Indian subcontinent: 12,34,567. */
+const GROUPED_IN_TWOS = /^[1-9]\d?(?:,\d{2})+,\d{3}$/;
+
+/** Reads a number without a sign, once with each decimal mark. */
+export function readNumber(text: string): NumberReadings {
+  const plain = text.replace(SPACES, " ").replace(APOSTROPHES, "'");
+  const comma = readDigits(plain, ",");
+  const point = readDigits(plain, ".");
+  return { ...(comma && { comma }), ...(point && { point }) };
+}
+
+/** Tells whether the two readings of a number differ, so that the mark has to be known. */
+export function needsDecimalMark({ comma, point }: NumberReadings): boolean {
+  if (comma === undefined || point === undefined) return false;
+  return comma.whole !== point.whole || comma.fraction !== point.fraction;
+}
+
+/** Returns the mark that a number proves to be in use: that of its only reading. */
+export function provenDecimalMark({ comma, point }: NumberReadings): DecimalMark | undefined {
+  if (comma && !point) return "comma";
+  if (point && !comma) return "point";
+  return undefined;
+}
+
+function readDigits(text: string, mark: "," | "."): Digits | undefined {
+  const [wholeText = "", fraction, ...rest] = text.split(mark);
+  if (rest.length > 0 || fraction === "" || !DIGITS.test(fraction ?? "")) return undefined;
+  const whole = ungroup(wholeText);
+  if (whole === undefined || (whole === "" && fraction === undefined)) return undefined;
+  return { whole, fraction: fraction ?? "" };
+}
+
+function ungroup(text: string): string | undefined {
+  if (DIGITS.test(text)) return text;
+  const isGrouped = GROUPED.test(text) || GROUPED_IN_TWOS.test(text);
+  return isGrouped ? text.replace(/\D/g, "") : undefined;
+}

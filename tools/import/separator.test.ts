@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { findSeparator } from "./separator.ts";
+
+describe("the separator of a header line", () => {
+  it.each([
+    ["id;amount;date", ";"],
+    ["id,amount,date", ","],
+    ["id\tamount\tdate", "\t"],
+    ['"name, first";amount', ";"],
+    ['"a;b;c",amount', ","],
+    ["amount", undefined],
+  ])("of %j is %j", (line, separator) => {
+    expect(findSeparator(line)).toBe(separator);
+  });
+});

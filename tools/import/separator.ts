@@ -1,0 +1,18 @@
+/** What stands between the cells of a row. */
+export type Separator = ";" | "," | "\t";
+
+const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
+
+/**
+ * Finds the separator of a file by its header line: the one that stands there most often outside
+ * quotes; `undefined` when none does.
+ */
+export function findSeparator(headerLine: string): Separator | undefined {
+  const unquoted = headerLine.replace(/"(?:[^"]|"")*"/g, "");
+  const counts = SEPARATORS.map((separator) => ({
+    separator,
+    count: unquoted.split(separator).length - 1,
+  }));
+  const best = counts.reduce((one, other) => (other.count > one.count ? other : one));
+  return best.count > 0 ? best.separator : undefined;
+}

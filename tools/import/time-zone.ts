@@ -1,0 +1,68 @@
+import { accepted, type Parsed, refused } from "./parsed.ts";
+
+/** A time zone, for turning its wall clock into moments. */
+export type TimeZone = {
+  /**
+   * Returns the moment, in seconds since 1970-01-01T00:00:00Z, at which the wall clock shows
+   * `localSeconds`, counted as if it were UTC. A time that the clocks skip is refused; of one that they
+   * show twice, in autumn, the first is taken.
+   */
+  momentOf(localSeconds: number): Parsed<number>;
+};
+
+const SECONDS_A_DAY = 86_400;
+const OFFSET = /GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/;
+/** Some eleven years of days; more are forgotten together. */
+const MAX_REMEMBERED_DAYS = 4_096;
+
+/** Creates a time zone from its IANA name, such as `Europe/Berlin`; `undefined` when there is none. */
+export function createTimeZone(name: string): TimeZone | undefined {
+  const format = createOffsetFormat(name);
+  if (format === undefined) return undefined;
+  const offsetAt = remembered((seconds) => readOffset(format, seconds));
+
+  function momentOf(localSeconds: number): Parsed<number> {
+    // No clock is changed twice within two days, and the offset a day away is the one before or after.
+    const before = localSeconds - offsetAt(localSeconds - SECONDS_A_DAY);
+    const after = localSeconds - offsetAt(localSeconds + SECONDS_A_DAY);
+    const shows = (moment: number) => moment + offsetAt(moment) === localSeconds;
+    const moments = [before, after].filter(shows);
+    if (moments.length === 0) {
+      return refused("date: the clocks of the time zone were put forward over this time");
+    }
+    return accepted(Math.min(...moments));
+  }
+
+  return { momentOf };
+}
+
+function createOffsetFormat(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the seconds that the wall clock is ahead of UTC. */
+function readOffset(format: Intl.DateTimeFormat, seconds: number): number {
+  const [, sign, hours, minutes, rest] = OFFSET.exec(format.format(seconds * 1000)) ?? [];
+  const ahead = Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(rest ?? 0);
+  return sign === "-" ? -ahead : ahead;
+}
+
+/** Asks once for a day whose ends have the same offset: formatting is slow, and rows are many. */
+function remembered(offsetAt: (seconds: number) => number): (seconds: number) => number {
+  const days = new Map<number, number | undefined>();
+  return (seconds) => {
+    const day = Math.floor(seconds / SECONDS_A_DAY);
+    if (!days.has(day)) {
+      if (days.size >= MAX_REMEMBERED_DAYS) days.clear();
+      const start = offsetAt(day * SECONDS_A_DAY);
+      const end = offsetAt((day + 1) * SECONDS_A_DAY);
+      days.set(day, start === end ? start : undefined);
+    }
+    return days.get(day) ?? offsetAt(seconds);
+  };
+}

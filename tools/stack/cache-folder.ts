@@ -1,0 +1,9 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** Returns the folder fetched programs are kept in: one for all checkouts of this user. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const named = env.XDG_CACHE_HOME ?? "";
+  const folder = isAbsolute(named) ? named : join(homedir(), ".cache");
+  return join(folder, "personal-activity");
+}

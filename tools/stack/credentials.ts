@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+
+/** The name of the application's database and, on the server, of its user. */
+export const DATABASE_NAME = "personal_activity";
+
+/** The passwords of a data folder's two database users. */
+export interface Credentials {
+  user: string;
+  password: string;
+  /** Of root, who can only come in through the socket. */
+  rootPassword: string;
+}
+
+/** Reads a data folder's passwords; makes new ones when the file is missing or damaged. */
+export async function readCredentials(path: string): Promise<Credentials> {
+  const stored = parseCredentials(await readFile(path, "utf8").catch(() => ""));
+  if (stored) return stored;
+  const credentials = {
+    user: DATABASE_NAME,
+    password: randomBytes(20).toString("hex"),
+    rootPassword: randomBytes(20).toString("hex"),
+  };
+  await writeFile(path, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
+  return credentials;
+}
+
+/**
+ * Returns the statements a server runs at each start: they create database and user, or give the
+ * user the stored password again. One statement a line, as `--init-file` wants it.
+ */
+export function initStatements(credentials: Credentials, isEphemeral: boolean): string {
+  const account = `'${credentials.user}'@'127.0.0.1'`;
+  // Tests make databases by the dozen and read the server's counters.
+  const scope = isEphemeral ? "*.*" : `\`${DATABASE_NAME.replaceAll("_", "\\_")}%\`.*`;
+  return [
+    `ALTER USER 'root'@'localhost' IDENTIFIED BY '${credentials.rootPassword}';`,
+    `CREATE DATABASE IF NOT EXISTS \`${DATABASE_NAME}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;`,
+    `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY '${credentials.password}';`,
+    `ALTER USER ${account} IDENTIFIED BY '${credentials.password}';`,
+    `GRANT ALL PRIVILEGES ON ${scope} TO ${account}${isEphemeral ? " WITH GRANT OPTION" : ""};`,
+    "",
+  ].join("\n");
+}
+
+function parseCredentials(text: string): Credentials | undefined {
+  try {
+    const { user, password, rootPassword }: Partial<Credentials> = JSON.parse(text);
+    const isSafe = [user, password, rootPassword].every((value) => /^\w+$/.test(value ?? ""));
+    return isSafe && user && password && rootPassword
+      ? { user, password, rootPassword }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

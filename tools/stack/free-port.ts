@@ -1,0 +1,28 @@
+import { createServer } from "node:net";
+
+/** The only address the servers of the stack listen on. */
+export const LOOPBACK = "127.0.0.1";
+
+/** Finds a TCP port on loopback that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
+  const port = await listenOnce(0);
+  if (port === undefined) throw new Error("the system gave no free port");
+  return port;
+}
+
+/** Tells whether nobody listens on a TCP port of loopback at this moment. */
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await listenOnce(port)) !== undefined;
+}
+
+function listenOnce(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(undefined));
+    server.listen({ host: LOOPBACK, port, exclusive: true }, () => {
+      const address = server.address();
+      const given = typeof address === "object" ? address?.port : undefined;
+      server.close(() => resolve(given));
+    });
+  });
+}

@@ -1,0 +1,18 @@
+import { hasSystemCode, StackError } from "./stack-error.ts";
+
+/** Fails with what to do when a port of the product could not be opened; other failures stay as they are. */
+export function failToListen(error: unknown): never {
+  const port = error instanceof Error && "port" in error ? error.port : "";
+  if (hasSystemCode(error, "EADDRINUSE")) {
+    throw new StackError(
+      `Port ${port} is taken by another program: end that one, or choose others, for example PORT=8081 CORE_PORT=50052 npm start.`,
+      { cause: error },
+    );
+  }
+  if (hasSystemCode(error, "EACCES")) {
+    throw new StackError(`This user may not open port ${port}: choose one above 1023 with PORT.`, {
+      cause: error,
+    });
+  }
+  throw error;
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+
+/** What one machine's product keeps beside its database, readable by its owner only. */
+export type LocalSettings = {
+  /** Signs cursors: 64 hexadecimal characters. */
+  readonly cursorKey: string;
+  /** Where the core listened last; for the import tool. */
+  readonly coreUrl?: string;
+  /** A credential with every permission; for the import tool and the demo. */
+  readonly serviceCredential?: string;
+  /** The demo account's id and key. */
+  readonly demo?: { readonly accountId: string; readonly apiKey: string };
+};
+
+/** Reads the settings, or makes new ones with a random cursor key. */
+export async function readLocalSettings(file: string): Promise<LocalSettings> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isMissing) throw error;
+    return { cursorKey: randomBytes(32).toString("hex") };
+  }
+}
+
+/** Replaces the settings in one step, so that a kill leaves the old ones or the new. */
+export async function writeLocalSettings(file: string, settings: LocalSettings): Promise<void> {
+  const next = `${file}.new`;
+  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  await rename(next, file);
+}

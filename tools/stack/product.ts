@@ -1,0 +1,47 @@
+import { createGateway } from "@activity/gateway";
+import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
+
+/** The running product: the gateway external clients call and the core internal services call. */
+export type Product = {
+  readonly gatewayPort: number;
+  readonly corePort: number;
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs core and gateway in this process, the gateway calling the core as functions: the composition that
+ * one machine needs. The core's port is open to internal services all the same.
+ */
+export async function startProduct(options: {
+  readonly core: ServerConfig;
+  readonly gateway: {
+    readonly host: string;
+    readonly port: number;
+    readonly trustedProxies: readonly string[];
+  };
+  readonly log: Log;
+}): Promise<Product> {
+  await migrate(options.core.databaseUrl);
+  const app = createServerApp(options.core, options.log);
+  const gateway = createGateway({
+    transport: app.localTransport,
+    trustedProxies: options.gateway.trustedProxies,
+    log: options.log,
+  });
+  try {
+    const listener = await app.listen();
+    const { port } = await gateway.listen(options.gateway.port, options.gateway.host);
+    return {
+      gatewayPort: port,
+      corePort: listener.port,
+      async stop() {
+        await gateway.close();
+        await listener.close();
+        await app.close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { LOOPBACK } from "./free-port.ts";
+import type { ServerFlavour } from "./server-program.ts";
+
+const SQL_MODE = [
+  "ONLY_FULL_GROUP_BY",
+  "STRICT_TRANS_TABLES",
+  "NO_ZERO_IN_DATE",
+  "NO_ZERO_DATE",
+  "ERROR_FOR_DIVISION_BY_ZERO",
+  "NO_ENGINE_SUBSTITUTION",
+].join(",");
+
+/** What one start of a server depends on. */
+export interface ServerPlaces {
+  data: string;
+  socket: string;
+  pidFile: string;
+  initFile: string;
+  port: number;
+}
+
+/** Returns the options under which a server serves: loopback only, UTC, utf8mb4, strict. */
+export function serveOptions(
+  flavour: ServerFlavour,
+  places: ServerPlaces,
+  isEphemeral: boolean,
+): string[] {
+  return [
+    ...commonOptions(flavour, places.data),
+    `--bind-address=${LOOPBACK}`,
+    `--port=${places.port}`,
+    `--socket=${places.socket}`,
+    `--pid-file=${places.pidFile}`,
+    `--init-file=${places.initFile}`,
+    "--skip-name-resolve",
+    "--max-connections=300",
+    "--local-infile=OFF",
+    "--default-time-zone=+00:00",
+    "--character-set-server=utf8mb4",
+    "--collation-server=utf8mb4_bin",
+    `--sql-mode=${SQL_MODE}`,
+    ...(isEphemeral ? fastOptions(flavour) : durableOptions(flavour)),
+  ];
+}
+
+/** Returns the options under which an empty data folder is filled with the system's tables. */
+export function createOptions(
+  flavour: ServerFlavour,
+  data: string,
+  isEphemeral: boolean,
+): string[] {
+  // Killed halfway, the folder is made anew, so only its end needs to be safe on the disk.
+  const own = isEphemeral ? fastOptions(flavour) : ["--innodb-flush-log-at-trx-commit=2"];
+  return [...commonOptions(flavour, data), ...own];
+}
+
+/** Returns the options that name the data, which also tell our processes from others'. */
+export function dataOption(data: string): string {
+  return `--datadir=${data}`;
+}
+
+function commonOptions(flavour: ServerFlavour, data: string): string[] {
+  // Servers refuse to run as root unless told so.
+  const user = process.getuid?.() === 0 ? ["--user=root"] : [];
+  // The binary log doubles each write and nothing here reads it.
+  const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
+  return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : [])];
+}
+
+function durableOptions(flavour: ServerFlavour): string[] {
+  return [
+    "--innodb-flush-log-at-trx-commit=1",
+    "--innodb-doublewrite=ON",
+    "--innodb-buffer-pool-size=256M",
+    flavour === "mysql" ? "--innodb-redo-log-capacity=256M" : "--innodb-log-file-size=256M",
+  ];
+}
+
+/** Data survives the death of the server, but not of the machine. */
+function fastOptions(flavour: ServerFlavour): string[] {
+  return [
+    "--innodb-flush-log-at-trx-commit=2",
+    "--innodb-doublewrite=OFF",
+    "--innodb-flush-method=nosync",
+    "--innodb-buffer-pool-size=128M",
+    ...(flavour === "mysql"
+      ? ["--innodb-redo-log-capacity=64M"]
+      : ["--innodb-log-file-size=64M", "--aria-log-file-size=8M"]),
+  ];
+}

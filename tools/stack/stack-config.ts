@@ -1,0 +1,43 @@
+/** Where the product on one machine listens and keeps its data; docs/configuration.md lists it all. */
+export type StackConfig = {
+  readonly dataDir: string;
+  readonly corePort: number;
+  readonly gateway: {
+    readonly host: string;
+    readonly port: number;
+    readonly trustedProxies: readonly string[];
+  };
+};
+
+/** Every variable that is wrong, in one message. */
+export class StackConfigError extends Error {
+  override readonly name = "StackConfigError";
+}
+
+const HIGHEST_PORT = 65_535;
+
+/** Reads PORT, CORE_PORT, HOST, DATA_DIR and TRUSTED_PROXIES; throws one StackConfigError for all. */
+export function readStackConfig(env: Readonly<Record<string, string | undefined>>): StackConfig {
+  const problems: string[] = [];
+  const port = (name: string, fallback: number): number => {
+    const text = env[name];
+    if (!text) return fallback;
+    if (/^\d{1,5}$/.test(text) && Number(text) <= HIGHEST_PORT) return Number(text);
+    problems.push(`${name} must be a port from 0 to ${HIGHEST_PORT}; 0 takes any free one.`);
+    return fallback;
+  };
+  const config = {
+    dataDir: env.DATA_DIR || ".data",
+    corePort: port("CORE_PORT", 50_051),
+    gateway: {
+      host: env.HOST || "127.0.0.1",
+      port: port("PORT", 8080),
+      trustedProxies: (env.TRUSTED_PROXIES ?? "")
+        .split(",")
+        .map((cidr) => cidr.trim())
+        .filter(Boolean),
+    },
+  };
+  if (problems.length > 0) throw new StackConfigError(problems.join("\n"));
+  return config;
+}

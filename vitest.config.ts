@@ -1,0 +1,30 @@
+import { defineConfig } from "vitest/config";
+
+const REAL = ["**/*.integration.test.ts", "test/**/*.test.ts"];
+const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["**/*.test.ts"],
+          exclude: [...NEVER, ...REAL],
+        },
+      },
+      {
+        test: {
+          name: "real",
+          include: REAL,
+          exclude: NEVER,
+          globalSetup: "test/harness/global-setup.ts",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // Two cores: more workers than that only make the servers wait for each other.
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
