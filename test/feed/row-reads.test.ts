@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { type FilledFeed, fillFeed } from "../harness/filled-feed.ts";
+import type { PageJson } from "../harness/json.ts";
 import { countRowReads } from "../harness/row-reads.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
@@ -43,8 +44,9 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
       for (let page = 0; page < 3; page++) {
         const { answer, rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
         expect(answer.status).toBe(200);
+        const { data, pagination } = answer.json<PageJson>();
+        expect(rowsRead).toBeGreaterThanOrEqual(data.length);
         expect(rowsRead).toBeLessThanOrEqual(LIMIT + A_FEW);
-        const { pagination } = answer.json<{ pagination: { next_cursor: string | null } }>();
         if (pagination.next_cursor === null) break;
         path = `/api/v1/activity${query}&cursor=${pagination.next_cursor}`;
       }

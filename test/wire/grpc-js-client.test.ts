@@ -65,7 +65,8 @@ describe("@grpc/grpc-js with protos loaded at run time", () => {
     const client = load("activity/read/v1/me_service.proto", "activity.read.v1.MeService");
     const mayRead = await stack.credential(Permission.ActivityRead);
     const answer = await call(client, "GetMe", { accountId }, mayRead);
-    expect(answer).toMatchObject({ me: { id: accountId, key: null } });
+    expect(answer).toMatchObject({ me: { id: accountId, scopes: ["activity:read"] } });
+    expect(answer).not.toHaveProperty("me.key");
     const mayWrite = await stack.credential(Permission.DonationWrite);
     await expect(call(client, "GetMe", { accountId }, mayWrite)).rejects.toMatchObject({
       code: grpc.status.PERMISSION_DENIED,

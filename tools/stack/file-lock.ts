@@ -19,7 +19,7 @@ export function tryLock(path: string): FileLock | undefined {
   try {
     // Nothing is ever written, so no journal needs to lie beside the file.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    return { release: () => database.close() };
+    return { release: () => database.isOpen && database.close() };
   } catch (error) {
     database.close();
     if (error instanceof Error && /locked|busy/.test(error.message)) return undefined;

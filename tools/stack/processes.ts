@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { runCommand } from "./run-command.ts";
 
 const POLL_MILLISECONDS = 20;
+const KILL_MILLISECONDS = 10_000;
 
 /** Tells whether a process runs, whoever owns it; one that ended but was not yet collected does not. */
 export async function isRunning(pid: number): Promise<boolean> {
@@ -29,9 +30,13 @@ export async function readCommandLine(pid: number): Promise<string> {
 /** Asks a process to end, waits, and kills it when it takes longer than allowed. */
 export async function endProcess(pid: number, graceMilliseconds: number): Promise<void> {
   sendSignal(pid, "SIGTERM");
-  if (await waitForEnd(pid, graceMilliseconds)) return;
+  if (!(await waitForEnd(pid, graceMilliseconds))) await killProcess(pid);
+}
+
+/** Kills a process and waits until the system has taken it away. */
+export async function killProcess(pid: number): Promise<void> {
   sendSignal(pid, "SIGKILL");
-  await waitForEnd(pid, graceMilliseconds);
+  await waitForEnd(pid, KILL_MILLISECONDS);
 }
 
 async function waitForEnd(pid: number, milliseconds: number): Promise<boolean> {

@@ -24,7 +24,7 @@ export async function startProduct(options: {
   await migrate(options.core.databaseUrl);
   const app = createServerApp(options.core, options.log);
   const gateway = createGateway({
-    transport: app.localTransport,
+    upstream: app.localTransport,
     trustedProxies: options.gateway.trustedProxies,
     log: options.log,
   });

@@ -40,13 +40,13 @@ export async function startRedis({ env, cacheDir, progress }: StartRedis): Promi
     let server = await serve(launch, env, folder, port);
     return {
       url: `redis://${LOOPBACK}:${port}`,
-      kill: () => server.stop(0),
+      kill: () => server.kill(),
       async restart() {
-        await server.stop(0);
+        await server.kill();
         server = await serve(launch, env, folder, port);
       },
       async stop() {
-        await server.stop(0);
+        await server.kill();
         await rm(folder, { recursive: true, force: true });
       },
     };
@@ -78,7 +78,7 @@ async function serve(
     if (await isRedisAnswering(port)) return server;
     await wait(POLL_MILLISECONDS);
   }
-  await server.stop(0);
+  await server.kill();
   const log = (await readFile(logFile, "utf8")).trim();
   throw new StackError(
     `Redis did not start (${log.split("\n").at(-1) ?? "it gives no reason"}): set REDIS_SERVER to another redis-server or valkey-server.`,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { open } from "node:fs/promises";
-import { endProcess } from "./processes.ts";
+import { endProcess, killProcess } from "./processes.ts";
 
 /** A server started by this process. */
 export interface ServerProcess {
@@ -10,6 +10,8 @@ export interface ServerProcess {
   hasEnded(): boolean;
   /** Ends the server in order, or by force when it takes longer than allowed. */
   stop(graceMilliseconds: number): Promise<void>;
+  /** Ends the server at once, as a crash would. */
+  kill(): Promise<void>;
 }
 
 export interface SpawnServer {
@@ -59,6 +61,10 @@ function superviseServer(child: ChildProcess, pid: number): ServerProcess {
     async stop(graceMilliseconds) {
       guard.kill("SIGKILL");
       if (!isOver) await endProcess(pid, graceMilliseconds);
+    },
+    async kill() {
+      guard.kill("SIGKILL");
+      if (!isOver) await killProcess(pid);
     },
   };
 }

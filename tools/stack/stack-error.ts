@@ -10,6 +10,7 @@ const SENTENCES = new Map([
   ["EPERM", "this user may not use it; change its owner, or name another folder"],
   ["EROFS", "it lies on a read-only file system; name a folder that can be written to"],
   ["ENOTDIR", "a part of that path is a file; name another folder"],
+  ["ENOENT", "it is not there and cannot be created; name another folder"],
   ["EEXIST", "a file of that name stands in the way; name another folder"],
 ]);
 

@@ -66,13 +66,29 @@ export function connectWindowRedis(url: string): WindowRedis {
   return redis as WindowRedis;
 }
 
-/** Counts one request against a bucket. */
-export function countRequest(
+/** Redis is out of reach, or there but not able to serve. */
+export class LimiterUnavailableError extends Error {
+  override readonly name = "LimiterUnavailableError";
+}
+
+/** How the replies begin that tell of a state of the server and not of a wrong command. */
+const STATE_REPLY =
+  /^(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
+
+/** Counts one request against a bucket; throws LimiterUnavailableError when Redis cannot. */
+export async function countRequest(
   redis: WindowRedis,
   bucket: Buffer,
   limit: number,
 ): Promise<CountedWindow> {
-  return redis.countRequest(bucket, limit, WINDOW_MICROS);
+  try {
+    return await redis.countRequest(bucket, limit, WINDOW_MICROS);
+  } catch (error) {
+    const isBug =
+      error instanceof Error && error.name === "ReplyError" && !STATE_REPLY.test(error.message);
+    if (isBug) throw error;
+    throw new LimiterUnavailableError("The shared limiter cannot be reached.", { cause: error });
+  }
 }
 
 /** Finds the keys with these hashes, whatever their state. */

@@ -11,8 +11,6 @@ const SHOWN_CHARACTERS = 8;
 export const MAX_ACTIVE_API_KEYS = 10;
 /** The least time between two creations for one account. §8 */
 export const CREATION_INTERVAL_MICROS = 60_000_000;
-/** What a key may be valid for. §2.7 */
-export const VALIDITY_DAYS: readonly number[] = [30, 90, 365];
 
 const DAY_MICROS = 86_400_000_000;
 

@@ -2,6 +2,7 @@ import { ErrorInfoSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { OverloadedError } from "../admission/batcher.ts";
+import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
 import { isOutage } from "../database/outage.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -59,9 +60,15 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
 function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): ConnectError {
   if (error instanceof DomainError) return withInfo(error.code, error.message, error);
   if (error instanceof ConnectError) return error;
-  if (isOutage(error) || error instanceof OverloadedError) return unavailable(error);
+  if (isTemporary(error)) return unavailable(error);
   logBug(error);
   return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
+}
+
+function isTemporary(error: unknown): boolean {
+  return (
+    isOutage(error) || error instanceof OverloadedError || error instanceof LimiterUnavailableError
+  );
 }
 
 function unavailable(cause: unknown): ConnectError {

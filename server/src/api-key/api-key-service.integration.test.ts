@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../errors.ts";
+import { hashApiKey } from "./api-key.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+const forgetCreation = () =>
+  services.database.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [accountId]);
+
+async function createKey(name = "key", validityDays = 30) {
+  await forgetCreation();
+  const answer = await services.apiKeys.createApiKey({ accountId, name, validityDays });
+  if (answer.apiKey === undefined) throw new Error("no key");
+  return { ...answer.apiKey, secret: answer.secret };
+}
+
+const setExpiry = (id: string, micros: string) =>
+  services.database.query(`UPDATE api_key SET expires_at = ${micros} WHERE id = ?`, [id]);
+
+const seconds = (key: { expiresAt?: { seconds: bigint } | undefined }) =>
+  key.expiresAt?.seconds ?? 0n;
+const DAY = 86_400n;
+
+describe("a new API key", () => {
+  it("is shown in full once, and stored as a hash", async () => {
+    const { secret, id, prefix } = await createKey("my key 😀");
+    expect(secret).toMatch(/^act_live_[0-9a-f]{64}$/);
+    expect(prefix).toBe(secret.slice(0, 17));
+    const [row] = await services.database.query<Record<string, unknown>>(
+      "SELECT * FROM api_key WHERE id = ?",
+      [id],
+    );
+    expect(row).toMatchObject({ key_hash: hashApiKey(secret), name: "my key 😀" });
+    expect(JSON.stringify(row)).not.toContain(secret.slice(17));
+  });
+
+  it.each([30, 90, 365])("works for %i days to the microsecond", async (days) => {
+    const { createdAt, expiresAt, active } = await createKey("key", days);
+    expect(active).toBe(true);
+    expect(seconds({ expiresAt }) - (createdAt?.seconds ?? 0n)).toBe(BigInt(days) * DAY);
+    expect(expiresAt?.nanos).toBe(createdAt?.nanos);
+  });
+
+  it("is refused within a minute of the last, also when two calls race", async () => {
+    const create = () => services.apiKeys.createApiKey({ accountId, name: "a", validityDays: 30 });
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, create));
+    expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
+    const recently = { code: ErrorCode.ApiKeyCreatedRecently };
+    await expect(create()).rejects.toMatchObject(recently);
+    const age = (micros: number) =>
+      services.database.query(
+        "UPDATE account SET api_key_created_at = api_key_created_at - ? WHERE id = ?",
+        [micros, accountId],
+      );
+    await age(55_000_000);
+    await expect(create()).rejects.toMatchObject(recently);
+    await age(5_000_000);
+    expect((await create()).apiKey?.active).toBe(true);
+  });
+
+  it("is refused as the eleventh active one, but not beside expired and revoked ones", async () => {
+    const keys = [];
+    for (let count = 0; count < 10; count++) keys.push(await createKey());
+    await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
+    await setExpiry(keys[0]?.id ?? "", "created_at");
+    await createKey();
+    await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
+    await services.apiKeys.revokeApiKey({ accountId, apiKeyId: keys[1]?.id ?? "" });
+    expect((await createKey()).active).toBe(true);
+  });
+
+  it("does not count against the minute when it was refused", async () => {
+    for (let count = 0; count < 10; count++) await createKey();
+    await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
+    const [row] = await services.database.query(
+      "SELECT api_key_created_at FROM account WHERE id = ?",
+      [accountId],
+    );
+    expect(row).toEqual({ api_key_created_at: null });
+  });
+});
+
+describe("renewing an API key", () => {
+  it("counts the new validity from now and keeps the secret", async () => {
+    const { id, createdAt } = await createKey("key", 365);
+    const { apiKey } = await services.apiKeys.renewApiKey({
+      ...{ accountId, apiKeyId: id },
+      validityDays: 30,
+    });
+    const added = seconds({ expiresAt: apiKey?.expiresAt }) - (createdAt?.seconds ?? 0n);
+    expect(added).toBeGreaterThanOrEqual(30n * DAY);
+    expect(added).toBeLessThan(31n * DAY);
+    expect(apiKey).toMatchObject({ id, createdAt });
+  });
+
+  it("is refused when it is expired, revoked, or another account's", async () => {
+    const renew = (apiKeyId: string, owner = accountId) =>
+      services.apiKeys.renewApiKey({ accountId: owner, apiKeyId, validityDays: 30 });
+    const expired = await createKey();
+    await setExpiry(expired.id, "created_at");
+    const notActive = { code: ErrorCode.ApiKeyNotActive };
+    await expect(renew(expired.id)).rejects.toMatchObject(notActive);
+    const revoked = await createKey();
+    await services.apiKeys.revokeApiKey({ accountId, apiKeyId: revoked.id });
+    await expect(renew(revoked.id)).rejects.toMatchObject(notActive);
+    const stranger = await services.createAccount();
+    await expect(renew(revoked.id, stranger)).rejects.toMatchObject({
+      code: ErrorCode.ApiKeyNotFound,
+    });
+  });
+});
+
+describe("revoking an API key", () => {
+  it("keeps the first time when it is revoked again", async () => {
+    const { id: apiKeyId } = await createKey();
+    const { apiKey: once } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
+    expect(once).toMatchObject({ active: false });
+    expect(once?.revokedAt).toBeDefined();
+    const { apiKey: twice } = await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
+    expect(twice).toEqual(once);
+    const unknown = { accountId, apiKeyId: "0".repeat(15) };
+    await expect(services.apiKeys.revokeApiKey(unknown)).rejects.toMatchObject({
+      code: ErrorCode.ApiKeyNotFound,
+    });
+  });
+});
+
+it("lists the keys of an account, newest first, the revoked ones included", async () => {
+  const names = ["one", "two", "three"];
+  const ids: string[] = [];
+  for (const name of names) ids.push((await createKey(name)).id);
+  await services.apiKeys.revokeApiKey({ accountId, apiKeyId: ids[1] ?? "" });
+  const { apiKeys } = await services.apiKeys.listApiKeys({ accountId });
+  expect(apiKeys.map(({ name, active }) => [name, active])).toEqual([
+    ["three", true],
+    ["two", false],
+    ["one", true],
+  ]);
+  await services.database.query("UPDATE api_key SET created_at = 0 WHERE id IN (?)", [ids]);
+  const tied = await services.apiKeys.listApiKeys({ accountId });
+  expect(tied.apiKeys.map(({ id }) => id)).toEqual(ids.sort().reverse());
+});

@@ -1,0 +1,174 @@
+import { Platform } from "@activity/proto";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type FeedRow, type Services, startServices } from "../../../test/harness/services.ts";
+import { timestampFromMicros } from "../timestamps.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+  accountId = await services.createAccount();
+});
+afterAll(() => services.stop());
+
+const RUNS = { numRuns: 150 };
+const donatedAt: Timestamp = {
+  $typeName: "google.protobuf.Timestamp",
+  seconds: 1_600_000_000n,
+  nanos: 0,
+};
+
+/** Characters that escaping, collations and encodings get wrong first. */
+const NASTY = [
+  "\0",
+  "\\",
+  "'",
+  '"',
+  "\n",
+  "\u001a",
+  "%",
+  "_",
+  "?",
+  "😀",
+  "👩‍👩‍👧",
+  "ß",
+  "ı",
+  "\u0301",
+];
+const RIGHT_TO_LEFT = ["שלום", "\u202e", "\ufeff", "\u{10ffff}", "\ufffd"];
+const text = (maxLength: number) =>
+  fc.oneof(
+    fc.string({ unit: "binary", maxLength }),
+    fc.string({ unit: fc.constantFrom(...NASTY, ...RIGHT_TO_LEFT), maxLength: 20 }),
+  );
+
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const amount = fc.oneof(
+  fc.constantFrom(0n, 1n, 2n ** 31n, 2n ** 32n, 2n ** 53n - 2n, SAFE_MAX),
+  fc.bigInt(0n, SAFE_MAX),
+);
+
+/** Whole microseconds from year 0001 to year 9999. */
+const timestamp = fc.oneof(
+  fc.constantFrom(-62_135_596_800_000_000n, 253_402_300_799_999_999n, -1n, 0n),
+  fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n),
+);
+
+async function rowOf(recordKey: string): Promise<FeedRow | undefined> {
+  const columns = "occurred_at, recorded_at, value, actor_name, message";
+  const rows = await services.database.query<FeedRow>(
+    `SELECT ${columns} FROM activity WHERE record_key = ?`,
+    [recordKey],
+  );
+  return rows[0];
+}
+
+async function payDonation(
+  fields: { amountCents?: bigint; donorName?: string; message?: string; donatedAt?: Timestamp },
+  externalId = unique("donation"),
+) {
+  const key = { accountId, externalId };
+  const required = { amountCents: 1n, currency: "eur", donatedAt };
+  await services.donations.createDonation({ ...key, ...required, ...fields });
+  const { donation } = await services.donations.payDonation(key);
+  return { donation, row: await rowOf(`${donation?.recordId}d`) };
+}
+
+it("stores names and messages exactly, and tells absent from empty", async () => {
+  const absent = await payDonation({});
+  expect(absent.row).toMatchObject({ actor_name: null, message: null });
+  await fc.assert(
+    fc.asyncProperty(text(200), text(1000), async (donorName, message) => {
+      const { row } = await payDonation({ donorName, message });
+      expect(row).toMatchObject({ actor_name: donorName, message });
+    }),
+    RUNS,
+  );
+});
+
+it("recognizes a donation by its external id exactly", async () => {
+  const seen = new Map<string, string>();
+  await fc.assert(
+    fc.asyncProperty(text(128), async (externalId) => {
+      fc.pre(externalId !== "");
+      const { donation } = await payDonation({}, externalId);
+      expect(donation?.externalId).toBe(externalId);
+      expect([...seen.values()].includes(donation?.recordId ?? "")).toBe(seen.has(externalId));
+      seen.set(externalId, donation?.recordId ?? "");
+    }),
+    RUNS,
+  );
+});
+
+it("stores amounts up to the largest safe integer exactly", async () => {
+  await fc.assert(
+    fc.asyncProperty(amount, async (amountCents) => {
+      const { donation, row } = await payDonation({ amountCents });
+      expect(donation?.amountCents).toBe(amountCents);
+      expect(row?.value).toBe(Number(amountCents));
+    }),
+    RUNS,
+  );
+});
+
+it("stores donation dates from year 0001 to year 9999 to the microsecond", async () => {
+  await fc.assert(
+    fc.asyncProperty(timestamp, async (micros) => {
+      const date = timestampFromMicros(micros);
+      const { row } = await payDonation({ donatedAt: date });
+      expect(timestampFromMicros(row?.occurred_at ?? row?.recorded_at ?? 0)).toEqual(date);
+    }),
+    RUNS,
+  );
+});
+
+it("imports all of it as exactly", async () => {
+  const row = fc.record({
+    amountCents: amount,
+    donorName: text(200),
+    message: text(1000),
+    donatedAt: timestamp.map(timestampFromMicros),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
+      const importer = await services.createAccount();
+      const batch = rows.map((fields, place) => ({
+        externalId: `${place}`,
+        currency: "eur",
+        ...fields,
+      }));
+      const answer = await services.importRows(importer, Platform.CSV, batch);
+      expect(answer?.stored).toBe(BigInt(rows.length));
+      const stored = (await services.readFeed(importer)).map((activity) => ({
+        amountCents: BigInt(activity.value),
+        donorName: activity.actor_name,
+        message: activity.message,
+        donatedAt: timestampFromMicros(activity.occurred_at ?? activity.recorded_at),
+      }));
+      expect(stored).toHaveLength(rows.length);
+      expect(stored).toEqual(expect.arrayContaining(rows));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it("stores a platform event's name and text exactly", async () => {
+  await fc.assert(
+    fc.asyncProperty(text(200), text(1000), async (actorName, message) => {
+      const { platformEvent } = await services.platformEvents.recordPlatformEvent({
+        accountId,
+        platform: Platform.LIVE_PLATFORM_3,
+        externalId: unique("event"),
+        kind: { case: "paidChatMessage", value: { amountCents: SAFE_MAX, currency: "eur" } },
+        actorName,
+        message,
+      });
+      const row = await rowOf(`${platformEvent?.recordId}e`);
+      expect(row).toMatchObject({ actor_name: actorName, message, value: Number(SAFE_MAX) });
+    }),
+    RUNS,
+  );
+});

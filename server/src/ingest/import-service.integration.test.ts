@@ -1,0 +1,142 @@
+import { Platform } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RowInit, type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../errors.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+const row = (externalId: string, fields: RowInit = {}): RowInit => ({
+  externalId,
+  amountCents: 500n,
+  currency: "eur",
+  donorName: "Ada",
+  donatedAt: timestampFromMs(1_500_000_000_000),
+  ...fields,
+});
+const rows = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, place) => row(`donation ${from + place}`));
+
+describe("an import", () => {
+  it("puts its rows into the feed as paid donations of their source, each batch at one time", async () => {
+    const answer = await services.importRows(accountId, Platform.CSV, rows(3), rows(2, 3));
+    expect(answer).toMatchObject({ received: 5n, stored: 5n, unchanged: 0n, refused: 0n });
+    const feed = await services.readFeed(accountId);
+    expect(feed).toHaveLength(5);
+    expect(new Set(feed.map((activity) => activity.recorded_at)).size).toBe(2);
+    expect(feed[0]).toMatchObject({
+      type: 1,
+      platform: Platform.CSV,
+      unit: 1,
+      value: 500,
+      occurred_at: 1_500_000_000_000_000,
+      currency: "eur",
+      refunded_amount_cents: null,
+      actor_name: "Ada",
+      message: null,
+    });
+    expect(feed[0]?.record_key).toMatch(/^[a-z0-9]{15}d$/);
+  });
+
+  it("stores nothing twice: not within a batch, nor when it is sent again", async () => {
+    const twice = await services.importRows(accountId, Platform.CSV, [
+      row("a", { amountCents: 1n }),
+      row("a", { amountCents: 2n }),
+      row("b"),
+    ]);
+    expect(twice).toMatchObject({ received: 3n, stored: 2n, unchanged: 1n });
+    const again = await services.importRows(
+      accountId,
+      Platform.CSV,
+      [row("b"), row("c")],
+      [row("a")],
+    );
+    expect(again).toMatchObject({ received: 3n, stored: 1n, unchanged: 2n });
+    const feed = await services.readFeed(accountId);
+    expect(feed.map((activity) => activity.value).sort()).toEqual([1, 500, 500]);
+  });
+
+  it("tells external ids apart by every byte", async () => {
+    const ids = ["a", "A", "á", "a\u0301", "a ", "a\0", " a"];
+    const batch = ids.map((id) => row(id));
+    const answer = await services.importRows(accountId, Platform.CSV, batch, batch);
+    expect(answer).toMatchObject({ stored: 7n, unchanged: 7n });
+  });
+
+  it("keeps the sources apart", async () => {
+    await services.importRows(accountId, Platform.CSV, rows(2));
+    const answer = await services.importRows(accountId, Platform.IMPORT_SOURCE_1, rows(2));
+    expect(answer).toMatchObject({ stored: 2n });
+  });
+
+  it("refuses bad rows one by one, says which and why, and stores the others", async () => {
+    const bad = [row("x", { currency: "EURO" }), row(""), row("y", { amountCents: -1n })];
+    const answer = await services.importRows(accountId, Platform.CSV, rows(2), [
+      ...bad,
+      row("last"),
+    ]);
+    expect(answer).toMatchObject({ received: 6n, stored: 3n, unchanged: 0n, refused: 3n });
+    const reasons = answer?.refusedRows.map(({ index, externalId, reason }) => [
+      index,
+      externalId,
+      reason.split(" ")[0],
+    ]);
+    expect(reasons).toEqual([
+      [2n, "x", "currency"],
+      [3n, "", "external_id"],
+      [4n, "y", "amount_cents"],
+    ]);
+  });
+
+  it("takes a whole batch of the longest texts", async () => {
+    const message = "😀".repeat(4000);
+    const donorName = "😀".repeat(200);
+    const batch = rows(1000).map((fields) => ({ ...fields, donorName, message }));
+    expect(await services.importRows(accountId, Platform.CSV, batch)).toMatchObject({
+      stored: 1000n,
+    });
+    const feed = await services.readFeed(accountId);
+    expect(feed.every((activity) => activity.message === message)).toBe(true);
+  });
+
+  it("fails, before anything is stored, when it is opened wrongly", async () => {
+    const run = (platform: Platform, id = accountId) => services.importRows(id, platform, rows(1));
+    const invalid = { code: ErrorCode.InvalidParameter };
+    await expect(run(Platform.SERVICE)).rejects.toMatchObject(invalid);
+    await expect(run(Platform.CSV, "0".repeat(15))).rejects.toMatchObject({
+      code: ErrorCode.AccountNotFound,
+    });
+    const unopened = services.sendImport([{ case: "rows", value: { rows: rows(1) } }]);
+    await expect(unopened.next()).rejects.toMatchObject(invalid);
+    const empty = services.importRows(accountId, Platform.CSV, []);
+    await expect(empty).rejects.toMatchObject(invalid);
+    const long = services.importRows(accountId, Platform.CSV, rows(1001));
+    await expect(long).rejects.toMatchObject(invalid);
+    expect(await services.readFeed(accountId)).toEqual([]);
+  });
+
+  it("ends at the batch during which its account is deleted", async () => {
+    const { accounts } = services;
+    let batches = 0;
+    function* steps() {
+      yield { case: "opening" as const, value: { accountId, platform: Platform.CSV } };
+      for (;;) yield { case: "rows" as const, value: { rows: rows(1, batches++) } };
+    }
+    const run = async () => {
+      for await (const answer of services.sendImport(steps())) {
+        if (answer.received === 3n) await accounts.deleteAccount({ accountId });
+      }
+    };
+    await expect(run()).rejects.toMatchObject({ code: ErrorCode.AccountNotFound });
+    expect(batches).toBe(4);
+    expect(await services.readFeed(accountId)).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { Platform } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+const at = timestampFromMs(1_600_000_000_000);
+const MONEY = { amountCents: 500n, currency: "eur" };
+
+const times = <Result>(count: number, work: (turn: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, turn) => work(turn)));
+
+const follow = (externalId: string) =>
+  services.platformEvents.recordPlatformEvent({
+    accountId,
+    platform: Platform.LIVE_PLATFORM_1,
+    externalId,
+    kind: { case: "follow", value: {} },
+  });
+
+async function expectStrictlyIncreasing(records: number) {
+  const feed = await services.readFeed(accountId);
+  expect(feed).toHaveLength(records);
+  expect(new Set(feed.map((row) => row.recorded_at)).size).toBe(records);
+}
+
+it("gives each of 20 writers at once a recorded_at of its own, later than all it saw", async () => {
+  const order: bigint[][] = await times(20, async (writer) => {
+    const recorded: bigint[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const { platformEvent } = await follow(`${writer} ${turn}`);
+      const { seconds = 0n, nanos = 0 } = platformEvent?.recordedAt ?? {};
+      recorded.push(seconds * 1_000_000n + BigInt(nanos / 1000));
+    }
+    return recorded;
+  });
+  for (const recorded of order) {
+    expect(recorded).toEqual([...new Set(recorded)].sort((a, b) => (a < b ? -1 : 1)));
+  }
+  await expectStrictlyIncreasing(400);
+});
+
+it("records later than before when the database's clock is behind", async () => {
+  await follow("before");
+  await services.database.query(
+    "UPDATE account SET last_recorded_at = last_recorded_at + 3600000000 WHERE id = ?",
+    [accountId],
+  );
+  const { platformEvent: one } = await follow("one");
+  const { platformEvent: two } = await follow("two");
+  const micros = (nanos = 0) => nanos / 1000;
+  expect(two?.recordedAt?.seconds).toBe(one?.recordedAt?.seconds);
+  expect(micros(two?.recordedAt?.nanos)).toBe(micros(one?.recordedAt?.nanos) + 1);
+});
+
+it("stores one record for 10 callers that write it at once, and answers all alike", async () => {
+  const externalId = unique("record");
+  const events = await times(10, () => follow(externalId));
+  expect(new Set(events.map((answer) => answer.platformEvent?.recordId)).size).toBe(1);
+
+  const donation = { accountId, externalId, ...MONEY };
+  const created = await times(10, () =>
+    services.donations.createDonation({ ...donation, donatedAt: at }),
+  );
+  expect(created).toEqual(Array.from({ length: 10 }, () => created[0]));
+  const paid = await times(10, () => services.donations.payDonation(donation));
+  expect(paid).toEqual(Array.from({ length: 10 }, () => paid[0]));
+
+  const contribution = { ...donation, externalId: unique("month"), contributedAt: at };
+  const contributed = await times(10, () =>
+    services.donations.recordContribution({ ...contribution, subscriptionExternalId: "s" }),
+  );
+  expect(contributed).toEqual(Array.from({ length: 10 }, () => contributed[0]));
+  await expectStrictlyIncreasing(3);
+});
+
+it("lets exactly one of several first contributions at once start the subscription", async () => {
+  const contributions = await times(10, (month) =>
+    services.donations.recordContribution({
+      accountId,
+      externalId: `month ${month}`,
+      subscriptionExternalId: "s",
+      ...MONEY,
+      contributedAt: at,
+    }),
+  );
+  expect(contributions.filter((contribution) => contribution.first)).toHaveLength(1);
+  expect(new Set(contributions.map((contribution) => contribution.subscriptionId)).size).toBe(1);
+});
+
+it("never refunds more than the amount when refunds race", async () => {
+  const key = { accountId, externalId: unique("donation") };
+  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
+  await services.donations.payDonation(key);
+  const refunds = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, turn) =>
+      services.donations.refundDonation({
+        ...key,
+        refundExternalId: `${turn}`,
+        amountCents: 100n,
+      }),
+    ),
+  );
+  expect(refunds.filter((refund) => refund.status === "fulfilled")).toHaveLength(5);
+  expect(await services.readFeed(accountId)).toEqual([]);
+});
+
+it("imports each row once when the same import is sent twice at once", async () => {
+  const batch = Array.from({ length: 500 }, (_, row) => ({
+    externalId: `${row}`,
+    ...MONEY,
+    donatedAt: at,
+  }));
+  const answers = await times(2, () =>
+    services.importRows(accountId, Platform.CSV, batch, [...batch].reverse()),
+  );
+  const stored = answers.map((answer) => Number(answer?.stored));
+  expect(stored.reduce((sum, count) => sum + count)).toBe(500);
+  expect(await services.readFeed(accountId)).toHaveLength(500);
+});

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import mysql from "mysql2/promise";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const PATHS = ["/api/v1/me", "/api/v1/activity"];
+
+let folder: string;
+let server: RunningDatabase;
+let stack: TestStack;
+let apiKey: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "activity-outage-"));
+  server = await startServer();
+  stack = await startTestStack({ serverUrl: server.url });
+  const reader = await createReader(stack);
+  apiKey = reader.apiKey;
+  await createPlatformEvent(stack, reader.accountId);
+});
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function startServer(port?: number): Promise<RunningDatabase> {
+  const dataDir = join(folder, "database");
+  const progress = createProgress();
+  return startDatabase({ env: process.env, dataDir, progress, ephemeral: true, port });
+}
+
+const isServing = () =>
+  expect
+    .poll(async () => (await stack.http("/api/v1/activity", { apiKey })).status, { timeout: 20_000 })
+    .toBe(200);
+
+describe("§7 while the storage cannot serve, the answer is temporarily_unavailable", () => {
+  it("when a page takes too long, because something holds the feed locked", async () => {
+    const other = await mysql.createConnection(stack.database.url);
+    await other.query("LOCK TABLES activity WRITE");
+    try {
+      expectError(await stack.http("/api/v1/activity", { apiKey }), 503, "temporarily_unavailable");
+      expect((await stack.http("/api/v1/me", { apiKey })).status).toBe(200);
+    } finally {
+      await other.end();
+    }
+    await isServing();
+  });
+
+  it("when the database was killed; and it serves again by itself once that is back", async () => {
+    const port = Number(new URL(server.url).port);
+    process.kill(server.pid ?? 0, "SIGKILL");
+    await server.ended;
+    for (const path of [...PATHS, "/nothing"]) {
+      expectError(await stack.http(path, { apiKey }), 503, "temporarily_unavailable");
+    }
+    const bug = stack.log.filter((line) => line.includes("call failed"));
+    expect(bug).toEqual([]);
+    await server.stop();
+    server = await startServer(port);
+    await isServing();
+  });
+});
