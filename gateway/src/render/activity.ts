@@ -1,7 +1,7 @@
 import { type Activity, ActivityType, Platform, Unit } from "@activity/proto";
 import { renderTimestamp } from "./timestamp.ts";
 
-const TYPES = {
+const TYPES: Readonly<Record<number, string | undefined>> = {
   [ActivityType.UNSPECIFIED]: undefined,
   [ActivityType.DONATION]: "donation",
   [ActivityType.FOLLOW]: "follow",
@@ -11,7 +11,7 @@ const TYPES = {
   [ActivityType.RAID]: "raid",
 } satisfies Record<ActivityType, string | undefined>;
 
-const PLATFORMS = {
+const PLATFORMS: Readonly<Record<number, string | undefined>> = {
   [Platform.UNSPECIFIED]: undefined,
   [Platform.SERVICE]: "service",
   [Platform.LIVE_PLATFORM_1]: "live_platform_1",
@@ -25,7 +25,7 @@ const PLATFORMS = {
   [Platform.CSV]: "csv",
 } satisfies Record<Platform, string | undefined>;
 
-const UNITS = {
+const UNITS: Readonly<Record<number, string | undefined>> = {
   [Unit.UNSPECIFIED]: undefined,
   [Unit.CENTS]: "cents",
   [Unit.NONE]: "none",
