@@ -1,17 +1,11 @@
 import { parseArgs } from "node:util";
-import { createPool, type Pool } from "../server/src/database/pool.ts";
-import { DomainError } from "../server/src/errors.ts";
-import { newId } from "../server/src/ids.ts";
 import {
-  newServiceCredential,
+  administerServiceCredentials,
+  type CredentialAdministration,
+  DomainError,
   PERMISSION_NAMES,
   parsePermissions,
-} from "../server/src/service-credential/service-credential.ts";
-import {
-  insertServiceCredential,
-  listServiceCredentials,
-  revokeServiceCredential,
-} from "../server/src/service-credential/service-credential-store.ts";
+} from "@activity/server";
 
 const USAGE = `Keeps the credentials of internal services, in the database that DATABASE_URL names.
 
@@ -28,7 +22,7 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-type Command = (pool: Pool) => Promise<void>;
+type Command = (administration: CredentialAdministration) => Promise<void>;
 
 try {
   const command = parseCommand(process.argv.slice(2));
@@ -51,10 +45,8 @@ function parseCommand(args: string[]): Command {
       });
       const name = parseName(values.name);
       const permissions = parsePermissions(values.permission);
-      return async (pool) => {
-        const { secret, hash } = newServiceCredential();
-        const id = newId();
-        await insertServiceCredential(pool, { id, name, permissions }, hash);
+      return async (administration) => {
+        const { id, secret } = await administration.create(name, permissions);
         process.stderr.write(`Created ${id}. Its text is shown this once:\n`);
         process.stdout.write(`${secret}\n`);
       };
@@ -66,7 +58,7 @@ function parseCommand(args: string[]): Command {
       const { positionals } = parseArgs({ args: rest, options: {}, allowPositionals: true });
       const [id] = positionals;
       if (id === undefined || positionals.length > 1) throw new UsageError("revoke takes one ID.");
-      return (pool) => revoke(pool, id);
+      return (administration) => revoke(administration, id);
     }
     default:
       throw new UsageError("Say what to do: create, list or revoke.");
@@ -86,23 +78,23 @@ function databaseUrl(): string {
 }
 
 async function run(command: Command, url: string): Promise<void> {
-  const pool = createPool(url, 1);
+  const administration = administerServiceCredentials(url);
   try {
-    await command(pool);
+    await command(administration);
   } finally {
-    await pool.end();
+    await administration.close();
   }
 }
 
-async function list(pool: Pool): Promise<void> {
-  for (const { id, name, permissions, revoked } of await listServiceCredentials(pool)) {
+async function list(administration: CredentialAdministration): Promise<void> {
+  for (const { id, name, permissions, revoked } of await administration.list()) {
     const state = revoked ? "revoked" : "active";
     process.stdout.write(`${id}  ${state.padEnd(7)}  ${name}  ${[...permissions].join(" ")}\n`);
   }
 }
 
-async function revoke(pool: Pool, id: string): Promise<void> {
-  if (!(await revokeServiceCredential(pool, id))) {
+async function revoke(administration: CredentialAdministration, id: string): Promise<void> {
+  if (!(await administration.revoke(id))) {
     throw new UsageError("There is no service credential with this ID; `list` shows them all.");
   }
   process.stderr.write(`Revoked ${id}: it is refused within seconds.\n`);

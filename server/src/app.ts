@@ -11,6 +11,7 @@ import {
 import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
 import { createContextValues, type Interceptor, type Transport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { purgeDeletedAccounts } from "./account/account-deletion.ts";
 import { createAccountService } from "./account/account-service.ts";
 import { createMeService } from "./account/me-service.ts";
 import { createActivityService } from "./activity/activity-service.ts";
@@ -71,7 +72,11 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
 
   return {
     localTransport: createLocalTransport(services, interceptors),
-    listen: () => listen(wireHandler(services, interceptors), config),
+    listen() {
+      // A deletion that a process before this one began goes on beside everything else.
+      purgeDeletedAccounts(pool).catch((cause) => log.error("purge failed", { cause }));
+      return listen(wireHandler(services, interceptors), config);
+    },
     async close() {
       stopRemoval();
       await Promise.all([admission.close(), pool.end()]);

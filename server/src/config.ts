@@ -89,11 +89,14 @@ function readCursorKeys(
 }
 
 function readTls(env: Environment, problem: (text: string) => void): TlsConfig | undefined {
-  const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: clientCaFile } = env;
-  if (!certFile && !keyFile && !clientCaFile) return undefined;
-  if (certFile && keyFile) return { certFile, keyFile, clientCaFile: clientCaFile || undefined };
-  problem(
-    "CORE_TLS_CERT and CORE_TLS_KEY must be given together, CORE_TLS_CLIENT_CA only with both.",
-  );
+  const certFile = env.CORE_TLS_CERT || undefined;
+  const keyFile = env.CORE_TLS_KEY || undefined;
+  const clientCaFile = env.CORE_TLS_CLIENT_CA || undefined;
+  if (certFile && keyFile) return { certFile, keyFile, clientCaFile };
+  if (certFile || keyFile || clientCaFile) {
+    problem(
+      "CORE_TLS_CERT and CORE_TLS_KEY must be given together, CORE_TLS_CLIENT_CA only with both.",
+    );
+  }
   return undefined;
 }

@@ -2,10 +2,12 @@ import { createServerApp } from "./app.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { MigrationError, migrate } from "./database/migrate.ts";
 import { createLog } from "./log.ts";
+import { createLogWriter } from "./log-writer.ts";
 
 /** Runs the core as a process of its own until it is told to stop. */
 async function main(): Promise<void> {
-  const log = createLog((line) => process.stdout.write(line));
+  const writer = createLogWriter(process.stdout.fd);
+  const log = createLog(writer.write);
   const config = readConfig(process.env);
   await migrate(config.databaseUrl);
   const app = createServerApp(config, log);
@@ -14,6 +16,7 @@ async function main(): Promise<void> {
   const stop = async () => {
     await listener.close();
     await app.close();
+    writer.flush();
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

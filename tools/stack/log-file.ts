@@ -1,11 +1,16 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
+import { createLogWriter, type LogWriter } from "@activity/server";
 
 /** Appends the product's log lines to a file, so that the terminal stays readable. */
-export function openLogFile(path: string): {
-  readonly path: string;
-  write(line: string): void;
-  close(): void;
-} {
+export function openLogFile(path: string): LogWriter & { readonly path: string; close(): void } {
   const file = openSync(path, "a", 0o600);
-  return { path, write: (line) => writeSync(file, line), close: () => closeSync(file) };
+  const writer = createLogWriter(file);
+  return {
+    path,
+    ...writer,
+    close() {
+      writer.flush();
+      closeSync(file);
+    },
+  };
 }

@@ -3,6 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction, type Transaction } from "../database/transaction.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { externalIdBytes, parseStoredText } from "../stored-text.ts";
 import { deleteAccount } from "./account-deletion.ts";
@@ -62,18 +63,19 @@ export function createAccountService(pool: Pool): ServiceImpl<typeof AccountServ
   };
 }
 
-/** Stores a profile under its external id, and returns the account's id. */
+/** Stores a profile under its external id, and returns the account's id. Fails with `username_taken`. */
 async function putProfile(tx: Transaction, profile: Profile): Promise<string> {
-  for (;;) {
-    const account = await lockAccountByExternalId(tx, profile.externalId);
-    if (account !== undefined) {
-      await updateProfile(tx, account.accountNo, profile);
-      return account.id;
-    }
-    const id = newId();
-    // Another call may have stored it since it was looked for.
-    if ((await insertAccount(tx, id, profile)) === "stored") return id;
+  const id = newId();
+  let account = await lockAccountByExternalId(tx, profile.externalId);
+  if (account === undefined) {
+    if (await insertAccount(tx, id, profile)) return id;
+    // Another call has stored it since it was looked for; if none has, it is the username that is taken.
+    account = await lockAccountByExternalId(tx, profile.externalId);
   }
+  if (account === undefined || !(await updateProfile(tx, account.accountNo, profile))) {
+    throw new DomainError(ErrorCode.UsernameTaken, "Another account has this username.");
+  }
+  return account.id;
 }
 
 function accountToProto(account: AccountRecord): MessageInitShape<typeof AccountSchema> {

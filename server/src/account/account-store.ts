@@ -32,8 +32,6 @@ type AccountRow = RowDataPacket & {
 };
 
 const COLUMNS = "account_no, id, external_id, username, display_name, verified_at, blocked_at";
-/** How the database ends its complaint about a name that another account has; MySQL names the table too. */
-const USERNAME_KEY = /for key '(?:account\.)?account_username'$/;
 
 /**
  * Locks an account until the transaction ends, and returns its number. Every write to an account's data
@@ -98,39 +96,40 @@ export async function lockAccountByExternalId(
   return rows[0] && accountFromRow(rows[0]);
 }
 
-/** Stores a new, unverified account, unless another has its external id by now. Fails with `username_taken`. */
+/** Stores a new, unverified account, and returns false when another has its external id or username. */
 export async function insertAccount(
   tx: Transaction,
   id: string,
   { externalId, username, displayName }: Profile,
-): Promise<"stored" | "external_id_exists"> {
+): Promise<boolean> {
   try {
     await tx.execute(
       "INSERT INTO account (id, external_id, username, display_name) VALUES (?, ?, ?, ?)",
       [id, externalId, username, displayName],
     );
-    return "stored";
+    return true;
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    if (USERNAME_KEY.test(error.message)) throw usernameTaken();
-    return "external_id_exists";
+    if (isDuplicate(error)) return false;
+    throw error;
   }
 }
 
-/** Changes the public names of an account. Fails with `username_taken`. */
+/** Changes the public names of an account, and returns false when another has the username. */
 export async function updateProfile(
   tx: Transaction,
   accountNo: number,
   { username, displayName }: Profile,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await tx.execute("UPDATE account SET username = ?, display_name = ? WHERE account_no = ?", [
       username,
       displayName,
       accountNo,
     ]);
+    return true;
   } catch (error) {
-    throw isDuplicate(error) ? usernameTaken() : error;
+    if (isDuplicate(error)) return false;
+    throw error;
   }
 }
 
@@ -160,11 +159,7 @@ export function accountNotFound(): DomainError {
   return new DomainError(ErrorCode.AccountNotFound, "There is no such account.");
 }
 
-function usernameTaken(): DomainError {
-  return new DomainError(ErrorCode.UsernameTaken, "Another account has this username.");
-}
-
-function isDuplicate(error: unknown): error is Error {
+function isDuplicate(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ER_DUP_ENTRY";
 }
 

@@ -1,0 +1,33 @@
+import { writeSync } from "node:fs";
+
+/** Takes log lines; `flush` writes what is waiting at once. */
+export type LogWriter = { write(line: string): void; flush(): void };
+
+const FLUSH_MS = 100;
+const FLUSH_CHARACTERS = 64 * 1024;
+
+/**
+ * Gathers lines and writes them to an open file together, ten times a second or when many wait: a line a
+ * call would otherwise cost a system call each. What waits is lost when the process is killed.
+ */
+export function createLogWriter(file: number): LogWriter {
+  let lines: string[] = [];
+  let characters = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (lines.length > 0) writeSync(file, lines.join(""));
+    lines = [];
+    characters = 0;
+  }
+  return {
+    write(line) {
+      lines.push(line);
+      characters += line.length;
+      if (characters >= FLUSH_CHARACTERS) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS).unref();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { type CountingProxy, openCountingProxy } from "../harness/counting-proxy.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+let proxy: CountingProxy;
+let stack: TestStack;
+let apiKey: string;
+beforeAll(async () => {
+  proxy = await openCountingProxy(inject("databaseUrl"));
+  stack = await startTestStack({ serverUrl: proxy.url });
+  const reader = await createReader(stack);
+  apiKey = reader.apiKey;
+  await createPlatformEvent(stack, reader.accountId);
+});
+afterAll(async () => {
+  await stack.stop();
+  await proxy.close();
+});
+
+/** Counts what one request costs once its statements are prepared on every connection in use. */
+async function roundTrips(path: string, method = "GET", key: string | undefined = apiKey) {
+  const request = { method, ...(key && { apiKey: key }) };
+  await stack.http(path, request);
+  const before = proxy.commands();
+  await stack.http(path, request);
+  return proxy.commands() - before;
+}
+
+describe("ARCHITECTURE.md: round trips to the database of a request that comes alone", () => {
+  it.each([
+    ["/api/v1/activity", "GET", 2],
+    ["/api/v1/activity?type=follow&order=asc", "GET", 2],
+    ["/api/v1/activity", "HEAD", 2],
+    ["/api/v1/me", "GET", 1],
+    ["/api/v1/activity", "OPTIONS", 1],
+    ["/api/v1/activity?limit=0", "GET", 1],
+    ["/api/v1/me", "POST", 1],
+    ["/nothing", "GET", 1],
+  ])("%s %s: %i", async (path, method, expected) => {
+    expect(await roundTrips(path, method)).toBe(expected);
+  });
+
+  it("without a key: 1", async () => {
+    expect(await roundTrips("/api/v1/me", "GET", "")).toBe(1);
+  });
+});
+
+describe("ARCHITECTURE.md: round trips under load", () => {
+  it("share the admission: 60 requests at once cost 60 pages and a few admissions", async () => {
+    const readers = await Promise.all(Array.from({ length: 60 }, () => createReader(stack)));
+    const readAll = () =>
+      Promise.all(
+        readers.map((reader) => stack.http("/api/v1/activity", { apiKey: reader.apiKey })),
+      );
+    await readAll();
+    await readAll();
+    const before = proxy.commands();
+    const answers = await readAll();
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(proxy.commands() - before).toBeLessThan(60 + 30);
+  });
+});

@@ -1,0 +1,49 @@
+import net from "node:net";
+
+/** A way to the database that counts what goes over it. */
+export type CountingProxy = {
+  readonly url: string;
+  /** Commands sent to the database so far; each is one round trip. */
+  commands(): number;
+  close(): Promise<void>;
+};
+
+const HEADER_BYTES = 4;
+
+/**
+ * Opens a port that passes everything on to the database at `serverUrl`. Of the packets that a client sends,
+ * those with sequence number 0 begin a command; the rest are parts of one or of the handshake.
+ */
+export async function openCountingProxy(serverUrl: string): Promise<CountingProxy> {
+  const target = new URL(serverUrl);
+  let commands = 0;
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(target.port), target.hostname);
+    let pending = Buffer.alloc(0);
+    client.on("data", (chunk: Buffer) => {
+      pending = Buffer.concat([pending, chunk]);
+      while (pending.length >= HEADER_BYTES) {
+        const end = HEADER_BYTES + pending.readUIntLE(0, 3);
+        if (pending.length < end) break;
+        if (pending[3] === 0) commands++;
+        pending = pending.subarray(end);
+      }
+    });
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) {
+      socket.on("error", () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(serverUrl);
+  url.hostname = "127.0.0.1";
+  url.port = `${(server.address() as net.AddressInfo).port}`;
+  return {
+    url: url.href,
+    commands: () => commands,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
