@@ -10,6 +10,9 @@ import { seed } from "./seed.ts";
 
 /** Everything the bench keeps between runs. */
 export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
+/** A running database whose process can be watched. */
+export type BenchDatabase = RunningDatabase & { readonly pid: number };
+
 const SOURCES = [
   fileURLToPath(new URL("../../server/src/database/migrations", import.meta.url)),
   fileURLToPath(new URL(".", import.meta.url)),
@@ -23,19 +26,22 @@ const SOURCES = [
 export async function startBenchDatabase(
   size: DataSize,
   progress: Progress,
-): Promise<RunningDatabase & { pid: number }> {
+): Promise<BenchDatabase> {
   const folder = join(BENCH_CACHE, size.name);
   const mark = `${folder}.seeded`;
   const wanted = await fingerprint(size);
   const isSeeded = (await readFile(mark, "utf8").catch(() => "")) === wanted;
-  if (!isSeeded) await Promise.all([folder, mark].map((path) => rm(path, { recursive: true, force: true })));
+  if (!isSeeded)
+    await Promise.all([folder, mark].map((path) => rm(path, { recursive: true, force: true })));
   const { DATABASE_URL: _, ...env } = process.env;
   const database = await startDatabase({ env, dataDir: folder, progress });
   const { pid } = database;
   if (pid === undefined) throw new Error("the bench's database has no process of its own");
   if (!isSeeded) {
     await migrate(database.url);
-    await progress.step("Making the bench's data, once", (report) => seed(database.url, size, report));
+    await progress.step("Making the bench's data, once", (report) =>
+      seed(database.url, size, report),
+    );
     await writeFile(mark, wanted);
   }
   return { ...database, pid };

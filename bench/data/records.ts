@@ -13,12 +13,12 @@ const FIRST_RECORDED_AT = Date.UTC(2024, 0, 1) * 1000;
 export const lastRecordedAt = (records: number) => FIRST_RECORDED_AT + records * 60_000_000;
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
-const NAMES = ["Mira", "Jonas 🎮", "Ζωή", "the_real_kestrel", "Анна К.", "Zoë \"Zed\" Müller"];
+const NAMES = ["Mira", "Jonas 🎮", "Ζωή", "the_real_kestrel", "Анна К.", 'Zoë "Zed" Müller'];
 const MESSAGES = [
   "Thank you for the stream, see you on Thursday!",
   "That last boss fight was the best thing I have seen all week 🎉🎉 — keep going, you nearly had it on the second try.",
   "gg",
-  "Greetings from Łódź. Could you play the \"old\" map again?\nI missed it last time.",
+  'Greetings from Łódź. Could you play the "old" map again?\nI missed it last time.',
 ];
 const CHOSEN = (texts: readonly string[], number: string) =>
   `ELT(1 + (${number}) MOD ${texts.length}, ${texts.map(literal).join(", ")})`;

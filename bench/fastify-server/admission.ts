@@ -27,9 +27,13 @@ export function addAdmission(app: FastifyInstance, pool: Pool, limits: Limits): 
   app.addHook("onRequest", async (request, reply) => {
     await limits.countClient(request.ip);
     const key = BEARER.exec(request.headers.authorization ?? "")?.[1];
-    const row = key && (await findKey(pool, key));
-    if (!row || row.active !== 1) {
-      throw new ApiError(401, "invalid_api_key", "The API key is missing, invalid, expired or revoked.");
+    const row = key === undefined ? undefined : await findKey(pool, key);
+    if (row?.active !== 1) {
+      throw new ApiError(
+        401,
+        "invalid_api_key",
+        "The API key is missing, invalid, expired or revoked.",
+      );
     }
     if (row.available !== 1) {
       throw new ApiError(403, "account_unavailable", "The account is unavailable or not verified.");

@@ -14,7 +14,8 @@ export class ApiError extends Error {
     if (error instanceof ApiError) return error;
     if (error.validation) return new ApiError(400, "invalid_parameter", error.message);
     // The driver's and the network's failures have codes but no SQL state.
-    if (error.code && !error.sqlState && /^(E[A-Z]+|PROTOCOL_)/.test(error.code)) return unavailable();
+    if (error.code && !error.sqlState && /^(E[A-Z]+|PROTOCOL_)/.test(error.code))
+      return unavailable();
     return new ApiError(500, "internal_error", "An internal error; it was logged.");
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import mysql from "mysql2/promise";
+import pino from "pino";
 import { addActivityRoute } from "./activity-route.ts";
 import { addAdmission } from "./admission.ts";
 import { ApiError, errorBody } from "./api-error.ts";
@@ -15,16 +16,18 @@ export type Settings = {
 
 /** As the product's. */
 const CONNECTIONS = 10;
+const LOG_BUFFER_BYTES = 4096;
 
 /**
  * The read API as a good engineer would write it in an afternoon with Fastify, mysql2 and
  * rate-limiter-flexible: the bar for the product. It is tuned, and leaves nothing out that costs time.
  */
 export async function createApp(settings: Settings): Promise<FastifyInstance> {
+  const logStream = pino.destination({ sync: false, minLength: LOG_BUFFER_BYTES });
   const app = Fastify({
     trustProxy: "127.0.0.1",
-    // One line a request, as the product writes.
-    logger: true,
+    // One line a request, gathered before they are written, as the product does.
+    logger: { stream: logStream },
     disableRequestLogging: true,
     genReqId: () => randomUUID(),
     ajv: { customOptions: { removeAdditional: false } },

@@ -1,5 +1,3 @@
-import { writeSync } from "node:fs";
-
 /** Takes log lines; `flush` writes what is waiting at once. */
 export type LogWriter = { write(line: string): void; flush(): void };
 
@@ -7,17 +5,17 @@ const FLUSH_MS = 100;
 const FLUSH_CHARACTERS = 64 * 1024;
 
 /**
- * Gathers lines and writes them to an open file together, ten times a second or when many wait: a line a
- * call would otherwise cost a system call each. What waits is lost when the process is killed.
+ * Gathers lines and gives them to `writeText` together, ten times a second or when many wait: a line a call
+ * would otherwise cost a system call each. What waits is lost when the process is killed.
  */
-export function createLogWriter(file: number): LogWriter {
+export function createLogWriter(writeText: (text: string) => void): LogWriter {
   let lines: string[] = [];
   let characters = 0;
   let timer: NodeJS.Timeout | undefined;
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (lines.length > 0) writeSync(file, lines.join(""));
+    if (lines.length > 0) writeText(lines.join(""));
     lines = [];
     characters = 0;
   }

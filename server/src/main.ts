@@ -6,7 +6,7 @@ import { createLogWriter } from "./log-writer.ts";
 
 /** Runs the core as a process of its own until it is told to stop. */
 async function main(): Promise<void> {
-  const writer = createLogWriter(process.stdout.fd);
+  const writer = createLogWriter((text) => process.stdout.write(text));
   const log = createLog(writer.write);
   const config = readConfig(process.env);
   await migrate(config.databaseUrl);

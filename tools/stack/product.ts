@@ -28,20 +28,19 @@ export async function startProduct(options: {
     trustedProxies: options.gateway.trustedProxies,
     log: options.log,
   });
+  // What is open, to be closed in the opposite order.
+  const open: (() => Promise<void>)[] = [app.close];
+  const stop = async () => {
+    for (const close of open.toReversed()) await close();
+  };
   try {
     const listener = await app.listen();
+    open.push(listener.close);
     const { port } = await gateway.listen(options.gateway.port, options.gateway.host);
-    return {
-      gatewayPort: port,
-      corePort: listener.port,
-      async stop() {
-        await gateway.close();
-        await listener.close();
-        await app.close();
-      },
-    };
+    open.push(gateway.close);
+    return { gatewayPort: port, corePort: listener.port, stop };
   } catch (error) {
-    await app.close();
+    await stop();
     throw error;
   }
 }

@@ -3,6 +3,9 @@ import { InvalidParameterError } from "./invalid-parameter-error.ts";
 /** The one parameter whose empty value is for the core to judge. */
 const MAY_BE_EMPTY = "cursor";
 const NOT_URL_TEXT = /[^\x21-\x7e]/;
+/** Unknown names that are told back. A key that was pasted into the URL is longer and has digits. */
+const HARMLESS_NAME = /^[A-Za-z_]{1,24}$/;
+const ENCODING = "percent-encoded UTF-8 is accepted.";
 
 /**
  * Parses a query string by form decoding. Throws InvalidParameterError for broken encoding and for an
@@ -14,12 +17,15 @@ export function parseStrictQuery<Name extends string>(
 ): ReadonlyMap<Name, string> {
   const values = new Map<Name, string>();
   if (query === "") return values;
-  if (NOT_URL_TEXT.test(query)) throw brokenEncoding();
+  if (NOT_URL_TEXT.test(query)) throw brokenQuery();
   for (const pair of query.split("&")) {
     const equals = pair.indexOf("=");
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
-    const name = nameOf(decode(rawName), accepted);
+    const name = parseName(rawName, accepted);
     const value = equals < 0 ? "" : decode(pair.slice(equals + 1));
+    if (value === undefined) {
+      throw new InvalidParameterError(`${name} is not well-formed: ${ENCODING}`);
+    }
     if (values.has(name)) throw new InvalidParameterError(`${name} may be given only once.`);
     if (value === "" && name !== MAY_BE_EMPTY) {
       throw new InvalidParameterError(`${name} may not be empty.`);
@@ -29,29 +35,29 @@ export function parseStrictQuery<Name extends string>(
   return values;
 }
 
-function decode(text: string): string {
+/** Decodes as forms do; returns `undefined` for broken escapes and for what is no UTF-8. */
+function decode(text: string): string | undefined {
   if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw brokenEncoding();
+    return undefined;
   }
 }
 
-/** An unknown name is not repeated in the message: it may be a key that was pasted into the URL. */
-function nameOf<Name extends string>(text: string, accepted: readonly Name[]): Name {
+function parseName<Name extends string>(raw: string, accepted: readonly Name[]): Name {
+  const text = decode(raw);
+  if (text === undefined) throw brokenQuery();
   const name = accepted.find((candidate) => candidate === text);
   if (name !== undefined) return name;
   if (text === "") throw new InvalidParameterError("The name of a parameter may not be empty.");
-  throw new InvalidParameterError(
-    accepted.length === 0
-      ? "An unknown parameter: none is accepted here."
-      : `An unknown parameter: accepted are ${accepted.join(", ")}.`,
-  );
+  const subject = HARMLESS_NAME.test(text)
+    ? `${text} is an unknown parameter`
+    : "An unknown parameter";
+  const rule = accepted.length === 0 ? "none is" : `${accepted.join(", ")} are`;
+  throw new InvalidParameterError(`${subject}: ${rule} accepted here.`);
 }
 
-function brokenEncoding(): InvalidParameterError {
-  return new InvalidParameterError(
-    "The query is not well-formed: percent-encoded UTF-8 is accepted.",
-  );
+function brokenQuery(): InvalidParameterError {
+  return new InvalidParameterError(`The query is not well-formed: ${ENCODING}`);
 }

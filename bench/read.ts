@@ -1,0 +1,122 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
+import { createProgress } from "../tools/stack/progress.ts";
+import { FLAVOUR_NAMES } from "../tools/stack/server-program.ts";
+import { StackError } from "../tools/stack/stack-error.ts";
+import { type DataSize, HIDDEN_OF_TEN } from "./data/bench-accounts.ts";
+import { BENCH_CACHE, type BenchDatabase, startBenchDatabase } from "./data/bench-database.ts";
+import { measurePageLatency } from "./history/page-latency.ts";
+import { measureRounds } from "./measure/rounds.ts";
+import { describeMachine } from "./report/machine.ts";
+import { toMarkdown } from "./report/markdown.ts";
+import { summarizeProfiles } from "./report/profile.ts";
+import { type Results, sideResult } from "./report/results.ts";
+import { readSettings, type Settings, USAGE, UsageError } from "./settings.ts";
+import { type Side, SideName } from "./sides/side.ts";
+import { startSides } from "./sides/start-sides.ts";
+
+const RESULTS = fileURLToPath(new URL("./results", import.meta.url));
+const progress = createProgress();
+
+/** Measures reading: the product beside a hand-written server and the bare query. */
+async function main(settings: Settings): Promise<void> {
+  const database = await startBenchDatabase(settings.size, progress);
+  try {
+    await measureOn(database, settings);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function measureOn(database: BenchDatabase, settings: Settings): Promise<void> {
+  await mkdir(RESULTS, { recursive: true });
+  const profileFolder = settings.profile ? await emptyFolder("profiles") : undefined;
+  const options = {
+    databaseUrl: database.url,
+    accounts: settings.size.loadAccounts,
+    concurrency: settings.concurrency,
+    profileFolder,
+  };
+  const running = await startSides(settings.sides, options, progress);
+  stopOnSignal(async () => {
+    await running.stop();
+    await database.stop();
+  });
+  try {
+    const { sides } = running;
+    const rounds = await measureRounds(sides, database.pid, settings.schedule, progress);
+    const results: Results = {
+      machine: describeMachine(`${nameOf(database)} ${database.version}`),
+      settings: {
+        data: describeData(settings.size),
+        concurrency: settings.concurrency,
+        rounds: settings.schedule.rounds,
+        secondsARound: settings.schedule.seconds,
+        profiled: settings.profile,
+      },
+      sides: sides.map(({ name, label }) => sideResult(name, label, rounds.get(name) ?? [])),
+      history: await measureHistory(sides, database, settings),
+    };
+    await report(results, settings);
+  } finally {
+    await running.stop();
+  }
+  if (profileFolder !== undefined) {
+    await writeFile(join(RESULTS, "profile.md"), await summarizeProfiles(profileFolder));
+  }
+}
+
+async function measureHistory(sides: readonly Side[], database: BenchDatabase, settings: Settings) {
+  const port = sides.find(({ name }) => name === SideName.OneProcess)?.port;
+  // In a profile, reading the history would drown the load.
+  if (port === undefined || settings.profile) return [];
+  const { size, historySamples: samples } = settings;
+  return measurePageLatency({ port, databaseUrl: database.url, size, samples }, progress);
+}
+
+/** Prints a run; one that is whole is kept too. */
+async function report(results: Results, settings: Settings): Promise<void> {
+  const markdown = toMarkdown(results);
+  process.stdout.write(`\n${markdown}`);
+  const isWhole =
+    settings.size.name === "full" &&
+    !settings.profile &&
+    settings.sides.length === Object.values(SideName).length;
+  if (!isWhole) return;
+  await writeFile(join(RESULTS, "read.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  await writeFile(join(RESULTS, "read.md"), markdown);
+}
+
+function nameOf({ flavour }: BenchDatabase): string {
+  return flavour === "given" ? "database" : FLAVOUR_NAMES[flavour];
+}
+
+function describeData(size: DataSize): string {
+  const { historyRecords, loadAccounts, recordsPerLoadAccount } = size;
+  const number = (value: number) => value.toLocaleString("en");
+  return `1 account of ${number(historyRecords)} records, ${number(loadAccounts)} accounts of ${number(recordsPerLoadAccount)}, ${HIDDEN_OF_TEN} of 10 hidden`;
+}
+
+async function emptyFolder(name: string): Promise<string> {
+  const folder = join(BENCH_CACHE, name);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  const end = () => void stop().finally(() => process.exit(130));
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+}
+
+try {
+  await main(readSettings(process.argv.slice(2)));
+} catch (error) {
+  const isForPeople = error instanceof StackError || error instanceof UsageError;
+  process.stderr.write(`${isForPeople ? error.message : inspect(error)}\n`);
+  if (error instanceof UsageError) process.stderr.write(USAGE);
+  process.exitCode = 1;
+}

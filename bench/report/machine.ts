@@ -1,0 +1,25 @@
+import { cpus, release, totalmem } from "node:os";
+
+/** Where and on what a run was measured. */
+export type Machine = {
+  readonly date: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  readonly system: string;
+  readonly node: string;
+  readonly database: string;
+};
+
+/** Describes this machine. */
+export function describeMachine(database: string): Machine {
+  return {
+    date: new Date().toISOString(),
+    cpu: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 1e9),
+    system: `${process.platform} ${release()}`,
+    node: process.version,
+    database,
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { GATEWAY_CREDENTIAL } from "../data/bench-accounts.ts";
+import type { Worker } from "../load/jobs.ts";
+import type { LoadJob } from "../load/load-worker.ts";
+import type { Sample } from "../measure/sample.ts";
+import { type ServedProcess, serveProcess } from "./served-process.ts";
+import { type Side, SideName, type SideOptions } from "./side.ts";
+
+/** The process that all HTTP sides get their load from. */
+export type LoadWorker = Worker<LoadJob, Sample>;
+
+const CURSOR_KEY = createHash("sha256").update("bench cursors").digest("hex");
+const TRUSTED_PROXIES = "127.0.0.1/32";
+const LABELS = {
+  [SideName.OneProcess]: "product, one process",
+  [SideName.OneProcessRedis]: "product, one process, counting in Redis",
+  [SideName.TwoProcesses]: "product, gateway and core apart",
+  [SideName.Fastify]: "Fastify",
+  [SideName.FastifyRedis]: "Fastify, counting in Redis",
+} as const;
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Starts the product with core and gateway in one process. */
+export async function startOneProcess(
+  options: SideOptions,
+  load: LoadWorker,
+  redisUrl?: string,
+): Promise<Side> {
+  const name = redisUrl === undefined ? SideName.OneProcess : SideName.OneProcessRedis;
+  const port = await findFreePort();
+  const served = await serveProcess({
+    name,
+    file: fileOf("one-process.ts"),
+    port,
+    env: {
+      ...coreEnv(options, redisUrl),
+      CORE_PORT: "0",
+      GATEWAY_PORT: String(port),
+      TRUSTED_PROXIES,
+    },
+    profileFolder: options.profileFolder,
+  });
+  return httpSide(name, port, [served], options, load);
+}
+
+/** Starts the product as two processes with gRPC between them. */
+export async function startTwoProcesses(options: SideOptions, load: LoadWorker): Promise<Side> {
+  const { profileFolder } = options;
+  const corePort = await findFreePort();
+  const core = await serveProcess({
+    name: "two-processes-core",
+    file: fileOf("../../server/src/main.ts"),
+    port: corePort,
+    env: { ...coreEnv(options, undefined), CORE_PORT: String(corePort) },
+    profileFolder,
+  });
+  const port = await findFreePort();
+  const gateway = await serveProcess({
+    name: "two-processes-gateway",
+    file: fileOf("../../gateway/src/main.ts"),
+    port,
+    env: {
+      GATEWAY_PORT: String(port),
+      CORE_URL: `http://127.0.0.1:${corePort}`,
+      GATEWAY_CREDENTIAL,
+      TRUSTED_PROXIES,
+    },
+    profileFolder,
+  });
+  return httpSide(SideName.TwoProcesses, port, [gateway, core], options, load);
+}
+
+/** Starts the hand-written server. */
+export async function startFastify(
+  options: SideOptions,
+  load: LoadWorker,
+  redisUrl?: string,
+): Promise<Side> {
+  const name = redisUrl === undefined ? SideName.Fastify : SideName.FastifyRedis;
+  const port = await findFreePort();
+  const served = await serveProcess({
+    name,
+    file: fileOf("../fastify-server/main.ts"),
+    port,
+    env: {
+      DATABASE_URL: options.databaseUrl,
+      CURSOR_KEY,
+      PORT: String(port),
+      ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    },
+    profileFolder: options.profileFolder,
+  });
+  return httpSide(name, port, [served], options, load);
+}
+
+function coreEnv({ databaseUrl }: SideOptions, redisUrl: string | undefined) {
+  return {
+    DATABASE_URL: databaseUrl,
+    CURSOR_KEYS: CURSOR_KEY,
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+  };
+}
+
+function httpSide(
+  name: keyof typeof LABELS,
+  port: number,
+  processes: readonly ServedProcess[],
+  { accounts, concurrency }: SideOptions,
+  load: LoadWorker,
+): Side {
+  return {
+    name,
+    label: LABELS[name],
+    pids: processes.map(({ pid }) => pid),
+    loadPids: [load.pid],
+    port,
+    run: (seconds) => load.run({ side: name, port, accounts, concurrency, seconds }),
+    async stop() {
+      for (const served of processes) await served.stop();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, open } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { BENCH_CACHE } from "../data/bench-database.ts";
+
+/** A program that serves on a port. */
+export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
+
+export type ServeProcess = {
+  /** Names the log file and the profile. */
+  readonly name: string;
+  readonly file: string;
+  readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where to leave a CPU profile at the end. */
+  readonly profileFolder: string | undefined;
+};
+
+const START_MS = 30_000;
+const STOP_MS = 10_000;
+const POLL_MS = 20;
+
+/** Starts a program with Node, its output in a file, and waits until its port accepts connections. */
+export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
+  const folder = join(BENCH_CACHE, "logs");
+  await mkdir(folder, { recursive: true });
+  const logFile = join(folder, `${options.name}.log`);
+  const log = await open(logFile, "w");
+  const child = spawn(process.execPath, [...profileFlags(options), options.file], {
+    env: { PATH: process.env.PATH, NODE_ENV: "production", ...options.env },
+    stdio: ["ignore", log.fd, log.fd],
+  });
+  await log.close();
+  const deadline = performance.now() + START_MS;
+  while (child.exitCode === null && performance.now() < deadline) {
+    if (await accepts(options.port)) return { pid: child.pid ?? 0, stop: () => stop(child) };
+    await wait(POLL_MS);
+  }
+  await stop(child);
+  throw new Error(`${options.name} did not start: see ${logFile}`);
+}
+
+function profileFlags({ name, profileFolder }: ServeProcess): string[] {
+  if (profileFolder === undefined) return [];
+  return ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`];
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const late = AbortSignal.timeout(STOP_MS);
+  late.addEventListener("abort", () => child.kill("SIGKILL"));
+  await ended;
+}

@@ -1,0 +1,130 @@
+import { Code } from "@connectrpc/connect";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGateway, type Gateway } from "./app.ts";
+import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
+import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
+
+const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
+const HOST = "Host: x\r\n";
+const AUTHORIZED = `${HOST}Authorization: Bearer ${KEY}\r\n`;
+const CLOSE = "Connection: close\r\n\r\n";
+
+let core: RouterCore;
+let gateway: Gateway;
+let port: number;
+beforeEach(async () => {
+  core = createRouterCore();
+  gateway = createGateway({
+    upstream: core.transport,
+    log: { info: () => undefined, error: () => undefined },
+    limits: { upstreamTimeoutMs: 300 },
+  });
+  ({ port } = await gateway.listen(0, "127.0.0.1"));
+});
+afterEach(() => gateway.close());
+
+const send = async (line: string, headers = AUTHORIZED) =>
+  parseAnswer(await sendRaw(port, `${line} HTTP/1.1\r\n${headers}${CLOSE}`));
+const codeOf = (rest: string) => JSON.parse(rest).error.code;
+const calls = () => core.calls.map(({ method }) => method);
+
+describe("every request makes exactly one upstream call", () => {
+  it.each([
+    ["GET /api/v1/activity?limit=5", AUTHORIZED, 200, "ListActivities"],
+    ["HEAD /api/v1/activity", AUTHORIZED, 200, "ListActivities"],
+    ["GET /api/v1/me", AUTHORIZED, 200, "GetMe"],
+    ["GET /api/v1/me?", AUTHORIZED, 200, "GetMe"],
+    ["GET http://other/api/v1/me", AUTHORIZED, 200, "GetMe"],
+    ["OPTIONS /api/v1/me", AUTHORIZED, 204, "AdmitApiKey"],
+    ["OPTIONS /api/v1/me?x=1", AUTHORIZED, 400, "AdmitApiKey"],
+    ["GET /api/v1/activity?limit=0", AUTHORIZED, 400, "AdmitApiKey"],
+    ["GET /api/v1/me?limit=1", AUTHORIZED, 400, "AdmitApiKey"],
+    ["GET /api/v1/me", HOST, 401, "AdmitClient"],
+    ["GET /api/v1/me?x=1", HOST, 401, "AdmitClient"],
+    ["GET /api/v1/me", `${AUTHORIZED}Authorization: Bearer ${KEY}\r\n`, 401, "AdmitClient"],
+    ["OPTIONS /api/v1/me", HOST, 401, "AdmitClient"],
+    ["POST /api/v1/me", HOST, 405, "AdmitClient"],
+    ["PURGE /api/v1/me", AUTHORIZED, 405, "AdmitClient"],
+    ["OPTIONS *", AUTHORIZED, 404, "AdmitClient"],
+    ["GET /api/v1/%6De", AUTHORIZED, 404, "AdmitClient"],
+    ["GET //api/v1/me", AUTHORIZED, 404, "AdmitClient"],
+    ["POST /api/v1/me/", HOST, 404, "AdmitClient"],
+  ])("%s", async (line, headers, status, call) => {
+    const answer = await send(line, headers);
+    expect([answer.status, calls()]).toEqual([status, [call]]);
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_[\w-]{22}$/);
+    expect(answer.headers.get("ratelimit") !== undefined).toBe(call !== "AdmitClient");
+    expect(answer.headers.has("x-inner")).toBe(false);
+  });
+
+  it("and shows the core the key, the address and the request id, nothing else of the client's", async () => {
+    const answer = await send("GET /api/v1/me", `${AUTHORIZED}X-Client-Address: 6.6.6.6\r\n`);
+    const headers = core.calls[0]?.headers;
+    expect(headers?.get("authorization")).toBe(`Bearer ${KEY}`);
+    expect(headers?.get("x-client-address")).toBe("127.0.0.1");
+    expect(headers?.get("x-request-id")).toBe(answer.headers.get("x-request-id"));
+    await send("GET /api/v1/me", `${HOST}Authorization: Bearer act_svc_x\r\n`);
+    expect(core.calls[1]?.headers.has("authorization")).toBe(false);
+  });
+});
+
+describe("the core's refusal", () => {
+  it("of an address comes before 404, 405, 401 and 400", async () => {
+    core.before = () => {
+      throw coreError(Code.ResourceExhausted, "rate_limit_exceeded");
+    };
+    for (const line of ["GET /x", "POST /api/v1/me", "GET /api/v1/me", "GET /api/v1/me?x=1"]) {
+      const answer = await send(line);
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
+    }
+  });
+
+  it("that comes too late is 503", async () => {
+    core.before = () => new Promise(() => undefined);
+    const answer = await send("GET /api/v1/me");
+    expect([answer.status, codeOf(answer.rest)]).toEqual([503, "temporarily_unavailable"]);
+  });
+
+  it("is not waited for when the client has gone", async () => {
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    core.before = ({ signal }) => {
+      signal.addEventListener("abort", () => resolve());
+      gateway.server.closeAllConnections();
+      return aborted;
+    };
+    const lost = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`).catch(() => "");
+    await aborted;
+    expect(await lost).toBe("");
+  });
+});
+
+describe("HEAD", () => {
+  it("has the bytes of the answer to GET up to the body", async () => {
+    for (const target of ["/api/v1/me", "/api/v1/me?x=1", "/x"]) {
+      const [get, head] = [await send(`GET ${target}`), await send(`HEAD ${target}`)];
+      expect(head.rest).toBe("");
+      expect(head.status).toBe(get.status);
+      expect([...head.headers.keys()]).toEqual([...get.headers.keys()]);
+      expect(head.headers.get("content-length")).toBe(`${Buffer.byteLength(get.rest)}`);
+    }
+  });
+});
+
+describe("a closing gateway", () => {
+  it("finishes the answers under way, says close, and takes no more", async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
+    core.before = () => {
+      ask();
+      return goOn;
+    };
+    const answered = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+    await asked;
+    const closed = gateway.close();
+    go();
+    const answer = parseAnswer(await answered);
+    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+    await closed;
+    await expect(sendRaw(port, "GET / HTTP/1.1\r\n\r\n")).rejects.toThrow("ECONNREFUSED");
+  });
+});

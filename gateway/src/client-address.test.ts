@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { createFindClientAddress, parseNetwork } from "./client-address.ts";
+
+const direct = createFindClientAddress([]);
+const proxied = createFindClientAddress(["10.0.0.0/8", "fd00::/8", "::ffff:192.168.0.0/112"]);
+
+describe("the client's address", () => {
+  it("is the socket's, IPv4 unwrapped, without a zone", () => {
+    expect(direct("1.2.3.4", ["9.9.9.9"])).toBe("1.2.3.4");
+    expect(direct("::ffff:1.2.3.4", [])).toBe("1.2.3.4");
+    expect(direct("::ffff:102:304", [])).toBe("1.2.3.4");
+    expect(direct("fe80::1%eth0", [])).toBe("fe80::1");
+    expect(direct("", [])).toBe("");
+  });
+
+  it("is what a peer forwards only when the peer is trusted", () => {
+    expect(proxied("1.2.3.4", ["9.9.9.9"])).toBe("1.2.3.4");
+    expect(proxied("10.0.0.1", ["9.9.9.9"])).toBe("9.9.9.9");
+    expect(proxied("::ffff:10.0.0.1", ["9.9.9.9"])).toBe("9.9.9.9");
+    expect(proxied("fd00::1", ["2001:DB8::1"])).toBe("2001:db8::1");
+    expect(proxied("192.168.0.1", ["9.9.9.9"])).toBe("9.9.9.9");
+    expect(proxied("10.0.0.1", [])).toBe("10.0.0.1");
+  });
+
+  it("is the right-most that is no trusted proxy, whatever a client wrote before it", () => {
+    expect(proxied("10.0.0.1", ["6.6.6.6, 9.9.9.9, 10.0.0.2"])).toBe("9.9.9.9");
+    expect(proxied("10.0.0.1", ["6.6.6.6", "9.9.9.9,10.0.0.2"])).toBe("9.9.9.9");
+    expect(proxied("10.0.0.1", ["10.0.0.3,10.0.0.2"])).toBe("10.0.0.3");
+    expect(proxied("10.0.0.1", ["::ffff:9.9.9.9"])).toBe("9.9.9.9");
+  });
+
+  it("takes entries with ports and brackets", () => {
+    expect(proxied("10.0.0.1", ["9.9.9.9:443"])).toBe("9.9.9.9");
+    expect(proxied("10.0.0.1", ["[2001:db8::1]:443"])).toBe("2001:db8::1");
+    expect(proxied("10.0.0.1", ["[2001:db8::1]"])).toBe("2001:db8::1");
+  });
+
+  it.each(["unknown", "_hidden", "9.9.9", "0x7f.1", "9.9.9.9:", "[::1", "9.9.9.9;x", "127.1"])(
+    "stops before an entry that is no address: %s",
+    (entry) => {
+      expect(proxied("10.0.0.1", [`6.6.6.6, ${entry}, 10.0.0.2`])).toBe("10.0.0.2");
+      expect(proxied("10.0.0.1", [entry])).toBe("10.0.0.1");
+    },
+  );
+
+  it("takes CIDRs and single addresses as trusted proxies, nothing else", () => {
+    for (const text of ["10.0.0.0/8", "10.0.0.1", "::1", "fd00::/8", "0.0.0.0/0"]) {
+      expect(() => parseNetwork(text)).not.toThrow();
+    }
+    for (const text of ["", "10.0.0.0/33", "10.0.0.0/", "::/129", "host", "10/8", "1.1.1.1/8/9"]) {
+      expect(() => parseNetwork(text)).toThrow();
+    }
+  });
+});

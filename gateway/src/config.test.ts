@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+
+const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_x" };
+
+describe("the gateway's settings", () => {
+  it("need the core's address and a credential; the rest has defaults", () => {
+    const config = readConfig({ ...GOOD, TRUSTED_PROXIES: "10.0.0.0/8, ::1" });
+    expect(config).toMatchObject({ host: "127.0.0.1", port: 8080, coreTls: undefined });
+    expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
+    expect(config.revealCredential()).toBe("act_svc_x");
+  });
+
+  it("print without the credential", () => {
+    expect(JSON.stringify(readConfig(GOOD))).not.toContain("act_svc_x");
+  });
+
+  it("name every bad variable in one error", () => {
+    const bad = {
+      GATEWAY_PORT: "80a",
+      CORE_URL: "mysql://x",
+      TRUSTED_PROXIES: "10.0.0.0/99",
+      CORE_TLS_CLIENT_CERT: "x",
+    };
+    for (const name of [...Object.keys(bad), "GATEWAY_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
+      expect(() => readConfig(bad)).toThrow(name);
+    }
+  });
+});

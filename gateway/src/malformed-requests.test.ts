@@ -1,0 +1,105 @@
+import { Code } from "@connectrpc/connect";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGateway, type Gateway } from "./app.ts";
+import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
+import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
+
+const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
+const GOOD = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n`;
+
+let core: RouterCore;
+let gateway: Gateway;
+let port: number;
+beforeEach(async () => {
+  core = createRouterCore();
+  gateway = createGateway({
+    upstream: core.transport,
+    log: { info: () => undefined, error: () => undefined },
+    limits: {
+      headersTimeoutMs: 100,
+      requestTimeoutMs: 200,
+      timeoutCheckMs: 50,
+      bodyBytes: 100_000,
+    },
+  });
+  ({ port } = await gateway.listen(0, "127.0.0.1"));
+});
+afterEach(() => gateway.close());
+
+const calls = () => core.calls.map(({ method }) => method);
+
+describe("a request that is not well-formed is counted and answered as JSON", () => {
+  it.each([
+    ["no HTTP at all", "hello\r\n\r\n", 400, "invalid_request"],
+    ["a bad version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400, "invalid_request"],
+    ["a bad header", "GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", 400, "invalid_request"],
+    ["no Host", "GET /api/v1/me HTTP/1.1\r\n\r\n", 400, "invalid_request"],
+    ["two Hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400, "invalid_request"],
+    ["too large a head", `${GOOD}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "invalid_request"],
+    ["too long a target", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, "invalid_request"],
+    ["a head that never ends", GOOD, 408, "invalid_request"],
+    ["an unknown method", "FOO /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    ["an unknown method and path", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"],
+    ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"],
+    [
+      "length and chunks at once",
+      `${GOOD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      400,
+      "invalid_request",
+    ],
+  ])("%s", async (_name, bytes, status, code) => {
+    const answer = parseAnswer(await sendRaw(port, bytes));
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.rest).error).toEqual({
+      code,
+      message: expect.any(String),
+      request_id: answer.headers.get("x-request-id"),
+    });
+    expect(answer.headers.get("content-length")).toBe(`${Buffer.byteLength(answer.rest)}`);
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
+    expect(answer.headers.get("connection")).toBe("close");
+    expect(calls()).toEqual(["AdmitClient"]);
+  });
+
+  it("and refused by the limit before it is told what is wrong", async () => {
+    core.before = () => {
+      throw coreError(Code.ResourceExhausted, "rate_limit_exceeded");
+    };
+    expect(parseAnswer(await sendRaw(port, "hello\r\n\r\n")).status).toBe(429);
+    const connect = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n";
+    expect(parseAnswer(await sendRaw(port, connect)).status).toBe(429);
+  });
+});
+
+describe("what HTTP allows is answered as usual", () => {
+  it.each([
+    ["HTTP/1.0 without Host", GOOD.replace("1.1", "1.0").replace("Host: x\r\n", "")],
+    ["an upgrade", `${GOOD}Connection: upgrade, close\r\nUpgrade: websocket\r\n`],
+    ["a body", `${GOOD}Connection: close\r\nContent-Length: 5\r\n`, "hello"],
+    ["an expectation", `${GOOD}Expect: 100-continue\r\nContent-Length: 5\r\n`],
+    ["another expectation", `${GOOD}Expect: miracles\r\n`],
+  ])("%s", async (_name, head, body = "") => {
+    const text = await sendRaw(port, `${head}\r\n${body}`);
+    expect(parseAnswer(text).status).toBe(200);
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(calls()).toEqual(["GetMe"]);
+  });
+
+  it("pipelined requests are answered in order, a malformed one after them last", async () => {
+    const text = await sendRaw(port, `${GOOD}\r\n${GOOD.replace("/me", "/x")}\r\nhello\r\n\r\n`);
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      "200",
+      "404",
+      "400",
+    ]);
+  });
+
+  it("a body without end is cut, after one answer", async () => {
+    for (const body of ["x".repeat(300_000), "x"]) {
+      const head = `${GOOD}Content-Length: 10000000\r\n\r\n`;
+      const text = await sendRaw(port, head + body).catch((error) => `${error}`);
+      expect(text).toMatch(/^HTTP\/1\.1 200|ECONNRESET|EPIPE/);
+      expect(text.match(/HTTP\/1\.1 /g) ?? [1]).toHaveLength(1);
+    }
+  });
+});

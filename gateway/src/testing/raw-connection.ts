@@ -1,0 +1,32 @@
+import { connect } from "node:net";
+
+/** One answer as it came over the wire. */
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly rest: string;
+};
+
+/** Sends bytes over a connection of its own and returns all that comes back until it is closed. */
+export function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("utf8")));
+  });
+}
+
+/** Splits the first answer off what came back; `rest` is its body and all that follows. */
+export function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status: Number(statusLine.split(" ")[1]), headers, rest: text.slice(end + 4) };
+}

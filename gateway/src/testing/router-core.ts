@@ -1,0 +1,84 @@
+import {
+  ActivityService,
+  AdmissionService,
+  ErrorInfoSchema,
+  GetMeResponseSchema,
+  ListActivitiesResponseSchema,
+  MeService,
+} from "@activity/proto";
+import { create } from "@bufbuild/protobuf";
+import {
+  type Code,
+  ConnectError,
+  createRouterTransport,
+  type HandlerContext,
+  type Transport,
+} from "@connectrpc/connect";
+
+/** One call that the core received. */
+export type CoreCall = {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+};
+
+/** A core in memory: it notes each call, and answers as the test says. */
+export type RouterCore = {
+  readonly transport: Transport;
+  readonly calls: CoreCall[];
+  /** What runs before an answer; throws to fail the call. */
+  before: (call: CoreCall) => void | Promise<void>;
+};
+
+/** Creates a core that admits everybody and has an empty feed. */
+export function createRouterCore(): RouterCore {
+  const calls: CoreCall[] = [];
+  const note = async (context: HandlerContext) => {
+    const { method, requestHeader: headers, signal } = context;
+    const call = { method: method.name, headers, signal };
+    calls.push(call);
+    if (method.name !== "AdmitClient") {
+      context.responseHeader.set("ratelimit", '"account";r=119;t=60');
+      context.responseHeader.set("ratelimit-policy", '"account";q=120;w=60');
+      context.responseHeader.set("x-inner", "never copied");
+    }
+    await core.before(call);
+  };
+  const transport = createRouterTransport(({ service }) => {
+    service(ActivityService, {
+      async listActivities(_request, context) {
+        await note(context);
+        return create(ListActivitiesResponseSchema);
+      },
+    });
+    service(MeService, {
+      async getMe(_request, context) {
+        await note(context);
+        const key = { prefix: "act_live_01234567", expiresAt: { seconds: 0n, nanos: 1000 } };
+        return create(GetMeResponseSchema, {
+          me: { id: "a", username: "ünï", displayName: "💜", scopes: ["activity:read"], key },
+        });
+      },
+    });
+    service(AdmissionService, {
+      async admitClient(_request, context) {
+        await note(context);
+        return {};
+      },
+      async admitApiKey(_request, context) {
+        await note(context);
+        return {};
+      },
+    });
+  });
+  const core: RouterCore = { transport, calls, before: () => undefined };
+  return core;
+}
+
+/** Creates a failure as the core sends it. */
+export function coreError(code: Code, info: string, message = "inner text"): ConnectError {
+  const headers = { ratelimit: '"account";r=0;t=60', "x-inner": "never copied" };
+  return new ConnectError(message, code, headers, [
+    { desc: ErrorInfoSchema, value: { code: info } },
+  ]);
+}

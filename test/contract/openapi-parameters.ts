@@ -1,0 +1,113 @@
+import { asJson, compileSchema, type Json, openapi, resolved } from "./openapi-document.ts";
+
+/** One query to try, and whether the description accepts it. */
+export type ParameterCase = {
+  readonly path: string;
+  readonly query: string;
+  readonly accepted: boolean;
+};
+
+/** Makes of every parameter rule in openapi.yaml queries that keep it and queries that break it. */
+export function parameterCases(): ParameterCase[] {
+  return Object.entries(asJson(openapi.paths)).flatMap(([path, item]) => {
+    const described = asJson(item).parameters;
+    const parameters = Array.isArray(described) ? described.map(resolved) : [];
+    return [...parameters.flatMap((one) => casesOf(path, one)), ...generalCases(path, parameters)];
+  });
+}
+
+function casesOf(path: string, parameter: Json): ParameterCase[] {
+  const name = String(parameter.name);
+  const schema = resolved(parameter.schema);
+  const isAccepted = acceptance(parameter, schema);
+  const good = [...examplesOf(parameter, schema)];
+  const tried = new Set([...good, ...good.flatMap(variantsOf), ...edgesOf(schema)]);
+  const valued = [...tried].map((value) => ({
+    path,
+    query: `${name}=${encodeURIComponent(value)}`,
+    accepted: isAccepted(value),
+  }));
+  const [first = "x"] = good;
+  return [
+    ...valued,
+    { path, query: name, accepted: isAccepted("") },
+    { path, query: `${name}=${first}&${name}=${first}`, accepted: false },
+    { path, query: `${name.toUpperCase()}=${first}`, accepted: false },
+    { path, query: `${name}=%FF`, accepted: false },
+    { path, query: `${name}=%`, accepted: false },
+  ];
+}
+
+function generalCases(path: string, parameters: readonly Json[]): ParameterCase[] {
+  const known = new Set(parameters.map(({ name }) => name));
+  const foreign = ["account_id", "key", "limit", "offset"].filter((name) => !known.has(name));
+  const broken = ["=", "=1", "&", ...foreign.map((name) => `${name}=1`)];
+  return [
+    { path, query: "", accepted: true },
+    ...broken.map((query) => ({ path, query, accepted: false })),
+  ];
+}
+
+/** What the schema says of a value as it is written in a query. */
+function acceptance(parameter: Json, schema: Json): (value: string) => boolean {
+  const validate = compileSchema(schema);
+  return (value) => {
+    if (value === "") return parameter.allowEmptyValue === true;
+    if (schema.type !== "integer") return validate(value);
+    return /^(0|[1-9]\d*)$/.test(value) && validate(Number(value));
+  };
+}
+
+function examplesOf(parameter: Json, schema: Json): Set<string> {
+  const examples = Object.values(asJson(parameter.examples ?? {})).map((one) => asJson(one).value);
+  const words = Array.isArray(schema.enum) ? schema.enum : [];
+  const given = [...examples, ...words, schema.default, schema.minimum, schema.maximum];
+  return new Set(given.filter((value) => value !== undefined).map(String));
+}
+
+/** Values one step beyond the bounds. */
+function edgesOf(schema: Json): string[] {
+  const edges: string[] = ["", " ", "null", "__proto__"];
+  if (typeof schema.minimum === "number") edges.push(String(schema.minimum - 1));
+  if (typeof schema.maximum === "number") edges.push(String(schema.maximum + 1));
+  if (typeof schema.maxLength === "number") {
+    edges.push("x".repeat(schema.maxLength), "x".repeat(schema.maxLength + 1));
+  }
+  if (schema.format === "date-time") edges.push(...TIMES);
+  return edges;
+}
+
+/** An accepted value, written in other ways. */
+function variantsOf(value: string): string[] {
+  return [
+    value.toUpperCase(),
+    value.toLowerCase(),
+    ` ${value}`,
+    `${value} `,
+    `+${value}`,
+    `-${value}`,
+    `0${value}`,
+    `${value}.0`,
+    `${value}x`,
+    value.slice(0, -1),
+    value.replace("Z", "+00:00"),
+    value.replace("T", " "),
+  ];
+}
+
+const TIMES = [
+  "0001-01-01T00:00:00Z",
+  "0000-12-31T00:00:00Z",
+  "2023-02-29T00:00:00Z",
+  "2000-02-29T00:00:00Z",
+  "1900-02-29T00:00:00Z",
+  "2026-04-31T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-01-01T24:00:00Z",
+  "2016-12-31T23:59:60Z",
+  "2026-01-01T00:00:00.123456Z",
+  "2026-01-01T00:00:00.1234567Z",
+  "2026-01-01T00:00:00.Z",
+  "2026-01-01",
+  "1767225600",
+];

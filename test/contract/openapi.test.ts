@@ -1,0 +1,114 @@
+import openapiTS from "openapi-typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { expectToMatchOpenapi } from "./openapi-conformance.ts";
+import { asJson, compileSchema, openapi, openapiText, resolved } from "./openapi-document.ts";
+import { parameterCases } from "./openapi-parameters.ts";
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+const components = asJson(openapi.components);
+const PATHS = ["/api/v1/activity", "/api/v1/me"];
+/** Under the account's limit, with room to spare. */
+const CASES_PER_ACCOUNT = 100;
+
+describe("openapi.yaml", () => {
+  it("is a valid OpenAPI 3.1 description, and types can be generated from it", async () => {
+    expect(asJson(openapi.info).version).toBe("1.0.0");
+    expect(await openapiTS(openapiText)).not.toHaveLength(0);
+  });
+
+  it("describes GET, HEAD and OPTIONS of both paths, with every status and the common headers", () => {
+    expect(Object.keys(asJson(openapi.paths))).toEqual(["/activity", "/me"]);
+    for (const item of Object.values(asJson(openapi.paths)).map(asJson)) {
+      expect(asJson(item["x-other-methods"])).toHaveProperty("405");
+      for (const method of ["get", "head", "options"]) {
+        const responses = asJson(asJson(item[method]).responses);
+        const success = method === "options" ? "204" : "200";
+        const statuses = [success, "400", "401", "403", "408", "429", "431", "500", "503"];
+        expect(Object.keys(responses).toSorted()).toEqual(statuses);
+        for (const response of Object.values(responses).map(resolved)) {
+          const common = ["X-Request-Id", "Cache-Control", "X-Content-Type-Options"];
+          expect(Object.keys(asJson(response.headers))).toEqual(expect.arrayContaining(common));
+        }
+      }
+    }
+  });
+
+  it("has schemas that JSON Schema accepts and that refuse other properties", () => {
+    for (const [name, schema] of Object.entries(asJson(components.schemas))) {
+      expect(() => compileSchema(schema), name).not.toThrow();
+      if (asJson(schema).type === "object") {
+        const { additionalProperties, required, properties } = asJson(schema);
+        expect(additionalProperties, name).toBe(false);
+        expect(required, name).toEqual(Object.keys(asJson(properties)));
+      }
+    }
+  });
+
+  it("has examples of every body, header and parameter that keep their own rules", () => {
+    for (const [name, response] of Object.entries(asJson(components.responses))) {
+      const { content } = asJson(response);
+      if (content === undefined) continue;
+      const media = asJson(asJson(content)["application/json"]);
+      expectExamples(media.schema, asJson(media.examples), name);
+    }
+    for (const [name, parameter] of Object.entries(asJson(components.parameters))) {
+      const { schema, examples } = asJson(parameter);
+      if (examples !== undefined) expectExamples(schema, asJson(examples), name);
+    }
+    for (const [name, header] of Object.entries(asJson(components.headers))) {
+      const { schema, example } = asJson(header);
+      if (example !== undefined) expectExamples(schema, { only: { value: example } }, name);
+    }
+  });
+});
+
+describe("the running gateway", () => {
+  it("accepts and refuses what the description accepts and refuses", async () => {
+    const cases = parameterCases();
+    expect(cases.filter(({ accepted }) => accepted).length).toBeGreaterThan(20);
+    expect(cases.filter(({ accepted }) => !accepted).length).toBeGreaterThan(100);
+    const different: unknown[] = [];
+    for (let start = 0; start < cases.length; start += CASES_PER_ACCOUNT) {
+      const { apiKey } = await createReader(stack);
+      for (const one of cases.slice(start, start + CASES_PER_ACCOUNT)) {
+        const answer = await stack.http(`/api/v1${one.path}?${one.query}`, { apiKey });
+        expectToMatchOpenapi(answer);
+        const isRefused = answer.text.includes('"code":"invalid_parameter"');
+        if (isRefused === one.accepted) different.push({ ...one, answered: answer.text });
+      }
+    }
+    expect(different).toEqual([]);
+  });
+
+  it("answers only as described, whatever is asked", async () => {
+    const { apiKey, accountId } = await createReader(stack);
+    await createPlatformEvent(stack, accountId, { actorName: "💜" });
+    const key = { apiKey };
+    for (const path of [...PATHS, "/api/v1/activity?cursor=x", "/api/v1/me?x=1", "/api/v1/x"]) {
+      for (const method of ["GET", "HEAD", "OPTIONS", "POST", "DELETE"]) {
+        expectToMatchOpenapi(await stack.http(path, { method, ...key }));
+        expectToMatchOpenapi(await stack.http(path, { method }));
+      }
+    }
+  });
+});
+
+function expectExamples(
+  schema: unknown,
+  examples: { readonly [name: string]: unknown },
+  what: string,
+): void {
+  expect(Object.keys(examples).length, `${what} has examples`).toBeGreaterThan(0);
+  const validate = compileSchema(schema);
+  for (const example of Object.values(examples)) {
+    validate(asJson(example).value);
+    expect(validate.errors ?? [], what).toEqual([]);
+  }
+}

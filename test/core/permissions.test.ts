@@ -1,0 +1,112 @@
+import {
+  AccountService,
+  ActivityService,
+  AdmissionService,
+  ApiKeyService,
+  DonationService,
+  ErrorInfoSchema,
+  ImportService,
+  MeService,
+  PlatformEventService,
+} from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const NEEDS: readonly (readonly [DescService, Permission])[] = [
+  [ActivityService, Permission.ActivityRead],
+  [MeService, Permission.ActivityRead],
+  [DonationService, Permission.DonationWrite],
+  [ImportService, Permission.DonationImport],
+  [PlatformEventService, Permission.PlatformEventWrite],
+  [AccountService, Permission.AccountManage],
+  [ApiKeyService, Permission.ApiKeyManage],
+];
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+/** Calls every method of a service with an empty request and returns how each failed. */
+async function failuresOf(service: DescService, authorization?: string): Promise<ConnectError[]> {
+  const client = stack.client(service, authorization === undefined ? {} : { authorization });
+  const calls = client as unknown as Record<string, (request: object) => unknown>;
+  return Promise.all(
+    service.methods.map(async (method) => {
+      try {
+        const answer = calls[method.localName]?.(method.methodKind === "unary" ? {} : emptySteps());
+        if (method.methodKind === "unary") await answer;
+        else for await (const _ of answer as AsyncIterable<unknown>);
+      } catch (error) {
+        return ConnectError.from(error);
+      }
+      throw new Error(`${method.name} let the call in`);
+    }),
+  );
+}
+
+/** The messages of an import that says nothing. */
+async function* emptySteps() {
+  yield {};
+}
+
+const codesOf = (failures: ConnectError[]) =>
+  failures.map((failure) => [failure.code, failure.findDetails(ErrorInfoSchema)[0]?.code]);
+
+describe.each(NEEDS)("every call of %s", (service, permission) => {
+  it("is refused with PERMISSION_DENIED to a credential that has every permission but its own", async () => {
+    const others = Object.values(Permission).filter((other) => other !== permission);
+    const failures = await failuresOf(service, `Bearer ${await stack.credential(...others)}`);
+    for (const code of codesOf(failures)) {
+      expect(code).toEqual([Code.PermissionDenied, "permission_denied"]);
+    }
+    expect(failures.every((failure) => failure.message.includes(permission))).toBe(true);
+  });
+
+  it("is let in with that permission alone, and then fails for its empty request only", async () => {
+    const own = await stack.credential(permission);
+    for (const failure of await failuresOf(service, `Bearer ${own}`)) {
+      expect([Code.InvalidArgument, Code.NotFound]).toContain(failure.code);
+    }
+  });
+});
+
+const INTERNAL = NEEDS.filter(([, permission]) => permission !== Permission.ActivityRead);
+
+describe.each(INTERNAL)("every call of %s, which is internal,", (service) => {
+  it("is refused without a credential, with an unknown one, and with an account's API key", async () => {
+    const { apiKey } = await createReader(stack);
+    const unknown = `act_svc_${"0".repeat(64)}`;
+    for (const authorization of [undefined, `Bearer ${unknown}`, `Bearer ${apiKey}`]) {
+      for (const code of codesOf(await failuresOf(service, authorization))) {
+        expect(code).toEqual([Code.Unauthenticated, "invalid_service_credential"]);
+      }
+    }
+  });
+});
+
+describe("a client's address", () => {
+  const admit = (headers: Record<string, string>) =>
+    stack.client(AdmissionService, headers).admitClient({});
+
+  it("is taken from a gateway's credential and from nobody else", async () => {
+    const address = "198.51.100.77";
+    const mayForward = await stack.credential(Permission.ClientAddressForward);
+    const mayNot = await stack.credential(Permission.ActivityRead);
+    const forwarded = (credential: string) => ({
+      "x-client-address": address,
+      "x-service-credential": credential,
+    });
+    for (let count = 0; count < 300; count++) await admit(forwarded(mayForward));
+    await expect(admit(forwarded(mayForward))).rejects.toMatchObject({
+      code: Code.ResourceExhausted,
+    });
+    await admit(forwarded(mayNot));
+    await admit({ "x-client-address": address });
+  });
+});

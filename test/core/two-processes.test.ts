@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createServiceCredential, Permission } from "@activity/server";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findFreePort, isPortFree } from "../../tools/stack/free-port.ts";
+import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { requestOf } from "../harness/http.ts";
+import type { PageJson } from "../harness/json.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const program = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+let stack: TestStack;
+let core: ChildProcess;
+let gateway: ChildProcess;
+let corePort: number;
+let gatewayPort: number;
+const started: ChildProcess[] = [];
+
+/** Starts one of our programs and waits until its port is open. */
+async function start(
+  path: string,
+  port: number,
+  env: Record<string, string>,
+): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [program(path)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  started.push(child);
+  await vi.waitUntil(async () => !(await isPortFree(port)), { timeout: 20_000 });
+  return child;
+}
+
+const startCore = () =>
+  start("server/src/main.ts", corePort, {
+    DATABASE_URL: stack.database.url,
+    CORE_PORT: `${corePort}`,
+    CURSOR_KEYS: "ab".repeat(32),
+  });
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const exited = once(child, "exit");
+  child.kill(signal);
+  const [code] = await exited;
+  return code as number | null;
+}
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  corePort = await findFreePort();
+  gatewayPort = await findFreePort();
+  core = await startCore();
+  gateway = await start("gateway/src/main.ts", gatewayPort, {
+    CORE_URL: `http://127.0.0.1:${corePort}`,
+    GATEWAY_PORT: `${gatewayPort}`,
+    TRUSTED_PROXIES: "127.0.0.1/32",
+    GATEWAY_CREDENTIAL: await createServiceCredential(stack.database.url, "gateway", [
+      Permission.ClientAddressForward,
+    ]),
+  });
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await stack.stop();
+});
+
+describe("gateway and core in two processes, with gRPC between them", () => {
+  const http = (path: string, apiKey?: string) =>
+    requestOf(gatewayPort, path, { ...(apiKey && { apiKey }) });
+
+  it("answer byte for byte as they do in one", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
+    const apart = await http("/api/v1/activity", apiKey);
+    const together = await stack.http("/api/v1/activity", { apiKey });
+    expect(apart.status).toBe(200);
+    expect(apart.json<PageJson>().data).toEqual(together.json<PageJson>().data);
+    expect((await http("/api/v1/me", apiKey)).text).toBe(
+      (await stack.http("/api/v1/me", { apiKey })).text,
+    );
+    expect(apart.headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
+    const refused = await http("/api/v1/activity?cursor=x", apiKey);
+    expectError(refused, 400, "invalid_cursor");
+    expect(refused.headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
+    expectError(await http("/api/v1/me"), 401, "invalid_api_key");
+    expectError(await http("/nothing"), 404, "not_found");
+  });
+
+  it("reach nothing internal through the gateway", async () => {
+    const path = "/activity.account.v1.AccountService/PutAccount";
+    const answer = await requestOf(gatewayPort, path, { method: "POST" });
+    expectError(answer, 404, "not_found");
+  });
+
+  it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
+    const { apiKey } = await createReader(stack);
+    await end(core, "SIGKILL");
+    for (const path of ["/api/v1/me", "/nothing"]) {
+      expectError(await http(path, apiKey), 503, "temporarily_unavailable");
+    }
+    core = await startCore();
+    await expect
+      .poll(async () => (await http("/api/v1/me", apiKey)).status, { timeout: 15_000 })
+      .toBe(200);
+  });
+
+  it("end at SIGTERM with status 0", async () => {
+    expect(await end(gateway, "SIGTERM")).toBe(0);
+    expect(await end(core, "SIGTERM")).toBe(0);
+  });
+});

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
+
+const START = fileURLToPath(new URL("../../tools/stack/start.ts", import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), "activity-start-"));
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Run = { readonly child: ChildProcess; readonly output: () => string };
+
+/** Runs what `npm start` runs, with data and ports of its own. */
+function run(env: Record<string, string> = {}): Run {
+  const { DATABASE_URL: _, ...machine } = process.env;
+  const child = spawn(process.execPath, [START], {
+    env: { ...machine, DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", ...env },
+  });
+  started.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output };
+}
+
+async function untilReady({ child, output }: Run): Promise<string> {
+  const isOver = () => child.exitCode !== null || output().includes("Ctrl-C stops everything.");
+  await vi.waitUntil(isOver, { timeout: START_TIMEOUT_MS });
+  if (child.exitCode !== null) throw new Error(output());
+  return output();
+}
+
+async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
+  const exited = once(child, "exit");
+  child.kill(signal);
+  return (await exited)[0];
+}
+
+/** Pastes the printed lines into a shell, as the reader of the block would. */
+function paste(output: string): string {
+  const lines = output.match(/^ {2}(KEY=|curl ).*$/gm) ?? [];
+  expect(lines).toHaveLength(4);
+  const script = lines.join("\necho\n");
+  return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
+}
+
+const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
+const processesOf = () =>
+  execFileSync("bash", ["-c", `pgrep -fa -- "${folder}" | grep -v pgrep || true`], {
+    encoding: "utf8",
+  });
+
+describe("npm start", () => {
+  it("ends with a key and lines that work when pasted; Ctrl-C leaves nothing behind", async () => {
+    const first = run();
+    const output = await untilReady(first);
+    const [me, latest, donations] = paste(output)
+      .trim()
+      .split(/\n+/)
+      .map((line) => JSON.parse(line));
+    expect(me.data).toMatchObject({ username: "demo", scopes: ["activity:read"] });
+    expect(latest.data).toHaveLength(5);
+    expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
+    expect(await end(first, "SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+  });
+
+  it("keeps data and key through kill -9 and a second start", async () => {
+    const killed = run();
+    const before = await untilReady(killed);
+    const feed = paste(before);
+    await end(killed, "SIGKILL");
+    const again = run();
+    const after = await untilReady(again);
+    expect(keyIn(after)).toBe(keyIn(before));
+    expect(paste(after)).toBe(feed);
+
+    const second = run();
+    const [code] = await once(second.child, "exit");
+    expect(code).toBe(1);
+    expect(second.output()).toMatch(/in use by another copy of this program/);
+    expect(second.output().trim().split("\n")).toHaveLength(1);
+    expect(await end(again, "SIGTERM")).toBe(0);
+  });
+
+  it("says in one sentence what to do when its port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    const refused = run({ PORT: `${port}` });
+    const [code] = await once(refused.child, "exit");
+    other.close();
+    expect(code).toBe(1);
+    const sentence = refused.output().trim().split("\n").at(-1);
+    expect(sentence).toMatch(new RegExp(`^Port ${port} is taken by another program: .*PORT=8081`));
+    expect(processesOf()).toBe("");
+  });
+
+  it.each([
+    [{ PORT: "80a" }, /^PORT must be a port from 0 to 65535/],
+    [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],
+    [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
+    [{ MYSQLD: "/no/such/program" }, /MYSQLD/],
+  ])("says in one sentence what is wrong with %o", async (env, sentence) => {
+    const refused = run({ ...env, DATA_DIR: join(folder, "other") } as Record<string, string>);
+    const [code] = await once(refused.child, "exit");
+    expect(code).toBe(1);
+    expect(refused.output()).toMatch(sentence);
+    expect(refused.output()).not.toContain("geheim");
+    expect(refused.output()).not.toMatch(/\n\s+at /);
+  });
+});

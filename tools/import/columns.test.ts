@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { recognizeColumns } from "./columns.ts";
+
+describe("the columns of a header", () => {
+  it.each<[string, object]>([
+    [
+      "Transaction ID,Created At,Amount,Currency,From,Comment",
+      { id: 0, date: 1, amount: 2, currency: 3, name: 4, message: 5 },
+    ],
+    [
+      "Transaktionscode,Datum,Betrag,WÄHRUNG,Absender,Nachricht",
+      { id: 0, date: 1, amount: 2, currency: 3, name: 4, message: 5 },
+    ],
+    [" external-id ,donated_at,amount_cents", { id: 0, date: 1, amount_cents: 2 }],
+    ["Date,Time,Amount", { date: 0, time: 1, amount: 2 }],
+    ["Time,Amount", { date: 0, amount: 1 }],
+    ["created_at,time,amount", { date: 0, amount: 2 }],
+    ["line,reason,date,amount,whatever", { date: 2, amount: 3 }],
+    ["id,transaction id,date,amount", { id: 1, date: 2, amount: 3 }],
+  ])("%s are recognized", (header, columns) => {
+    expect(recognizeColumns(header.split(","))).toEqual(columns);
+  });
+
+  it("recognizes a header whose umlauts are composed of two characters", () => {
+    expect(recognizeColumns(["date", "amount", "Wa\u0308hrung"])).toHaveProperty("currency", 2);
+  });
+
+  it("may be named by a person, in any case", () => {
+    const header = ["id", "Gift amount", "when"];
+    expect(recognizeColumns(header, { amount: "gift amount", date: "when", id: "" })).toEqual({
+      amount: 1,
+      date: 2,
+    });
+  });
+
+  it("are listed when one that is needed is missing", () => {
+    expect(() => recognizeColumns(["a", "b"])).toThrow(
+      /no column this program knows as amount or date\. Its columns are: "a", "b"\..*--column amount="NAME"/,
+    );
+    expect(() => recognizeColumns(["a", "date"], { amount: "x" })).toThrow(
+      /--column amount="x": the file has no such column/,
+    );
+  });
+
+  it("are refused when two have one name", () => {
+    expect(() => recognizeColumns(["date", "amount", "Amount"])).toThrow(/two columns/);
+  });
+});

@@ -1,0 +1,145 @@
+import { ImportError } from "./import-error.ts";
+
+/** What a column can be for. */
+export const ColumnRole = {
+  Id: "id",
+  Amount: "amount",
+  AmountCents: "amount_cents",
+  Currency: "currency",
+  Name: "name",
+  Message: "message",
+  Date: "date",
+  Time: "time",
+} as const;
+export type ColumnRole = (typeof ColumnRole)[keyof typeof ColumnRole];
+
+/** Where the columns stand in a row, from 0; absent ones are not in the file. */
+export type Columns = { readonly [Role in ColumnRole]?: number };
+
+/** The header names a person gave for roles; an empty name leaves a role without a column. */
+export type ColumnOverrides = { readonly [Role in ColumnRole]?: string };
+
+/**
+ * The names each role is known by, in English and German exports, as `normalize` leaves them. Where a
+ * file has several of a role, the first of this list counts.
+ */
+const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
+  id: [
+    ...["external id", "transaction id", "transactionid", "donation id", "payment id", "order id"],
+    ...["transaktionscode", "transaktions id", "transaktionsnummer", "spenden id", "bestellnummer"],
+    ...["reference", "referenz", "id"],
+  ],
+  amount: [
+    ...["amount", "donation amount", "tip amount", "gross amount", "gross", "total"],
+    ...["betrag", "spendenbetrag", "bruttobetrag", "brutto", "summe"],
+  ],
+  amount_cents: ["amount cents", "amount in cents", "cents", "betrag in cent", "cent"],
+  currency: ["currency", "currency code", "währung", "waehrung", "währungscode"],
+  name: [
+    ...["donor name", "donor", "supporter", "display name", "name", "from", "sender", "username"],
+    ...["user name", "user", "nickname", "spendername", "spender", "absender", "anzeigename"],
+    ...["benutzername", "nutzername", "von"],
+  ],
+  message: ["message", "comment", "note", "nachricht", "kommentar", "mitteilung", "notiz"],
+  date: [
+    ...["donated at", "paid at", "occurred at", "created at", "createdat", "timestamp", "datetime"],
+    ...["date time", "date and time", "date/time", "created", "erstellt am", "zeitstempel"],
+    ...["zeitpunkt", "datum/uhrzeit", "datum und uhrzeit", "date", "datum"],
+  ],
+  time: ["time", "uhrzeit", "zeit"],
+};
+const ROLES = Object.values(ColumnRole);
+/** Dates that a column of their own may complete with the time. */
+const BARE_DATES = new Set(["date", "datum"]);
+
+/** Tells whether a text names a role. */
+export function isColumnRole(text: string): text is ColumnRole {
+  return ROLES.some((role) => role === text);
+}
+
+/**
+ * Finds the columns of a header, whatever the case and whether words are parted by spaces, `_` or `-`.
+ * Throws an ImportError that lists what was found and what is needed when amount or date is missing.
+ */
+export function recognizeColumns(
+  header: readonly string[],
+  overrides: ColumnOverrides = {},
+): Columns {
+  const names = header.map(normalize);
+  const found: { [Role in ColumnRole]?: number } = {};
+  for (const role of ROLES) {
+    const override = overrides[role];
+    const place =
+      override === undefined
+        ? findColumn(names, SPELLINGS[role])
+        : findNamedColumn(header, names, role, override);
+    if (place !== undefined) found[role] = place;
+  }
+  const columns = withWholeDate(found, names, overrides);
+  checkComplete(header, columns);
+  return columns;
+}
+
+function normalize(name: string): string {
+  return name
+    .normalize("NFC")
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ");
+}
+
+function findColumn(names: readonly string[], spellings: readonly string[]): number | undefined {
+  const present = spellings.find((spelling) => names.includes(spelling));
+  if (present === undefined) return undefined;
+  if (names.indexOf(present) !== names.lastIndexOf(present)) {
+    throw new ImportError(
+      `The header has two columns named "${present}": rename one of them in the file.`,
+    );
+  }
+  return names.indexOf(present);
+}
+
+function findNamedColumn(
+  header: readonly string[],
+  names: readonly string[],
+  role: ColumnRole,
+  name: string,
+): number | undefined {
+  if (name === "") return undefined;
+  const exact = header.indexOf(name);
+  const place = exact === -1 ? names.indexOf(normalize(name)) : exact;
+  if (place !== -1) return place;
+  throw new ImportError(
+    `--column ${role}="${name}": the file has no such column. ${foundText(header)}`,
+  );
+}
+
+/** A column named "time" is the whole date where there is no other; a whole date needs no time. */
+function withWholeDate(
+  found: Columns,
+  names: readonly string[],
+  overrides: ColumnOverrides,
+): Columns {
+  const { time, ...others } = found;
+  if (time === undefined) return found;
+  if (others.date === undefined && overrides.date === undefined) return { ...others, date: time };
+  const isBare = others.date !== undefined && BARE_DATES.has(names[others.date] ?? "");
+  return isBare || overrides.time !== undefined ? found : others;
+}
+
+function checkComplete(header: readonly string[], columns: Columns): void {
+  const missing: string[] = [];
+  if (columns.amount === undefined && columns.amount_cents === undefined) missing.push("amount");
+  if (columns.date === undefined) missing.push("date");
+  if (missing.length === 0) return;
+  const advice = missing.map((role) => `--column ${role}="NAME"`).join(" ");
+  throw new ImportError(
+    `The file has no column this program knows as ${missing.join(" or ")}. ${foundText(header)} ` +
+      "Needed are an amount and a date; id, currency, name and message are optional. " +
+      `Say which column it is with ${advice}.`,
+  );
+}
+
+function foundText(header: readonly string[]): string {
+  return `Its columns are: ${header.map((name) => `"${name}"`).join(", ")}.`;
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { AccountService, ImportService } from "@activity/proto";
+import {
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+  type Interceptor,
+} from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import type { CoreConfig } from "./core-config.ts";
+import { ImportError } from "./import-error.ts";
+
+/** The services of the core that an import calls. */
+export type CoreClient = {
+  readonly coreUrl: string;
+  readonly accounts: Client<typeof AccountService>;
+  readonly imports: Client<typeof ImportService>;
+};
+
+/** Creates clients over gRPC; no connection is made before the first call. */
+export function createCoreClient(config: CoreConfig): CoreClient {
+  const withCredential: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${config.serviceCredential}`);
+    return next(request);
+  };
+  const transport = createGrpcTransport({
+    baseUrl: config.coreUrl,
+    interceptors: [withCredential],
+    nodeOptions: {
+      ...(config.caFile && { ca: readPem(config.caFile) }),
+      ...(config.certFile && { cert: readPem(config.certFile) }),
+      ...(config.keyFile && { key: readPem(config.keyFile) }),
+    },
+  });
+  return {
+    coreUrl: config.coreUrl,
+    accounts: createClient(AccountService, transport),
+    imports: createClient(ImportService, transport),
+  };
+}
+
+/** Makes the sentence for a person of a call that failed; what is no failed call is returned as it is. */
+export function explainCallError(error: unknown, coreUrl: string): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  return new ImportError(sentenceFor(error, coreUrl), { cause: error });
+}
+
+function sentenceFor({ code, rawMessage }: ConnectError, coreUrl: string): string {
+  switch (code) {
+    case Code.Unavailable:
+    case Code.Aborted:
+    case Code.DeadlineExceeded:
+      return `The core at ${coreUrl} cannot be reached or does not answer (${rawMessage}): start it with npm start, or set CORE_URL.`;
+    case Code.Unauthenticated:
+      return `The core at ${coreUrl} does not accept the service credential: set SERVICE_CREDENTIAL to a valid one.`;
+    case Code.PermissionDenied:
+      return `The service credential lacks a permission: an import needs donation.import and account.manage (${rawMessage}).`;
+    default:
+      return `The core at ${coreUrl} refused the import: ${rawMessage}`;
+  }
+}
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new ImportError(`The certificate or key ${path} cannot be read.`, { cause: error });
+  }
+}

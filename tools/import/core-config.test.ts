@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { readCoreConfig } from "./core-config.ts";
+
+const LOCAL = { coreUrl: "http://127.0.0.1:4000", serviceCredential: "local" };
+
+describe("where the core is", () => {
+  it("comes from the environment, else from the last npm start", () => {
+    expect(readCoreConfig({}, LOCAL)).toMatchObject(LOCAL);
+    const env = { CORE_URL: "https://core.example", SERVICE_CREDENTIAL: "given" };
+    expect(readCoreConfig(env, LOCAL)).toMatchObject({
+      coreUrl: "https://core.example",
+      serviceCredential: "given",
+    });
+    expect(readCoreConfig({ SERVICE_CREDENTIAL: "given" }, {})).toMatchObject({
+      coreUrl: "http://127.0.0.1:50051",
+    });
+  });
+
+  it("never sends this machine's credential elsewhere", () => {
+    expect(() => readCoreConfig({ CORE_URL: "https://core.example" }, LOCAL)).toThrow(
+      /SERVICE_CREDENTIAL/,
+    );
+  });
+
+  it("is a URL", () => {
+    const env = { CORE_URL: "core.example:50051", SERVICE_CREDENTIAL: "given" };
+    expect(() => readCoreConfig(env, {})).toThrow(/^CORE_URL must be/);
+  });
+});

@@ -1,0 +1,43 @@
+import type { LocalSettings } from "../stack/local-settings.ts";
+import { ImportError } from "./import-error.ts";
+
+/** Where the core is, and what opens it. */
+export type CoreConfig = {
+  /** Begins with http:// or, for TLS, https://. */
+  readonly coreUrl: string;
+  readonly serviceCredential: string;
+  /** PEM files: an authority to trust, and a certificate and key for mutual TLS. */
+  readonly caFile: string | undefined;
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
+
+/**
+ * Reads where the core is from the environment, and what that leaves open from what `npm start` stored.
+ * A credential of this machine is never sent to a core that the environment names. Throws an ImportError.
+ */
+export function readCoreConfig(env: Environment, local: Partial<LocalSettings>): CoreConfig {
+  const isLocal = !env.CORE_URL || env.CORE_URL === local.coreUrl;
+  const serviceCredential = env.SERVICE_CREDENTIAL || (isLocal ? local.serviceCredential : "");
+  if (!serviceCredential) {
+    throw new ImportError(
+      "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.manage (and CORE_URL to the core's address), or run npm start once on this machine.",
+    );
+  }
+  const coreUrl = env.CORE_URL || local.coreUrl || DEFAULT_CORE_URL;
+  if (!/^https?:\/\//.test(coreUrl) || !URL.canParse(coreUrl)) {
+    throw new ImportError("CORE_URL must be a URL that begins with http:// or https://.");
+  }
+  const file = (name: string) => env[name] || undefined;
+  return {
+    coreUrl,
+    serviceCredential,
+    caFile: file("CORE_TLS_CA"),
+    certFile: file("CORE_TLS_CLIENT_CERT"),
+    keyFile: file("CORE_TLS_CLIENT_KEY"),
+  };
+}

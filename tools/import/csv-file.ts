@@ -1,0 +1,78 @@
+import { open } from "node:fs/promises";
+import { type CsvRow, createCsvRows } from "./csv-rows.ts";
+import { ImportError } from "./import-error.ts";
+import { findSeparator, type Separator } from "./separator.ts";
+import { readFileState, readTextPieces } from "./text-pieces.ts";
+
+/** A CSV file whose header was read. */
+export type CsvFile = {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly hasByteOrderMark: boolean;
+  readonly separator: Separator;
+  /** The names in its header line. */
+  readonly header: readonly string[];
+  /**
+   * Reads the rows behind the header, some at a time; rows of empty cells are left out. Can be called
+   * again. `report` is told the bytes read so far. Throws an ImportError when the file cannot be read on.
+   */
+  readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void>;
+};
+
+const HEADER_LINE = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/;
+/** A first line for spreadsheets, which says the separator. */
+const SEPARATOR_LINE = /^[\r\n]*sep=([;,\t])(?=[\r\n])/i;
+
+/** Opens a CSV file and reads its header. Throws an ImportError when it is none. */
+export async function openCsvFile(path: string): Promise<CsvFile> {
+  const state = await readFileState(path);
+  const head = await readHead(readTextPieces(path, state));
+  const told = SEPARATOR_LINE.exec(head);
+  const line = HEADER_LINE.exec(head.slice(told?.[0].length ?? 0))?.[1] ?? "";
+  if (line === "") throw new ImportError(`${path} has no header line.`);
+  // With one column any separator will do.
+  const separator = (told?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
+  const rowsBefore = told ? 2 : 1;
+
+  async function* readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void> {
+    const parser = createCsvRows(separator);
+    let toSkip = rowsBefore;
+    const behindHeader = (rows: CsvRow[]) => {
+      const kept = rows.slice(toSkip).filter(isFilled);
+      toSkip -= Math.min(toSkip, rows.length);
+      return kept;
+    };
+    for await (const text of readTextPieces(path, state, report)) {
+      yield behindHeader(parser.push(text));
+    }
+    yield behindHeader(parser.end());
+  }
+
+  return {
+    path,
+    sizeBytes: state.size,
+    hasByteOrderMark: await startsWithByteOrderMark(path),
+    separator,
+    header: createCsvRows(separator).push(`${line}\n`)[0]?.cells ?? [],
+    readRows,
+  };
+}
+
+async function readHead(pieces: AsyncIterable<string>): Promise<string> {
+  for await (const piece of pieces) return piece;
+  return "";
+}
+
+async function startsWithByteOrderMark(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
+    return bytesRead === 3 && buffer.toString("hex") === "efbbbf";
+  } finally {
+    await file.close();
+  }
+}
+
+function isFilled({ cells }: CsvRow): boolean {
+  return cells.some((cell) => cell !== "");
+}

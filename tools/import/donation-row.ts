@@ -1,0 +1,83 @@
+import { type Amount, parseAmountCents, parseAmountText, settleAmount } from "./amount.ts";
+import type { Columns } from "./columns.ts";
+import type { DateOrder, Moment } from "./date-text.ts";
+import type { DerivedIds } from "./derived-ids.ts";
+import { parseDonationDate } from "./donation-date.ts";
+import { type DecimalMark, needsDecimalMark } from "./number-text.ts";
+import { accepted, type Parsed, refused } from "./parsed.ts";
+import type { TimeZone } from "./time-zone.ts";
+
+/** A donation as its row tells it. */
+export type Donation = Amount & {
+  readonly externalId: string;
+  readonly donorName: string | undefined;
+  readonly message: string | undefined;
+  readonly donatedAt: Moment;
+};
+
+/** How the cells of a file are to be understood. */
+export type RowRules = {
+  readonly columns: Columns;
+  /** How many cells a row has. */
+  readonly width: number;
+  /** The currency of rows that name none. */
+  readonly currency: string | undefined;
+  readonly dateOrder: DateOrder | undefined;
+  readonly timeZone: TimeZone | undefined;
+};
+
+/** The decimal mark of a file: not looked for yet, or looked for and found or not. */
+export type KnownMark =
+  | { readonly isKnown: false }
+  | { readonly isKnown: true; readonly mark: DecimalMark | undefined };
+
+/**
+ * Reads one row; `undefined` when its amount can only be read once the file's decimal mark is known. A
+ * row is given its derived id only when everything else in it could be read.
+ */
+export function readDonation(
+  cells: readonly string[],
+  rules: RowRules,
+  known: KnownMark,
+  derivedIds: DerivedIds,
+): Parsed<Donation> | undefined {
+  const { columns } = rules;
+  if (cells.length < rules.width || cells.slice(rules.width).some((cell) => cell !== "")) {
+    return refused(`row: has ${cells.length} cells, and the header has ${rules.width}`);
+  }
+  const cell = (place: number | undefined) => (place === undefined ? "" : (cells[place] ?? ""));
+  const amount = readAmount(cell, rules, known);
+  if (!amount?.ok) return amount;
+  const dateText = [cell(columns.date), cell(columns.time)].filter(Boolean).join(" ");
+  const donatedAt = parseDonationDate(dateText, rules.dateOrder, rules.timeZone);
+  if (!donatedAt.ok) return donatedAt;
+  const donation = {
+    ...amount.value,
+    donorName: cell(columns.name) || undefined,
+    message: cell(columns.message) || undefined,
+    donatedAt: donatedAt.value,
+  };
+  const externalId = cell(columns.id) || derivedIds.next(meaningOf(donation));
+  return accepted({ externalId, ...donation });
+}
+
+function readAmount(
+  cell: (place: number | undefined) => string,
+  { columns, currency }: RowRules,
+  known: KnownMark,
+): Parsed<Amount> | undefined {
+  if (columns.amount === undefined) {
+    return parseAmountCents(cell(columns.amount_cents), cell(columns.currency), currency);
+  }
+  const text = parseAmountText(cell(columns.amount));
+  if (!text.ok) return text;
+  if (!known.isKnown && needsDecimalMark(text.value.readings)) return undefined;
+  const mark = known.isKnown ? known.mark : undefined;
+  return settleAmount(text.value, cell(columns.currency), currency, mark);
+}
+
+function meaningOf(donation: Omit<Donation, "externalId">) {
+  const { amountCents, currency, donorName, message, donatedAt } = donation;
+  const { seconds, micros } = donatedAt;
+  return [String(amountCents), currency, donorName, message, seconds, micros];
+}

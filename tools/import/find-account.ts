@@ -1,0 +1,33 @@
+import type { Account } from "@activity/proto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type CoreClient, explainCallError } from "./core-client.ts";
+import { ImportError } from "./import-error.ts";
+
+const ACCOUNT_ID = /^[a-z0-9]{15}$/;
+const USERNAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/**
+ * Reads the account with an id or, where there is none, a username. The id comes first, so that nobody
+ * gets another's donations by taking their id for a name. Throws an ImportError.
+ */
+export async function readAccountByName(core: CoreClient, name: string): Promise<Account> {
+  const account =
+    (ACCOUNT_ID.test(name) ? await findAccount(core, { accountId: name }) : undefined) ??
+    (USERNAME.test(name) ? await findAccount(core, { username: name }) : undefined);
+  if (account !== undefined) return account;
+  throw new ImportError(
+    `The core at ${core.coreUrl} has no account with the username or id "${name}".`,
+  );
+}
+
+async function findAccount(
+  core: CoreClient,
+  request: { accountId: string } | { username: string },
+): Promise<Account | undefined> {
+  try {
+    return (await core.accounts.getAccount(request)).account;
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw explainCallError(error, core.coreUrl);
+  }
+}

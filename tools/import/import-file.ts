@@ -1,0 +1,86 @@
+import { batchesOf } from "./batches.ts";
+import type { CoreClient } from "./core-client.ts";
+import type { CsvFile } from "./csv-file.ts";
+import type { CsvRow } from "./csv-rows.ts";
+import { findDecimalMark } from "./decimal-evidence.ts";
+import { createDerivedIds } from "./derived-ids.ts";
+import { type Donation, type KnownMark, type RowRules, readDonation } from "./donation-row.ts";
+import { ImportError } from "./import-error.ts";
+import type { ImportReport } from "./import-report.ts";
+import type { DecimalMark } from "./number-text.ts";
+import type { Parsed } from "./parsed.ts";
+import type { RefusedFile } from "./refused-file.ts";
+import { type Opening, sendDonations } from "./send-donations.ts";
+
+/** One import: what goes where, and by which rules. */
+export type ImportJob = {
+  readonly core: CoreClient;
+  readonly opening: Opening;
+  readonly file: CsvFile;
+  readonly rules: RowRules;
+  /** What `--decimal` says. */
+  readonly decimalMark: DecimalMark | undefined;
+  readonly refusedFile: RefusedFile;
+  readonly report: ImportReport;
+};
+
+/**
+ * Imports a file: rows are read no faster than the core stores them. What is refused, here or there, is
+ * written to the file of refused rows. When the file cannot be read to its end, all before that place is
+ * stored before the ImportError is thrown.
+ */
+export async function importFile(job: ImportJob): Promise<void> {
+  const { core, opening, report, refusedFile } = job;
+  let failure: unknown;
+
+  async function* readableDonations() {
+    try {
+      yield* readDonations(job);
+    } catch (error) {
+      failure = error;
+    }
+  }
+
+  await sendDonations(core, opening, batchesOf(readableDonations()), async (answer, batch) => {
+    const firstIndex = Number(answer.received) - batch.rows.length;
+    const refusedRows = answer.refusedRows.map(({ index, reason }) => {
+      const row = batch.rows[Number(index) - firstIndex];
+      if (row === undefined) throw new ImportError("The core refused a row it was not sent.");
+      return { row, reason };
+    });
+    await refusedFile.add(refusedRows);
+    report.addAnswer(answer);
+  });
+  if (failure !== undefined) throw failure;
+}
+
+async function* readDonations(
+  job: ImportJob,
+): AsyncGenerator<{ donation: Donation; row: CsvRow }, void> {
+  const { file, rules, refusedFile, report } = job;
+  const derivedIds = createDerivedIds();
+  let known: KnownMark =
+    job.decimalMark === undefined ? { isKnown: false } : { isKnown: true, mark: job.decimalMark };
+
+  async function read(cells: readonly string[]): Promise<Parsed<Donation>> {
+    const donation = readDonation(cells, rules, known, derivedIds);
+    if (donation !== undefined) return donation;
+    const mark = await findDecimalMark(file.readRows(), rules.columns.amount ?? 0);
+    known = { isKnown: true, mark };
+    return read(cells);
+  }
+
+  for await (const rows of file.readRows(report.addBytes)) {
+    const refusedRows: { row: CsvRow; reason: string }[] = [];
+    for (const row of rows) {
+      const donation = await read(row.cells);
+      if (donation.ok) {
+        yield { donation: donation.value, row };
+      } else {
+        refusedRows.push({ row, reason: donation.reason });
+        report.addRefused(donation.reason);
+      }
+    }
+    await refusedFile.add(refusedRows);
+  }
+}

@@ -1,0 +1,68 @@
+import type { ImportDonationsResponse } from "@activity/proto";
+import type { ImportProgress } from "./import-progress.ts";
+
+/** What became of the rows, and why some were refused. */
+export type ImportCounts = {
+  readonly stored: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  /** How often each reason was given, the most frequent first. */
+  readonly reasons: readonly (readonly [reason: string, count: number])[];
+};
+
+/** Counts what becomes of rows, and shows it. */
+export type ImportReport = {
+  /** Takes the bytes of the file read so far. */
+  addBytes(bytesRead: number): void;
+  /** Takes an answer of the core, with its counts of all so far. */
+  addAnswer(answer: ImportDonationsResponse): void;
+  /** Takes one row that was not sent. */
+  addRefused(reason: string): void;
+  counts(): ImportCounts;
+};
+
+/** Bounds what is remembered, whatever reasons the core may find. */
+const MAX_REASONS = 100;
+
+/** Creates an empty report. */
+export function createImportReport(progress: ImportProgress): ImportReport {
+  const reasons = new Map<string, number>();
+  let bytes = 0;
+  let refusedHere = 0;
+  let answered = { stored: 0, unchanged: 0, refused: 0 };
+
+  function addReason(reason: string): void {
+    const count = reasons.get(reason);
+    if (count === undefined && reasons.size >= MAX_REASONS) return;
+    reasons.set(reason, (count ?? 0) + 1);
+  }
+
+  function show(): void {
+    const { stored, unchanged, refused } = answered;
+    progress.update(bytes, stored + unchanged + refused + refusedHere);
+  }
+
+  return {
+    addBytes(bytesRead) {
+      bytes = bytesRead;
+      show();
+    },
+    addAnswer({ stored, unchanged, refused, refusedRows }) {
+      answered = {
+        stored: Number(stored),
+        unchanged: Number(unchanged),
+        refused: Number(refused),
+      };
+      for (const { reason } of refusedRows) addReason(reason);
+      show();
+    },
+    addRefused(reason) {
+      refusedHere += 1;
+      addReason(reason);
+    },
+    counts() {
+      const sorted = [...reasons].sort(([, one], [, other]) => other - one);
+      return { ...answered, refused: answered.refused + refusedHere, reasons: sorted };
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AccountService } from "@activity/proto";
+import { Permission } from "@activity/server";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
+import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+
+const PROGRAM = join(import.meta.dirname, "import.ts");
+/** Has a process tell the most memory it ever had, in kilobytes. */
+const TELL_MEMORY =
+  "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";
+const SMALL_HEAP = "--max-old-space-size=48 --max-semi-space-size=8";
+const MAX_RESIDENT_KB = 300_000;
+
+let stack: TestStack;
+let credential: string;
+let folder: string;
+let account: string;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  credential = await stack.credential(Permission.DonationImport, Permission.AccountManage);
+  folder = await mkdtemp(join(tmpdir(), "activity-import-"));
+});
+afterAll(async () => {
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  account = await createAccount(stack);
+});
+
+type Outcome = { exitCode: number | null; output: string };
+
+/** Runs the program as a person would, in a folder where nothing is stored about a local core. */
+function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      CORE_URL: `http://127.0.0.1:${stack.corePort}`,
+      SERVICE_CREDENTIAL: credential,
+      ...env,
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  }
+  return new Promise((done, fail) => {
+    child.once("error", fail);
+    child.once("close", (exitCode) => done({ exitCode, output }));
+  });
+}
+
+async function writeCsv(text: string | Buffer): Promise<string> {
+  const path = join(folder, `${unique("donations")}.csv`);
+  await writeFile(path, text);
+  return path;
+}
+
+async function countDonations(): Promise<number> {
+  const [row] = await stack.database.query<{ count: number }>(
+    "SELECT COUNT(*) AS count FROM donation WHERE account_no = (SELECT account_no FROM account WHERE id = ?)",
+    [account],
+  );
+  return row?.count ?? -1;
+}
+
+describe("npm run import", () => {
+  it("stores what a German export says, so that the feed shows it unchanged", async () => {
+    const file = await writeCsv(
+      "\ufeffTransaktionscode;Datum;Betrag;Währung;Absender;Nachricht\r\n" +
+        'a1;31.01.2024 12:05:59,123456;"1.234,56 €";EUR;Ada 👩‍🚀;"=1+1\r\n""ü"" \0"\r\n' +
+        "a2;01.07.2024 12:00;500;JPY;;\r\n",
+    );
+    const { exitCode, output } = await runImport([
+      ...["--account", account, "--source", "import_source_2"],
+      ...["--timezone", "Europe/Berlin", file],
+    ]);
+    expect(output).toContain("2 stored, 0 unchanged, 0 refused");
+    expect(exitCode).toBe(0);
+    const { text: apiKey } = await createApiKey(stack, account);
+    const feed = await stack.http("/api/v1/activity?order=asc", {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    const byValue = Object.fromEntries(
+      feed.json<{ data: { value: number }[] }>().data.map((activity) => [activity.value, activity]),
+    );
+    expect(byValue).toMatchObject({
+      123456: {
+        platform: "import_source_2",
+        occurred_at: "2024-01-31T11:05:59.123456Z",
+        actor: { name: "Ada 👩‍🚀" },
+        message: '=1+1\r\n"ü" \0',
+        currency: "eur",
+      },
+      500: {
+        occurred_at: "2024-07-01T10:00:00.000000Z",
+        actor: { name: null },
+        message: null,
+        currency: "jpy",
+      },
+    });
+  });
+
+  it("finds the account by its username, in any case, and imports nothing twice", async () => {
+    const stored = await stack.client(AccountService).getAccount({ accountId: account });
+    const username = stored.account?.username.toUpperCase() ?? "";
+    const file = await writeCsv(
+      `amount,currency,name,date\n${"5.00,EUR,Ada,2024-01-31T12:05:59Z\n".repeat(3)}`,
+    );
+    const args = ["--account", username, file];
+    expect((await runImport(args)).output).toContain("3 stored, 0 unchanged");
+    expect(await runImport(args)).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining("0 stored, 3 unchanged"),
+    });
+    expect(await countDonations()).toBe(3);
+  });
+
+  it("writes refused rows with their reasons to a file that can be corrected and imported", async () => {
+    const file = await writeCsv(
+      "id;amount;currency;message;date\r\n" +
+        "1;5,00;EUR;;2024-01-31T12:05:59Z\r\n" +
+        '2;-5,00;EUR;"a;""b""\n=c";2024-01-31T12:05:59Z\r\n' +
+        `3;5,00;EUR;${"x".repeat(4001)};2024-01-31T12:05:59Z\r\n` +
+        "4;5,00;EUR\r\n",
+    );
+    const first = await runImport(["--account", account, file]);
+    expect(first).toMatchObject({
+      exitCode: 2,
+      output: expect.stringContaining("1 stored, 0 unchanged, 3 refused"),
+    });
+    const refusedPath = file.replace(/\.csv$/, ".refused.csv");
+    const refused = await readFile(refusedPath, "utf8");
+    expect(refused).toMatch(/^reason;line;id;amount;currency;message;date\r\n/);
+    expect(refused).toMatch(/^"?amount: negative[^\n]*;3;2;-5,00;EUR;"a;""b""\n=c";2024/m);
+    expect(refused).toMatch(/^message accepts [^;]*;5;3;5,00/m);
+    expect(refused).toMatch(/^row: has 3 cells[^;]*;6;4;5,00;EUR\r\n/m);
+
+    const corrected = refused
+      .replace("-5,00", "5,00")
+      .replace("x".repeat(4001), "x")
+      .replace("4;5,00;EUR\r", "4;5,00;EUR;;2024-01-31T12:05:59Z\r");
+    await writeFile(refusedPath, corrected);
+    expect(await runImport(["--account", account, refusedPath])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining("3 stored, 0 unchanged, 0 refused"),
+    });
+    // The corrections are not overwritten when the first file is imported again.
+    await runImport(["--account", account, file]);
+    expect(await readFile(refusedPath, "utf8")).toBe(corrected);
+    expect(await countDonations()).toBe(4);
+  });
+
+  it("lets the other amounts decide what 1,234 means", async () => {
+    const row = (id: number, amount: string) => `${id};${amount};2024-01-31T12:05:59Z\n`;
+    const file = await writeCsv(`id;amount;date\n${row(1, "1.234")}${row(2, "5,00")}`);
+    const args = ["--account", account, "--currency", "eur"];
+    expect((await runImport([...args, file])).exitCode).toBe(0);
+    const undecided = await writeCsv(`id;amount;date\n${row(3, "1.234")}${row(4, "5")}`);
+    expect(await runImport([...args, undecided])).toMatchObject({
+      exitCode: 2,
+      output: expect.stringContaining("--decimal"),
+    });
+  });
+
+  it("stores what lies before a quote that is never closed, and names the line", async () => {
+    const file = await writeCsv(
+      'id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n2,"5,eur,2024-01-31T12:05:59Z\n',
+    );
+    const { exitCode, output } = await runImport(["--account", account, file]);
+    expect(output).toMatch(/ends inside a quoted cell of the row that begins on line 3/);
+    expect(exitCode).toBe(1);
+    expect(await countDonations()).toBe(1);
+  });
+
+  it.each<[string, Buffer, RegExp]>([
+    ["UTF-16", Buffer.from("\ufeffid,amount,date\n", "utf16le"), /UTF-16 and must be UTF-8/],
+    ["Latin-1", Buffer.from("id,amount,währung\n1,2,3\n", "latin1"), /is not UTF-8 \(line 1/],
+    ["nothing", Buffer.alloc(0), /has no header line/],
+    ["unknown columns", Buffer.from("a,b\n1,2\n"), /"a", "b"\. Needed are an amount and a date/],
+  ])("says what a file with %s needs", async (_name, bytes, sentence) => {
+    const file = await writeCsv(bytes);
+    const { exitCode, output } = await runImport(["--account", account, file]);
+    expect(output).toMatch(sentence);
+    expect(exitCode).toBe(1);
+  });
+
+  it("says in a sentence what is wrong with account, credential or core", async () => {
+    const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
+    const args = ["--account", account, file];
+    const unable = await stack.credential(Permission.AccountManage);
+    const outcomes = await Promise.all([
+      runImport(["--account", "nobody", file]),
+      runImport(args, { SERVICE_CREDENTIAL: "" }),
+      runImport(args, { SERVICE_CREDENTIAL: "x" }),
+      runImport(args, { SERVICE_CREDENTIAL: unable }),
+      runImport(args, { CORE_URL: "http://127.0.0.1:1" }),
+    ]);
+    const sentences = [
+      "has no account",
+      "Set SERVICE_CREDENTIAL",
+      "does not accept",
+      "permission",
+      "npm start",
+    ];
+    expect(outcomes).toEqual(
+      sentences.map((sentence) => ({ exitCode: 1, output: expect.stringContaining(sentence) })),
+    );
+  });
+
+  it("imports 100,000 rows, 40 MB, with a heap of 48 MB", async () => {
+    const message = "message ".repeat(45);
+    const rows = Array.from(
+      { length: 100_000 },
+      (_, place) => `r${place},${place}.50,EUR,Ada,${message},2024-01-31 12:05\n`,
+    );
+    const file = await writeCsv(`id,amount,currency,name,message,date\n${rows.join("")}`);
+    const { exitCode, output } = await runImport(
+      ["--account", account, "--timezone", "UTC", file],
+      {
+        NODE_OPTIONS: `${SMALL_HEAP} ${TELL_MEMORY}`,
+      },
+    );
+    expect(output).toContain("100,000 stored, 0 unchanged, 0 refused");
+    expect(exitCode).toBe(0);
+    expect(Number(/maxRSS=(\d+)/.exec(output)?.[1])).toBeLessThan(MAX_RESIDENT_KB);
+  });
+});

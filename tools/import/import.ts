@@ -1,0 +1,78 @@
+import { join, resolve } from "node:path";
+import { readLocalSettings } from "../stack/local-settings.ts";
+import { type Columns, recognizeColumns } from "./columns.ts";
+import { createCoreClient } from "./core-client.ts";
+import { readCoreConfig } from "./core-config.ts";
+import { type CsvFile, openCsvFile } from "./csv-file.ts";
+import { readAccountByName } from "./find-account.ts";
+import { HELP } from "./help.ts";
+import { ImportError } from "./import-error.ts";
+import { importFile } from "./import-file.ts";
+import { createImportProgress } from "./import-progress.ts";
+import { createImportReport } from "./import-report.ts";
+import { type ImportOptions, parseOptions } from "./options.ts";
+import { createRefusedFile } from "./refused-file.ts";
+import { summaryText } from "./summary.ts";
+
+const ExitCode = { AllStored: 0, Failed: 1, SomeRefused: 2 } as const;
+
+process.exitCode = await main(process.argv.slice(2), process.env);
+
+/** Imports the file that the command line names, and returns the exit code. */
+async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const options = parseOptions(argv);
+    if (options !== undefined) return await runImport(options, env);
+    process.stdout.write(HELP);
+    return ExitCode.AllStored;
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return ExitCode.Failed;
+  }
+}
+
+async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promise<number> {
+  // npm runs scripts in the project's folder, and keeps the one the person is in here.
+  const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
+  const file = await openCsvFile(inFolder(options.path));
+  const columns = recognizeColumns(file.header, options.columns);
+  const local = await readLocalSettings(join(env.DATA_DIR || ".data", "local.json"));
+  const core = createCoreClient(readCoreConfig(env, local));
+  const account = await readAccountByName(core, options.account);
+  process.stderr.write(openingText(account.username, file, columns));
+
+  const progress = createImportProgress(process.stderr, file.sizeBytes, () => performance.now());
+  const report = createImportReport(progress);
+  const refusedFile = createRefusedFile(file, options.refusedPath && inFolder(options.refusedPath));
+  const startedMs = performance.now();
+  try {
+    await importFile({
+      core,
+      opening: { accountId: account.id, platform: options.platform },
+      file,
+      rules: {
+        columns,
+        width: file.header.length,
+        currency: options.currency,
+        dateOrder: options.dateOrder,
+        timeZone: options.timeZone,
+      },
+      decimalMark: options.decimalMark,
+      refusedFile,
+      report,
+    });
+  } finally {
+    await refusedFile.close();
+    progress.end();
+    const seconds = (performance.now() - startedMs) / 1000;
+    process.stdout.write(summaryText(report.counts(), refusedFile.path, seconds));
+  }
+  return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
+}
+
+/** Tells which column is taken for what, so that a wrong guess is seen. */
+function openingText(username: string, file: CsvFile, columns: Columns): string {
+  const roles = Object.entries(columns).map(([role, place]) => `${role} = "${file.header[place]}"`);
+  return `Importing ${file.path} for ${username}; columns: ${roles.join(", ")}.\n`;
+}

@@ -1,0 +1,59 @@
+import { Platform } from "@activity/proto";
+import { describe, expect, it } from "vitest";
+import { HELP } from "./help.ts";
+import { parseOptions } from "./options.ts";
+
+const NEEDED = ["--account", "ada", "file.csv"];
+
+describe("the command line of an import", () => {
+  it("needs an account and one file", () => {
+    expect(parseOptions(NEEDED)).toMatchObject({
+      account: "ada",
+      path: "file.csv",
+      platform: Platform.CSV,
+      timeZone: undefined,
+    });
+    expect(() => parseOptions(["file.csv"])).toThrow(/--account/);
+    expect(() => parseOptions(["--account", "ada"])).toThrow(/one CSV file/);
+    expect(() => parseOptions([...NEEDED, "other.csv"])).toThrow(/one CSV file/);
+  });
+
+  it("takes options", () => {
+    const options = parseOptions([
+      ...NEEDED,
+      ...["--source", "import_source_4", "--currency", "EUR", "--decimal", "comma"],
+      ...["--dates", "mdy", "--column", "amount=a=b", "--column", "id=", "--refused", "r.csv"],
+    ]);
+    expect(options).toMatchObject({
+      platform: Platform.IMPORT_SOURCE_4,
+      currency: "eur",
+      decimalMark: "comma",
+      dateOrder: "mdy",
+      columns: { amount: "a=b", id: "" },
+      refusedPath: "r.csv",
+    });
+  });
+
+  it.each([
+    ["--source", "service"],
+    ["--timezone", "Europe/Atlantis"],
+    ["--currency", "xyz"],
+    ["--decimal", ","],
+    ["--dates", "ymd"],
+    ["--column", "colour=red"],
+  ])("refuses %s %s and says what it accepts", (option, text) => {
+    expect(() => parseOptions([...NEEDED, option, text])).toThrow(`${option} accepts`);
+  });
+
+  it("refuses options it does not have, and options without a value", () => {
+    expect(() => parseOptions([...NEEDED, "--colour", "red"])).toThrow(/--colour.*--help/);
+    expect(() => parseOptions([...NEEDED, "--source"])).toThrow(/--source.*--help/);
+  });
+
+  it("has every option in its help", () => {
+    expect(parseOptions(["--help"])).toBeUndefined();
+    for (const option of ["account", "source", "timezone", "currency", "decimal", "dates"]) {
+      expect(HELP).toContain(`  --${option} `);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { TextDecoder } from "node:util";
+import { ImportError } from "./import-error.ts";
+
+/** What tells whether a file is still the one that was looked at first. */
+export type FileState = {
+  readonly size: number;
+  readonly changedMs: number;
+  readonly inode: number;
+};
+
+const PIECE_BYTES = 256 * 1024;
+
+/** Reads what a file is like. Throws an ImportError when it cannot be read or is not a plain file. */
+export async function readFileState(path: string): Promise<FileState> {
+  return withFile(path, stateOf);
+}
+
+/**
+ * Reads a file as UTF-8 text, piece by piece, without a byte order mark. `report` is told the bytes read
+ * so far. Throws an ImportError when the file has another encoding or is no longer the one of `state`.
+ */
+export async function* readTextPieces(
+  path: string,
+  state: FileState,
+  report: (bytesRead: number) => void = () => {},
+): AsyncGenerator<string, void> {
+  const file = await openFile(path);
+  try {
+    checkUnchanged(path, state, await stateOf(file));
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    let lines = 1;
+    let bytesRead = 0;
+    for (;;) {
+      const { bytesRead: length } = await file.read(buffer, 0, PIECE_BYTES);
+      const bytes = buffer.subarray(0, length);
+      if (bytesRead === 0) checkNotUtf16(path, bytes);
+      const text = decode(path, decoder, bytes, lines);
+      bytesRead += length;
+      report(bytesRead);
+      if (text !== "") yield text;
+      if (length === 0) break;
+      lines += countLineFeeds(bytes);
+    }
+    checkUnchanged(path, state, await stateOf(file));
+  } finally {
+    await file.close();
+  }
+}
+
+async function withFile<Outcome>(
+  path: string,
+  run: (file: FileHandle) => Promise<Outcome>,
+): Promise<Outcome> {
+  const file = await openFile(path);
+  try {
+    return await run(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") throw new ImportError(`There is no file ${path}.`, { cause: error });
+    if (code === "EACCES") throw new ImportError(`${path} may not be read.`, { cause: error });
+    throw error;
+  }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new ImportError(`${path} is not a plain file: save the rows in one first.`);
+}
+
+async function stateOf(file: FileHandle): Promise<FileState> {
+  const { size, mtimeMs, ino } = await file.stat();
+  return { size, changedMs: mtimeMs, inode: ino };
+}
+
+function checkUnchanged(path: string, before: FileState, now: FileState): void {
+  const isSame =
+    before.size === now.size && before.changedMs === now.changedMs && before.inode === now.inode;
+  if (isSame) return;
+  throw new ImportError(
+    `${path} changed while it was read: let nothing write to it and import it again; what is stored is not stored twice.`,
+  );
+}
+
+function checkNotUtf16(path: string, bytes: Buffer): void {
+  const mark = bytes.toString("hex", 0, 2);
+  const isAsciiInPairs =
+    bytes.length >= 4 && ((bytes[0] === 0 && bytes[2] === 0) || (bytes[1] === 0 && bytes[3] === 0));
+  if (mark === "fffe" || mark === "feff" || isAsciiInPairs) {
+    throw new ImportError(
+      `${path} is UTF-16 and must be UTF-8: save it as "CSV UTF-8", or convert it, for example with iconv -f UTF-16 -t UTF-8.`,
+    );
+  }
+}
+
+function decode(path: string, decoder: TextDecoder, bytes: Buffer, lines: number): string {
+  try {
+    // An empty piece is the end: a character cut off there is an error too.
+    return decoder.decode(bytes, { stream: bytes.length > 0 });
+  } catch (error) {
+    throw new ImportError(
+      `${path} is not UTF-8 (line ${lines + linesBeforeBadByte(bytes)} or shortly after): save it as "CSV UTF-8", or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8.`,
+      { cause: error },
+    );
+  }
+}
+
+function linesBeforeBadByte(bytes: Buffer): number {
+  // A replacement character that the text holds itself only makes the line too early.
+  const text = bytes.toString("utf8");
+  return text.slice(0, text.indexOf("\ufffd", 1)).split("\n").length - 1;
+}
+
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
+}
