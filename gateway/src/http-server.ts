@@ -141,11 +141,10 @@ function drainBody(request: IncomingMessage, mostBytes: number): void {
 
 function writeResponse(response: ServerResponse, answer: GatewayResponse, close: boolean): void {
   const headers = [...answer.headers];
-  if (answer.body !== undefined) {
-    headers.push("Content-Length", String(Buffer.byteLength(answer.body)));
-  }
+  const body = answer.body === undefined ? undefined : Buffer.from(answer.body);
+  if (body !== undefined) headers.push("Content-Length", String(body.length));
   if (close) headers.push("Connection", "close");
   response.writeHead(answer.status, headers);
   // node:http leaves the body out of the answer to a HEAD request.
-  response.end(answer.body);
+  response.end(body);
 }

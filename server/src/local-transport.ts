@@ -11,7 +11,6 @@ import {
   ConnectError,
   type ContextValues,
   createContextValues,
-  createHandlerContext,
   type HandlerContext,
   type Interceptor,
   type Transport,
@@ -22,6 +21,9 @@ import { inProcessKey } from "./caller.ts";
 import type { RegisteredService } from "./routes.ts";
 
 type Call = (message: Message, context: HandlerContext) => Promise<Message> | Message;
+/** No unary service of the core sends trailers. */
+const NO_TRAILER = new Headers();
+
 type Handler = (request: UnaryRequest) => Promise<UnaryResponse>;
 
 /**
@@ -86,16 +88,21 @@ async function answer(
   request: UnaryRequest,
   call: Call,
 ): Promise<UnaryResponse> {
-  const context = createHandlerContext({
+  // Built here, because Connect's own maker of contexts costs ten times as much: it links two more abort
+  // signals and copies every header.
+  const context: HandlerContext = {
     service,
     method: request.method,
     protocolName: "local",
     requestMethod: request.requestMethod,
     url: request.url,
-    requestSignal: request.signal,
+    signal: request.signal,
+    timeoutMs: () => undefined,
     requestHeader: request.header,
-    contextValues: request.contextValues,
-  });
+    responseHeader: new Headers(),
+    responseTrailer: NO_TRAILER,
+    values: request.contextValues,
+  };
   const message = await call(request.message, context);
   return {
     stream: false,

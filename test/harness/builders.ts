@@ -79,6 +79,7 @@ export async function createPaidDonation(
 }
 
 type PlatformEventFields = {
+  externalId?: string;
   platform?: Platform;
   actorName?: string;
   message?: string;

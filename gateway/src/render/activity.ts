@@ -46,7 +46,8 @@ export function renderActivity(activity: Activity): string {
     throw new Error(`activity ${activity.id} lacks a field`);
   }
   const { actorName, message, currency, refundedAmountCents } = activity;
-  return `{"id":${JSON.stringify(activity.id)},"type":"${type}","platform":"${platform}","occurred_at":"${renderTimestamp(occurredAt)}","recorded_at":"${renderTimestamp(recordedAt)}","actor":{"name":${renderText(actorName)}},"message":${renderText(message)},"value":${activity.value},"unit":"${unit}","currency":${renderText(currency)},"refunded_amount_cents":${refundedAmountCents ?? "null"}}`;
+  // Ids, names of the contract and currencies hold nothing that JSON would escape; people's text may.
+  return `{"id":"${activity.id}","type":"${type}","platform":"${platform}","occurred_at":"${renderTimestamp(occurredAt)}","recorded_at":"${renderTimestamp(recordedAt)}","actor":{"name":${renderText(actorName)}},"message":${renderText(message)},"value":${activity.value},"unit":"${unit}","currency":${currency === undefined ? "null" : `"${currency}"`},"refunded_amount_cents":${refundedAmountCents ?? "null"}}`;
 }
 
 function renderText(text: string | undefined): string {

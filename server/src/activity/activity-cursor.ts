@@ -1,4 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  timingSafeEqual,
+} from "node:crypto";
 import { DomainError, ErrorCode } from "../errors.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
@@ -20,11 +26,12 @@ const CURSOR_TEXT = /^[A-Za-z0-9_-]{56}$/;
 export type FeedPosition = { readonly recordedAtMicros: number; readonly recordKey: string };
 
 /** A key that signs cursors, and the byte that cursors name it by. */
-export type CursorKey = { readonly id: number; readonly secret: Buffer };
+export type CursorKey = { readonly id: number; readonly secret: KeyObject };
 
 /** Creates a cursor key of 32 secret bytes. */
 export function createCursorKey(secret: Buffer): CursorKey {
-  return { id: createHash("sha256").update(secret).digest().readUInt8(0), secret };
+  const id = createHash("sha256").update(secret).digest().readUInt8(0);
+  return { id, secret: createSecretKey(secret) };
 }
 
 /** Signs a position, bound to the account, the order and the filters, whatever key or limit is used. §4.2 */
