@@ -19,7 +19,9 @@ export function createHealthService(
 ): ServiceImpl<typeof Health> {
   async function readStatus() {
     try {
-      await withDeadline(pool, DEADLINE_MS, (connection) => connection.query("SELECT 1"));
+      await withDeadline(pool, DEADLINE_MS, (connection, answer) =>
+        connection.query("SELECT 1", answer),
+      );
       return Status.SERVING;
     } catch {
       return Status.NOT_SERVING;

@@ -27,17 +27,16 @@ const COLUMNS =
  * has an index that holds its rows in the feed's order, and is told to use it: the database reads the rows
  * it returns and no others, wherever the page lies.
  */
-export async function readActivityRows(
+export function readActivityRows(
   pool: Pool,
   accountNo: number,
   query: ActivityQuery,
   position: FeedPosition | undefined,
 ): Promise<ActivityRow[]> {
   const { sql, values } = pageStatement(accountNo, query, position);
-  const [rows] = await withDeadline(pool, DEADLINE_MS, (connection) =>
-    connection.execute<ActivityRow[]>(sql, values),
+  return withDeadline<ActivityRow[]>(pool, DEADLINE_MS, (connection, answer) =>
+    connection.execute(sql, values, answer),
   );
-  return rows;
 }
 
 function pageStatement(

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import mysql from "mysql2/promise";
+import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import {
   connectionOptions,
   type Pool,
-  type Queryable,
   READ_COMMITTED,
   type ResultSetHeader,
   type RowDataPacket,
@@ -31,6 +31,8 @@ export type CountedApiKeyRow = ApiKeyRow & {
 };
 
 export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: CountedApiKeyRow[] };
+
+const DEADLINE_MS = 3_000;
 
 /**
  * The database's clock may differ between two statements of two instances by so much; a window whose last
@@ -81,19 +83,22 @@ export function createAdmissionPool(url: string): Pool {
  * Without clients every account is counted. The values in the text are hexadecimal digits only.
  */
 export async function countBatch(
-  connection: Queryable,
+  pool: Pool,
   clients: readonly Buffer[],
   keyHashes: readonly Buffer[],
 ): Promise<CountedBatch> {
-  const sections = [
+  const sql = [
     `SET @now = ${NOW_MICROS}, @batch = ${literal(randomBytes(8))}`,
     `SET @now_bytes = ${time("@now")}`,
     ...clientStatements(clients),
     ...apiKeyStatements(keyHashes),
     "COMMIT",
-  ];
-  const [results] = await connection.query<ResultSetHeader[] | RowDataPacket[][]>(
-    sections.join(";\n"),
+  ].join(";\n");
+  const results = await withDeadline<(ResultSetHeader | RowDataPacket[])[]>(
+    pool,
+    DEADLINE_MS,
+    // The driver's types know no answers of several statements.
+    (connection, answer) => connection.query<never>(sql, answer as never),
   );
   const rows = results.filter((result) => Array.isArray(result));
   return {

@@ -1,4 +1,3 @@
-import { withDeadline } from "../database/deadline.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -19,7 +18,6 @@ import { rateWindowFromRing } from "./rate-window.ts";
 const LARGEST_BATCH = 64;
 /** Requests in line beyond which a further one is turned away at once. */
 const MOST_WAITING = 5_000;
-const DEADLINE_MS = 3_000;
 /** How often a batch that lost a deadlock against another instance's is sent again. */
 const DEADLOCK_RETRIES = 5;
 
@@ -64,9 +62,7 @@ async function count(
 ): Promise<CountedBatch> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await withDeadline(pool, DEADLINE_MS, (connection) =>
-        countBatch(connection, clients, keyHashes),
-      );
+      return await countBatch(pool, clients, keyHashes);
     } catch (error) {
       const lostDeadlock =
         error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
+import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import type { Queryable } from "../database/pool.ts";
+import type { Pool } from "../database/pool.ts";
 import { API_KEY_COLUMNS, API_KEY_TABLES, type ApiKeyRow } from "./api-key-row.ts";
 import { WINDOW_MICROS } from "./rate-window.ts";
 
@@ -43,6 +44,7 @@ local oldest = redis.call('LINDEX', KEYS[1], used - 1)
 return { ok, used, text(now), oldest }
 `;
 
+const DEADLINE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 1_000;
 const LONGEST_RECONNECT_MS = 1_000;
@@ -92,13 +94,9 @@ export async function countRequest(
 }
 
 /** Finds the keys with these hashes, whatever their state. */
-export async function findApiKeys(
-  db: Queryable,
-  keyHashes: readonly Buffer[],
-): Promise<ApiKeyRow[]> {
-  const [rows] = await db.query<ApiKeyRow[]>(
-    `SELECT ${API_KEY_COLUMNS(NOW_MICROS)} FROM ${API_KEY_TABLES} WHERE k.key_hash IN (?)`,
-    [keyHashes],
+export function findApiKeys(pool: Pool, keyHashes: readonly Buffer[]): Promise<ApiKeyRow[]> {
+  const sql = `SELECT ${API_KEY_COLUMNS(NOW_MICROS)} FROM ${API_KEY_TABLES} WHERE k.key_hash IN (?)`;
+  return withDeadline<ApiKeyRow[]>(pool, DEADLINE_MS, (connection, answer) =>
+    connection.query(sql, [keyHashes], answer),
   );
-  return rows;
 }

@@ -1,4 +1,3 @@
-import { withDeadline } from "../database/deadline.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -20,7 +19,6 @@ import {
 
 const LARGEST_BATCH = 64;
 const MOST_WAITING = 5_000;
-const DEADLINE_MS = 3_000;
 
 /** Counts in the Redis or Valkey at `url` and reads keys from the database. */
 export function createRedisAdmission(url: string, pool: Pool): Admission {
@@ -53,9 +51,7 @@ async function findInOrder(
   pool: Pool,
   keyHashes: readonly Buffer[],
 ): Promise<(ApiKeyRow | undefined)[]> {
-  const found = await withDeadline(pool, DEADLINE_MS, (connection) =>
-    findApiKeys(connection, keyHashes),
-  );
+  const found = await findApiKeys(pool, keyHashes);
   const rows = new Map(found.map((row) => [row.key_hash.toString("latin1"), row]));
   return keyHashes.map((keyHash) => rows.get(keyHash.toString("latin1")));
 }

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { measure, measureCore } from "../scripts/core-size.ts";
+import { type Contender, createContenders } from "./contenders.ts";
+import { measureSideBySide } from "./measure.ts";
+
+const SIZES = [400, 4096, 65_536];
+const WANTED_RATIO = 2;
+// `--short` only shows that it runs; its numbers mean nothing.
+const ROUNDS = process.argv.includes("--short") ? 1 : 15;
+const PEERS = ["standardwebhooks", "svix", "stripe", "@octokit/webhooks-methods"];
+
+console.log(`Node ${process.version}: from the bytes as they came to a checked, parsed event`);
+for (const size of SIZES) {
+  const contenders = await createContenders(createBody(size));
+  const timesNs = await measureSideBySide(
+    contenders.map((contender) => contender.verify),
+    ROUNDS,
+  );
+  printTimes(size, contenders, timesNs);
+}
+console.log("\nSize, minified and gzipped, with all dependencies (Node's own modules left out)");
+const core = await measureCore();
+console.log(`  ${"receiver-kit (whole main entry)".padEnd(34)} ${formatBytes(core.gzipped)}`);
+for (const name of PEERS) {
+  const { gzipped } = await measure(`export * from "${name}";`, []);
+  console.log(`  ${`${name} ${versionOf(name)}`.padEnd(34)} ${formatBytes(gzipped)}`);
+}
+
+function versionOf(name: string): string {
+  const manifest = findPackageJSON(name, import.meta.url) ?? "";
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+}
+
+/** Makes a donation of `size` bytes, by the length of its message. */
+function createBody(size: number): Buffer {
+  const envelope = (message: string) => {
+    const created_at = "2026-01-01T00:00:00.000000Z";
+    const money = { amount_cents: 500, currency: "eur" };
+    const data = {
+      id: "0123456789abcde",
+      ...money,
+      donor_name: "Ada",
+      message,
+      paid_at: created_at,
+    };
+    const id = "whe_0123456789abcde";
+    return JSON.stringify({ id, type: "donation.created", created_at, test: false, data });
+  };
+  const words = "Thank you for the stream, see you soon! ".repeat(size / 40 + 1);
+  return Buffer.from(envelope(words.slice(0, size - envelope("").length)));
+}
+
+function printTimes(
+  size: number,
+  contenders: readonly Contender[],
+  timesNs: readonly number[],
+): void {
+  console.log(`\n${size} bytes`);
+  for (const [index, { name, without }] of contenders.entries()) {
+    const timeNs = timesNs[index] ?? Number.NaN;
+    const rate = Math.round(1e9 / timeNs).toLocaleString("en");
+    const time = `${(timeNs / 1000).toFixed(2)} µs`;
+    console.log(
+      `  ${name.padEnd(34)} ${time.padStart(10)} ${rate.padStart(10)}/s  ${without ?? ""}`,
+    );
+  }
+  const [ownNs = Number.NaN] = timesNs;
+  printRatio("fastest peer that checks the timestamp", ownNs, timesNs.slice(1, 4));
+  printRatio("fastest peer of all", ownNs, timesNs.slice(1, 5));
+}
+
+function printRatio(name: string, ownNs: number, peersNs: readonly number[]): void {
+  const ratio = Math.min(...peersNs) / ownNs;
+  const verdict = ratio >= WANTED_RATIO ? "reached" : "not reached";
+  console.log(`  ${ratio.toFixed(2)} times the ${name} (${WANTED_RATIO} wanted: ${verdict})`);
+}
+
+function formatBytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`.padStart(10);
+}

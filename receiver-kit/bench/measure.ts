@@ -1,0 +1,49 @@
+const ROUND_MS = 60;
+const CALLS_PER_LOOK = 64;
+
+/**
+ * Measures functions side by side, in processor time: they take turns, so that a busy moment of the
+ * machine hits all of them, and what other programs take is not counted.
+ */
+export async function measureSideBySide(
+  functions: readonly (() => unknown)[],
+  rounds: number,
+): Promise<readonly number[]> {
+  const timesNs: number[][] = functions.map(() => []);
+  for (const call of functions) await measureRound(call); // Warms up.
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < functions.length; turn++) {
+      const index = (round + turn) % functions.length; // Nobody is always first, or after the slowest.
+      const call = functions[index];
+      if (call) timesNs[index]?.push(await measureRound(call));
+    }
+  }
+  return timesNs.map(median);
+}
+
+/** Returns nanoseconds for one call; every promise is awaited, as a receiver has to. */
+async function measureRound(call: () => unknown): Promise<number> {
+  const startedNs = processorTimeNs();
+  const untilNs = startedNs + ROUND_MS * 1e6;
+  let calls = 0;
+  let nowNs = startedNs;
+  while (nowNs < untilNs) {
+    for (let batch = 0; batch < CALLS_PER_LOOK; batch++) {
+      const result = call();
+      if (result instanceof Promise) await result;
+    }
+    calls += CALLS_PER_LOOK;
+    nowNs = processorTimeNs();
+  }
+  return (nowNs - startedNs) / calls;
+}
+
+function processorTimeNs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) * 1000;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { type AttemptToSign, signedHeaders, VerificationError, verify } from "receiver-kit";
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 100_000);
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const NOW_SECONDS = 1_767_225_600;
+const options = { secrets: SECRET, clock: () => NOW_SECONDS * 1000 };
+
+/** Anything at all, in any of the three arguments. */
+async function throwsOnlyItsOwnError(): Promise<void> {
+  const anyHeaders = fc.oneof(
+    fc.anything({ withMap: true, withNullPrototype: true, withTypedArray: true }),
+    fc.dictionary(
+      fc.constantFrom("service-event-id", "Service-Timestamp", "SERVICE-SIGNATURE", "x"),
+      fc.oneof(fc.string(), fc.constant(String(NOW_SECONDS)), fc.array(fc.string()), fc.anything()),
+    ),
+  );
+  const anyBody = fc.oneof(
+    fc.uint8Array(),
+    fc.string({ unit: "binary" }),
+    fc.anything({ withTypedArray: true }),
+  );
+  const anySecrets = fc.oneof(fc.constant(SECRET), fc.anything(), fc.array(fc.string()));
+  const property = fc.asyncProperty(
+    anyBody,
+    anyHeaders,
+    anySecrets,
+    async (body, headers, secrets) => {
+      await expectRefusal(body, headers, secrets);
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+}
+
+/** A right signature over any bytes: still an event or the kit's own error. */
+async function signedBytesAreEventsOrRefused(): Promise<void> {
+  const anyBytes = fc.oneof(fc.uint8Array(), fc.json().map(Buffer.from));
+  const property = fc.asyncProperty(
+    anyBytes,
+    fc.string({ unit: "binary" }),
+    async (body, eventId) => {
+      const headers = await signedHeaders(attemptFor(body, eventId));
+      await expectRefusal(body, headers, SECRET);
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+}
+
+/** One bit of a good delivery turned over, wherever it is. */
+async function noMutatedByteVerifies(): Promise<void> {
+  const places = ["Service-Event-Id", "Service-Timestamp", "Service-Signature", "body", "secret"];
+  const property = fc.asyncProperty(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(...places),
+    fc.nat(),
+    fc.integer({ min: 1, max: 255 }),
+    async (message, place, position, mask) => {
+      const body = eventBytes(message);
+      const headers = await signedHeaders(attemptFor(body, "whe_1"));
+      await verify(body, headers, options);
+      const mutate = (bytes: Uint8Array) => {
+        const copy = Buffer.from(bytes);
+        const index = position % copy.length;
+        copy[index] = (copy[index] ?? 0) ^ mask;
+        return copy;
+      };
+      if (place === "body") return expectRefusal(mutate(body), headers, SECRET);
+      if (place === "secret") {
+        return expectRefusal(body, headers, mutate(Buffer.from(SECRET)).toString("latin1"));
+      }
+      const value = mutate(Buffer.from(headers[place] ?? "")).toString("latin1");
+      return expectRefusal(body, { ...headers, [place]: value }, SECRET);
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+}
+
+async function expectRefusal(body: unknown, headers: unknown, secrets: unknown): Promise<void> {
+  const untyped = verify as (...values: unknown[]) => Promise<unknown>;
+  try {
+    await untyped(body, headers, { ...options, secrets });
+  } catch (error) {
+    if (error instanceof VerificationError) return;
+    throw error;
+  }
+  throw new Error("it verified");
+}
+
+function attemptFor(body: Uint8Array, eventId: string): AttemptToSign {
+  return { secret: SECRET, eventId, body, timestampSeconds: NOW_SECONDS };
+}
+
+function eventBytes(message: string): Buffer {
+  const created_at = "2026-01-01T00:00:00.000000Z";
+  const data = { id: "1", message };
+  return Buffer.from(
+    JSON.stringify({ id: "whe_1", type: "donation.created", created_at, test: false, data }),
+  );
+}
+
+for (const property of [
+  throwsOnlyItsOwnError,
+  signedBytesAreEventsOrRefused,
+  noMutatedByteVerifies,
+]) {
+  const startedMs = performance.now();
+  await property();
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  console.log(`${property.name}: ${RUNS} runs, ${seconds} s`);
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { checkConsumer } from "./check-consumer.ts";
+import { measureCore } from "./core-size.ts";
+import { pack } from "./pack.ts";
+
+const MAX_CORE_BYTES = 6 * 1024;
+const require = createRequire(import.meta.url);
+
+const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-package-"));
+try {
+  const tarball = pack(folder);
+  check("publint", ["run", "--strict", tarball]);
+  check("@arethetypeswrong/cli", [tarball, "--format", "table-flipped"], "attw");
+  checkConsumer(tarball, folder);
+  const { minified, gzipped } = await measureCore();
+  console.log(`core: ${minified} bytes minified, ${gzipped} gzipped, 0 dependencies`);
+  if (gzipped >= MAX_CORE_BYTES) throw new Error(`the core is over ${MAX_CORE_BYTES} bytes`);
+  const { dependencies } = require("../package.json") as { dependencies?: object };
+  if (dependencies) throw new Error("the package has dependencies");
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function check(name: string, args: readonly string[], program = name): void {
+  execFileSync("npx", ["--no-install", program, ...args], {
+    cwd: path.resolve(import.meta.dirname, ".."),
+    stdio: "inherit",
+  });
+}

@@ -1,0 +1,32 @@
+import { receive } from "../../receiver/receive.ts";
+import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
+import type { HeadersInput } from "../../signed-headers.ts";
+import { type LambdaBody, readRawBody } from "./raw-body.ts";
+
+type Multi<Value> = Readonly<Record<string, Value | undefined>> | null | undefined;
+
+/** The parts of an HTTP event of payload version 1.0 or 2.0 that a delivery is made of. */
+export interface LambdaRequest extends LambdaBody {
+  readonly headers?: Multi<string>;
+  /** Version 1.0 only: every value of a header that was repeated. */
+  readonly multiValueHeaders?: Multi<string[]>;
+}
+
+/** What API Gateway, function URLs and load balancers take as an answer. */
+export interface LambdaResponse {
+  readonly statusCode: number;
+  readonly body: string;
+}
+
+/** Creates a Lambda handler for API Gateway (both payload versions), function URLs and ALB. */
+export function createLambdaReceiver<Context>(
+  options: ReceiverOptions<Context>,
+): (request: LambdaRequest) => Promise<LambdaResponse> {
+  return async (request) => {
+    const headers: HeadersInput = request.multiValueHeaders ?? request.headers ?? {};
+    const statusCode = await receive(options, headers, (limitBytes) =>
+      readRawBody(request, limitBytes),
+    );
+    return { statusCode, body: "" };
+  };
+}

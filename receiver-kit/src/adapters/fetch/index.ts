@@ -1,0 +1,3 @@
+export type { Problem } from "../../receiver/problem.ts";
+export type { ReceiverOptions } from "../../receiver/receiver-options.ts";
+export { createFetchReceiver } from "./receiver.ts";

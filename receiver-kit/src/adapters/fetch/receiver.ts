@@ -1,0 +1,15 @@
+import { receive } from "../../receiver/receive.ts";
+import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
+import { readRawBody } from "./raw-body.ts";
+
+/** Creates a receiver for everything that speaks Fetch: Hono, Next.js, Workers, Deno, Bun. */
+export function createFetchReceiver<Context>(
+  options: ReceiverOptions<Context>,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const status = await receive(options, request.headers, (limitBytes) =>
+      readRawBody(request, limitBytes),
+    );
+    return new Response(null, { status });
+  };
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import { BodyTooLargeError } from "../../receiver/problem.ts";
+import { checkAnnouncedLength } from "../../receiver/read-stream.ts";
+import { VerificationError } from "../../verification-error.ts";
+
+const READ_BEFORE = "the request was read before; call the receiver first";
+
+/** Reads the bytes of a Node request, or throws `body_not_raw` when something read them before. */
+export async function readRawBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  readBefore = READ_BEFORE,
+): Promise<Uint8Array> {
+  if (request.readableDidRead || request.readableEnded) {
+    throw new VerificationError("body_not_raw", readBefore);
+  }
+  checkAnnouncedLength(request.headers["content-length"], limitBytes);
+  return collect(request, limitBytes);
+}
+
+/** By events, because breaking out of async iteration destroys the socket before the answer. */
+function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (finish: () => void) => {
+      request.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
+      finish();
+    };
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= limitBytes) return;
+      request.pause();
+      settle(() => reject(new BodyTooLargeError(`more than ${limitBytes} bytes`)));
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
+    const onError = (error: Error) => settle(() => reject(error));
+    const onClose = () => settle(() => reject(new Error("the connection closed within the body")));
+    request.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+  });
+}

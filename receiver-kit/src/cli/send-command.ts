@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { type Command, readSecret, UsageError } from "./command.ts";
+import { createTrials, type Trial } from "./trials.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** Sends good and bad deliveries to a receiver and shows what it answered. Exits 1 if one is wrong. */
+export const sendCommand: Command = async (args, context) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { secret: { type: "string" } },
+  });
+  const url = parseUrl(positionals);
+  const trials = await createTrials(readSecret(values.secret, context));
+  let wrong = 0;
+  for (const trial of trials) {
+    const answer = await attempt(url, trial);
+    const isRight = trial.expected === "2xx" ? answer.startsWith("2") : /^4\d\d/.test(answer);
+    if (!isRight) wrong += 1;
+    const outcome = isRight ? "" : `, expected ${trial.expected}: ${trial.why}`;
+    context.print(`${isRight ? "✓" : "✗"} ${trial.name.padEnd(36)} ${answer}${outcome}`);
+  }
+  context.print(
+    wrong === 0
+      ? "The receiver is right."
+      : `The receiver is wrong in ${wrong} of ${trials.length}.`,
+  );
+  return wrong === 0 ? 0 : 1;
+};
+
+function parseUrl(positionals: readonly string[]): URL {
+  const [text] = positionals;
+  if (positionals.length !== 1 || !text || !URL.canParse(text)) {
+    throw new UsageError("send takes one URL, such as http://127.0.0.1:3000/webhooks");
+  }
+  return new URL(text);
+}
+
+/** Sends one delivery as the sender does: ten seconds, no redirects. Returns the status or a cause. */
+async function attempt(url: URL, { headers, body }: Trial): Promise<string> {
+  const startedMs = performance.now();
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return `${response.status} in ${Math.round(performance.now() - startedMs)} ms`;
+  } catch (error) {
+    if (!(error instanceof Error)) return String(error);
+    const { cause } = error;
+    return cause instanceof Error && "code" in cause ? String(cause.code) : error.message;
+  }
+}

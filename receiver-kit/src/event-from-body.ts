@@ -1,0 +1,45 @@
+import { VerificationError } from "./verification-error.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
+
+// A byte order mark is kept, so that JSON.parse refuses it; invalid UTF-8 throws.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the event out of a body whose signature was checked before.
+ *
+ * What is compared with the header is the very object that is returned, so a body with duplicate
+ * keys cannot show one id here and another to the receiver. Throws `not_json`, `not_an_event` or
+ * `id_mismatch`.
+ */
+export function eventFromBody(body: Uint8Array, headerEventId: string): WebhookEvent {
+  const parsed = parseJson(body);
+  if (!isEnvelope(parsed)) throw new VerificationError("not_an_event");
+  if (parsed.id !== headerEventId) throw new VerificationError("id_mismatch");
+  return parsed;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    // The parser's own message would quote the body.
+    throw new VerificationError("not_json");
+  }
+}
+
+/** Checks what §6.2 promises for every kind; what is in `data` depends on the kind. */
+function isEnvelope(value: unknown): value is WebhookEvent {
+  return (
+    isRecord(value) &&
+    typeof value.id === "string" &&
+    typeof value.type === "string" &&
+    typeof value.created_at === "string" &&
+    // Anything but a boolean could make a test look real.
+    typeof value.test === "boolean" &&
+    isRecord(value.data)
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,22 @@
+import type { WebhookEvent } from "../webhook-event.ts";
+import type { OnceOutcome, OnceStore } from "./once-store.ts";
+
+/** The longest id that every store holds whole. */
+const MAX_EVENT_ID_LENGTH = 255;
+
+/**
+ * Runs `work` for an event once, however often it is delivered.
+ *
+ * Answer 2xx to `handled` and `seen_before`, and 5xx to all else, so that the sender tries again.
+ * Rejects with what `work` rejects with, after giving the claim back.
+ */
+export async function handleOnce<Context>(
+  store: OnceStore<Context>,
+  webhookEvent: WebhookEvent,
+  work: (webhookEvent: WebhookEvent, context: Context) => Promise<void> | void,
+): Promise<OnceOutcome> {
+  if (webhookEvent.id.length > MAX_EVENT_ID_LENGTH) {
+    throw new RangeError(`an event id has at most ${MAX_EVENT_ID_LENGTH} characters`);
+  }
+  return store.runOnce(webhookEvent.id, async (context) => work(webhookEvent, context));
+}

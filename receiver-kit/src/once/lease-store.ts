@@ -1,0 +1,64 @@
+import { createToken } from "#crypto";
+import type { Claims } from "./claims.ts";
+import { createCleanUp } from "./clean-up.ts";
+import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "./once-store.ts";
+
+const DEFAULT_LEASE_SECONDS = 30;
+const RENEWALS_PER_LEASE = 3;
+
+/** How long a store holds what it knows. */
+export interface LeaseOptions extends KeepOptions {
+  /**
+   * How long a claim outlives an owner that died. While the owner lives it is renewed. Default 30.
+   */
+  readonly leaseSeconds?: number | undefined;
+}
+
+/** What work under a lease gets. */
+export interface LeaseContext {
+  /** Aborted when the claim was lost, so that long work can stop. */
+  readonly signal: AbortSignal;
+}
+
+/** Creates a store that claims an id, lets the work run under a renewed lease, and marks it done. */
+export function createLeaseStore(
+  claims: Claims,
+  { leaseSeconds = DEFAULT_LEASE_SECONDS, keepSeconds = DEFAULT_KEEP_SECONDS }: LeaseOptions = {},
+): OnceStore<LeaseContext> {
+  const leaseMs = leaseSeconds * 1000;
+  const cleanUpNowAndThen = createCleanUp(claims);
+  return {
+    async runOnce(eventId, work) {
+      const owner = createToken();
+      const result = await claims.claim(eventId, owner, leaseMs);
+      if (result !== "claimed") return result === "done" ? "seen_before" : "in_progress";
+
+      const lost = new AbortController();
+      const stopRenewing = keepRenewing(() => claims.renew(eventId, owner, leaseMs), leaseMs, lost);
+      try {
+        await work({ signal: lost.signal });
+      } catch (error) {
+        stopRenewing();
+        // The work's own error matters more; an unreleased claim ends with its lease.
+        await claims.release(eventId, owner).catch(() => {});
+        throw error;
+      }
+      stopRenewing();
+      if (!(await claims.complete(eventId, owner, keepSeconds * 1000))) return "claim_lost";
+      await cleanUpNowAndThen();
+      return "handled";
+    },
+    deleteExpired: (limit) => claims.deleteExpired(limit),
+  };
+}
+
+function keepRenewing(renew: () => Promise<boolean>, leaseMs: number, lost: AbortController) {
+  const timer = setInterval(() => {
+    // A storage that cannot be reached now may answer the next time, while the lease still runs.
+    renew().then(
+      (renewed) => renewed || lost.abort(new Error("the claim on this event was lost")),
+      () => {},
+    );
+  }, leaseMs / RENEWALS_PER_LEASE);
+  return () => clearInterval(timer);
+}

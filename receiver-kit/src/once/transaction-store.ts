@@ -1,0 +1,41 @@
+import type { ClaimResult } from "./claims.ts";
+import { createCleanUp } from "./clean-up.ts";
+import type { OnceOutcome, OnceStore } from "./once-store.ts";
+
+/** Thrown inside a transaction to roll it back: nothing was done, and nothing is to be kept. */
+class NotFirst extends Error {}
+
+/** How a database runs one transaction and marks an event done inside it. */
+export interface TransactionRunner<Context> {
+  /** Commits when `work` resolves, rolls back and rejects when it rejects. */
+  inTransaction(work: (context: Context) => Promise<void>): Promise<void>;
+  /** Marks the event done within the transaction, unless it was before. */
+  markDone(context: Context, eventId: string): Promise<ClaimResult>;
+  deleteExpired(limit: number): Promise<number>;
+}
+
+/** Creates a store whose mark commits with the work or not at all: exactly once in effect. */
+export function createTransactionStore<Context>(
+  runner: TransactionRunner<Context>,
+): OnceStore<Context> {
+  const cleanUpNowAndThen = createCleanUp(runner);
+  return {
+    async runOnce(eventId, work) {
+      let outcome: OnceOutcome = "handled";
+      try {
+        await runner.inTransaction(async (context) => {
+          const result = await runner.markDone(context, eventId);
+          if (result === "claimed") return work(context);
+          outcome = result === "done" ? "seen_before" : "in_progress";
+          throw new NotFirst();
+        });
+      } catch (error) {
+        if (error instanceof NotFirst) return outcome;
+        throw error;
+      }
+      await cleanUpNowAndThen();
+      return outcome;
+    },
+    deleteExpired: (limit) => runner.deleteExpired(limit),
+  };
+}

@@ -1,0 +1,81 @@
+import { VerificationError } from "./verification-error.ts";
+
+/** Request headers in any of the shapes that servers give them. */
+export type HeadersInput =
+  | { get(name: string): string | null }
+  | Iterable<readonly [string, string | readonly string[]]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The header texts that the signature depends on, exactly as they were received. */
+export interface SignedHeaders {
+  readonly eventId: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+const NAME_BY_FIELD = {
+  eventId: "service-event-id",
+  timestamp: "service-timestamp",
+  signature: "service-signature",
+} as const satisfies Record<keyof SignedHeaders, string>;
+
+/** Reads the three headers of §6.2. Throws `missing_header` or `repeated_header`. */
+export function readSignedHeaders(headers: HeadersInput): SignedHeaders {
+  const find = finderFor(headers);
+  return {
+    eventId: readOne(find, NAME_BY_FIELD.eventId),
+    timestamp: readOne(find, NAME_BY_FIELD.timestamp),
+    signature: readOne(find, NAME_BY_FIELD.signature),
+  };
+}
+
+type Finder = (lowerCaseName: string) => readonly unknown[];
+
+function readOne(find: Finder, name: string): string {
+  const values = find(name);
+  const [value] = values;
+  // Servers and `Headers` join repeated lines with a comma, which none of the three may hold.
+  if (values.length > 1 || (typeof value === "string" && value.includes(","))) {
+    throw new VerificationError("repeated_header", name);
+  }
+  if (typeof value !== "string" || value === "")
+    throw new VerificationError("missing_header", name);
+  return value;
+}
+
+function finderFor(headers: unknown): Finder {
+  if (typeof headers !== "object" || headers === null) return () => [];
+  if (Symbol.iterator in headers && (Array.isArray(headers) || headers instanceof Map)) {
+    return finderForEntries(headers);
+  }
+  if ("get" in headers && typeof headers.get === "function") {
+    const { get } = headers;
+    return (name) => [get.call(headers, name)];
+  }
+  if (typeof (headers as Partial<Iterable<unknown>>)[Symbol.iterator] === "function") {
+    return finderForEntries(headers as Iterable<unknown>);
+  }
+  return (name) => valuesInRecord(headers as Record<string, unknown>, name);
+}
+
+function finderForEntries(entries: Iterable<unknown>): Finder {
+  const pairs = [...entries].filter(Array.isArray);
+  return (name) =>
+    pairs
+      .filter((pair) => typeof pair[0] === "string" && pair[0].toLowerCase() === name)
+      .flatMap((pair): unknown => pair[1]);
+}
+
+function valuesInRecord(
+  record: Record<string, unknown>,
+  lowerCaseName: string,
+): readonly unknown[] {
+  const values: unknown[] = [];
+  for (const name in record) {
+    if (name.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue;
+    const value = record[name];
+    if (Array.isArray(value)) values.push(...value);
+    else if (value !== undefined) values.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,45 @@
+import { createMac } from "#crypto";
+import type { Mac } from "./crypto/mac.ts";
+import { VerificationError } from "./verification-error.ts";
+
+/** What a secret's text must be: the prefix belongs to the key of the MAC and is never cut off. §6.3 */
+const SECRET_PATTERN = /^whsec_[!-~]{32,}$/;
+const REMEMBERED_SECRETS = 64;
+
+const macBySecret = new Map<string, Mac>();
+
+/** One signing secret, or several while a rotation is under way. */
+export type SigningSecrets = string | undefined | readonly (string | undefined)[];
+
+/**
+ * Returns the MAC of every secret, in order.
+ *
+ * Throws `unusable_secret` when there is none, or when any is weak or malformed: one bad entry
+ * beside a good one is a mistake to hear about now and not on the day of the rotation.
+ */
+export function macsFromSecrets(secrets: SigningSecrets): readonly Mac[] {
+  const list = Array.isArray(secrets) ? secrets : [secrets];
+  if (list.length === 0) throw new VerificationError("unusable_secret", "there is none");
+  return list.map(macFromSecret);
+}
+
+/** Returns the MAC of one secret. Throws `unusable_secret` when it is weak or malformed. */
+export function macFromSecret(secret: unknown): Mac {
+  const remembered = macBySecret.get(secret as string); // Map.get takes any value; only texts are in it.
+  if (remembered) return remembered;
+  if (typeof secret !== "string" || !SECRET_PATTERN.test(secret)) {
+    throw new VerificationError("unusable_secret", describeFault(secret));
+  }
+  const mac = createMac(secret);
+  if (macBySecret.size >= REMEMBERED_SECRETS) macBySecret.clear();
+  macBySecret.set(secret, mac);
+  return mac;
+}
+
+/** Says what is wrong without a character of the secret. */
+function describeFault(secret: unknown): string {
+  if (typeof secret !== "string") return `got ${secret === null ? "null" : typeof secret}`;
+  if (secret === "") return "it is empty";
+  if (!secret.startsWith("whsec_")) return "it does not begin with whsec_";
+  return /\s/.test(secret) ? "it holds white space" : "it is too short or holds other characters";
+}

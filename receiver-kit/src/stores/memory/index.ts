@@ -1,0 +1,2 @@
+export { createMemoryClaims } from "./claims.ts";
+export { createMemoryStore, type MemoryStoreOptions } from "./store.ts";

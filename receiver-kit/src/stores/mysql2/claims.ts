@@ -1,0 +1,86 @@
+import type { ClaimResult, Claims } from "../../once/claims.ts";
+import { affectedRows, type MysqlQueryable, readRows } from "./queryable.ts";
+
+const IN_MS = "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND";
+
+/** Creates claims in the table of `CREATE_TABLE_SQL`, by the database's clock. */
+export function createMysqlClaims(db: MysqlQueryable): Claims {
+  return {
+    claim: (eventId, owner, leaseMs) => takeClaim(db, eventId, owner, leaseMs),
+    renew: (eventId, owner, leaseMs) => updateHeld(db, eventId, owner, owner, leaseMs),
+    complete: (eventId, owner, keepMs) => updateHeld(db, eventId, owner, null, keepMs),
+    release: async (eventId, owner) => {
+      await db.query("DELETE FROM receiver_kit_event WHERE event_id = ? AND owner = ?", [
+        eventId,
+        owner,
+      ]);
+    },
+    deleteExpired: (limit) => deleteExpired(db, limit),
+  };
+}
+
+/**
+ * Takes the claim unless it is done or another's lease still runs.
+ *
+ * One statement that locks the row for writing at once: an insert that fails first would leave every
+ * loser of a race with a shared lock, and they would deadlock. Inside a transaction it waits for any
+ * other transaction that is at the same id.
+ */
+export async function takeClaim(
+  db: MysqlQueryable,
+  eventId: string,
+  owner: string,
+  leaseMs: number,
+): Promise<ClaimResult> {
+  // MySQL assigns from left to right: the second line sees the owner that the first one chose.
+  await db.query(
+    `INSERT INTO receiver_kit_event (event_id, owner, expires_at) VALUES (?, ?, ${IN_MS})
+     ON DUPLICATE KEY UPDATE
+     owner = IF(expires_at <= UTC_TIMESTAMP(6), VALUES(owner), owner),
+     expires_at = IF(owner = VALUES(owner), VALUES(expires_at), expires_at)`,
+    [eventId, owner, leaseMs * 1000],
+  );
+  // Locking, because a transaction's snapshot may be older than the row that was in the way.
+  const [row] = await readRows(
+    db,
+    "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
+    [eventId],
+  );
+  if (row?.owner === owner) return "claimed";
+  // A row that went away in between was released: the next delivery finds it free.
+  return row && row.owner === null ? "done" : "held";
+}
+
+/** Changes a claim that `owner` still holds; a null `nextOwner` marks it done. */
+export async function updateHeld(
+  db: MysqlQueryable,
+  eventId: string,
+  owner: string,
+  nextOwner: string | null,
+  forMs: number,
+): Promise<boolean> {
+  const updated = await affectedRows(
+    db,
+    `UPDATE receiver_kit_event SET owner = ?, expires_at = ${IN_MS}
+     WHERE event_id = ? AND owner = ?`,
+    [nextOwner, forMs * 1000, eventId, owner],
+  );
+  return updated === 1;
+}
+
+async function deleteExpired(db: MysqlQueryable, limit: number): Promise<number> {
+  // Found without locks and deleted by primary key, in the order in which claims lock too.
+  const rows = await readRows(
+    db,
+    `SELECT event_id FROM receiver_kit_event WHERE expires_at <= UTC_TIMESTAMP(6)
+     ORDER BY expires_at LIMIT ?`,
+    [limit],
+  );
+  if (rows.length === 0) return 0;
+  const eventIds = rows.map((row) => row.event_id);
+  return affectedRows(
+    db,
+    "DELETE FROM receiver_kit_event WHERE event_id IN (?) AND expires_at <= UTC_TIMESTAMP(6)",
+    [eventIds],
+  );
+}

@@ -1,0 +1,21 @@
+import type { MysqlQueryable } from "./queryable.ts";
+
+/**
+ * The table of the store; put it into a migration, or let `createTable` run it.
+ *
+ * The id is binary, so that no collation takes two ids for one. Times are UTC.
+ */
+export const CREATE_TABLE_SQL = `
+CREATE TABLE IF NOT EXISTS receiver_kit_event (
+  event_id VARBINARY(1020) NOT NULL PRIMARY KEY,
+  owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL
+    COMMENT 'who holds the claim; null when the event is done',
+  expires_at DATETIME(6) NOT NULL COMMENT 'end of the lease, or of the time a done id is kept',
+  INDEX receiver_kit_event_expires_at (expires_at)
+) ENGINE = InnoDB
+`;
+
+/** Creates the table where it is missing. */
+export async function createTable(db: MysqlQueryable): Promise<void> {
+  await db.query(CREATE_TABLE_SQL);
+}

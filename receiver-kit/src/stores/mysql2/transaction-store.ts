@@ -1,0 +1,65 @@
+import { createToken } from "#crypto";
+import type { ClaimResult } from "../../once/claims.ts";
+import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
+import { createTransactionStore } from "../../once/transaction-store.ts";
+import { createMysqlClaims, takeClaim, updateHeld } from "./claims.ts";
+import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
+
+/** What work in a transaction gets. */
+export interface MysqlTransactionContext<Connection> {
+  /** The connection whose transaction also holds the mark: run the work's statements on it. */
+  readonly connection: Connection;
+}
+
+/** Creates a store in the receiver's own database: the work and the mark commit together. */
+export function createMysqlTransactionStore<Connection extends MysqlPooledConnection>(
+  pool: MysqlQueryable & { getConnection(): Promise<Connection> },
+  options: KeepOptions = {},
+): OnceStore<MysqlTransactionContext<Connection>> {
+  return createTransactionStore({
+    inTransaction: (work) => inTransaction(pool, work),
+    markDone: ({ connection }, eventId) => markDone(connection, eventId, options),
+    deleteExpired: createMysqlClaims(pool).deleteExpired,
+  });
+}
+
+/**
+ * Marks an event done within a transaction of the caller's own.
+ *
+ * `claimed` means that this is the first time: do the work in the same transaction and commit.
+ */
+export async function markDone(
+  connection: MysqlQueryable,
+  eventId: string,
+  { keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions = {},
+): Promise<ClaimResult> {
+  const owner = createToken();
+  const keepMs = keepSeconds * 1000;
+  const result = await takeClaim(connection, eventId, owner, keepMs);
+  if (result === "claimed") await updateHeld(connection, eventId, owner, null, keepMs);
+  return result;
+}
+
+async function inTransaction<Connection extends MysqlPooledConnection>(
+  pool: { getConnection(): Promise<Connection> },
+  work: (context: MysqlTransactionContext<Connection>) => Promise<void>,
+): Promise<void> {
+  const connection = await pool.getConnection();
+  let broken = true;
+  try {
+    await connection.beginTransaction();
+    try {
+      await work({ connection });
+    } catch (error) {
+      await connection.rollback();
+      broken = false;
+      throw error;
+    }
+    await connection.commit();
+    broken = false;
+  } finally {
+    // A connection in an unknown state does not go back to the pool.
+    if (broken) connection.destroy();
+    else connection.release();
+  }
+}

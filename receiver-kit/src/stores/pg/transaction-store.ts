@@ -1,0 +1,58 @@
+import type { ClaimResult } from "../../once/claims.ts";
+import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
+import { createTransactionStore } from "../../once/transaction-store.ts";
+import { createPgClaims, takeClaim } from "./claims.ts";
+import type { PgPooledClient, PgQueryable } from "./queryable.ts";
+
+/** What work in a transaction gets. */
+export interface PgTransactionContext<Client> {
+  /** The client whose transaction also holds the mark: run the work's statements on it. */
+  readonly client: Client;
+}
+
+/** Creates a store in the receiver's own database: the work and the mark commit together. */
+export function createPgTransactionStore<Client extends PgPooledClient>(
+  pool: PgQueryable & { connect(): Promise<Client> },
+  options: KeepOptions = {},
+): OnceStore<PgTransactionContext<Client>> {
+  return createTransactionStore({
+    inTransaction: (work) => inTransaction(pool, work),
+    markDone: ({ client }, eventId) => markDone(client, eventId, options),
+    deleteExpired: createPgClaims(pool).deleteExpired,
+  });
+}
+
+/**
+ * Marks an event done within a transaction of the caller's own.
+ *
+ * `claimed` means that this is the first time: do the work in the same transaction and commit.
+ */
+export function markDone(
+  client: PgQueryable,
+  eventId: string,
+  { keepSeconds = DEFAULT_KEEP_SECONDS }: KeepOptions = {},
+): Promise<ClaimResult> {
+  return takeClaim(client, eventId, null, keepSeconds * 1000);
+}
+
+async function inTransaction<Client extends PgPooledClient>(
+  pool: { connect(): Promise<Client> },
+  work: (context: PgTransactionContext<Client>) => Promise<void>,
+): Promise<void> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    await client.query("BEGIN");
+    try {
+      await work({ client });
+    } catch (error) {
+      await client.query("ROLLBACK");
+      broken = false;
+      throw error;
+    }
+    await client.query("COMMIT");
+    broken = false;
+  } finally {
+    client.release(broken); // A connection in an unknown state does not go back to the pool.
+  }
+}

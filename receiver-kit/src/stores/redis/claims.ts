@@ -1,0 +1,28 @@
+import type { ClaimResult, Claims } from "../../once/claims.ts";
+import { CLAIM_SCRIPT, RELEASE_SCRIPT, UPDATE_HELD_SCRIPT } from "./scripts.ts";
+
+const DONE = "done";
+
+/** Runs a Lua script on one key. */
+export type RunScript = (script: string, key: string, values: string[]) => Promise<unknown>;
+
+/** Creates claims in Redis or Valkey, by the server's clock. Keys go by themselves when they expire. */
+export function createRedisClaims(runScript: RunScript, keyPrefix: string): Claims {
+  const updateHeld = async (eventId: string, owner: string, value: string, forMs: number) => {
+    const values = [owner, value, String(Math.ceil(forMs))];
+    return (await runScript(UPDATE_HELD_SCRIPT, keyPrefix + eventId, values)) === 1;
+  };
+  return {
+    async claim(eventId, owner, leaseMs) {
+      const values = [owner, String(Math.ceil(leaseMs))];
+      // The script returns nothing else.
+      return (await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
+    },
+    renew: (eventId, owner, leaseMs) => updateHeld(eventId, owner, owner, leaseMs),
+    complete: (eventId, owner, keepMs) => updateHeld(eventId, owner, DONE, keepMs),
+    release: async (eventId, owner) => {
+      await runScript(RELEASE_SCRIPT, keyPrefix + eventId, [owner]);
+    },
+    deleteExpired: async () => 0,
+  };
+}

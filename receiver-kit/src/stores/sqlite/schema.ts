@@ -1,0 +1,25 @@
+import type { SqliteDatabase } from "./database.ts";
+
+/** The table of the store; put it into a migration, or let `createTable` run it. */
+export const CREATE_TABLE_SQL = `
+CREATE TABLE IF NOT EXISTS receiver_kit_event (
+  event_id TEXT NOT NULL PRIMARY KEY,
+  owner TEXT, -- who holds the claim; null when the event is done
+  expires_at_ms INTEGER NOT NULL -- end of the lease, or of the time a done id is kept
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS receiver_kit_event_expires_at ON receiver_kit_event (expires_at_ms);
+`;
+
+/** Creates the table where it is missing. */
+export function createTable(db: SqliteDatabase): void {
+  waitWhenBusy(db);
+  db.exec(CREATE_TABLE_SQL);
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Makes a connection wait for other processes' locks, unless it was told how long to wait. */
+export function waitWhenBusy(db: SqliteDatabase): void {
+  const row = db.prepare("PRAGMA busy_timeout").get() as { timeout: number };
+  if (row.timeout === 0) db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+}

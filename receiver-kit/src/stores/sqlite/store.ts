@@ -1,0 +1,14 @@
+import { createLeaseStore, type LeaseContext, type LeaseOptions } from "../../once/lease-store.ts";
+import type { OnceStore } from "../../once/once-store.ts";
+import { createSqliteClaims } from "./claims.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { waitWhenBusy } from "./schema.ts";
+
+/** Creates a store in SQLite for work that is not in the same database. */
+export function createSqliteStore(
+  db: SqliteDatabase,
+  options?: LeaseOptions,
+): OnceStore<LeaseContext> {
+  waitWhenBusy(db);
+  return createLeaseStore(createSqliteClaims(db), options);
+}

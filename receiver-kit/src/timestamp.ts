@@ -1,0 +1,20 @@
+import { VerificationError } from "./verification-error.ts";
+
+/** How far a delivery's timestamp may be from the receiver's clock, either way. §6.3 */
+export const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
+
+// Digits only: `Number` and `parseInt` would also take "1e9", " 12 ", "0x1f" or "123abc".
+const DIGITS = /^[0-9]{1,15}$/;
+
+/**
+ * Checks that a timestamp header is within `toleranceSeconds` of `nowMs`.
+ *
+ * Throws `malformed_timestamp`, `timestamp_too_old` or `timestamp_too_new`. A tolerance that is not
+ * a number refuses everything rather than nothing.
+ */
+export function checkTimestamp(timestamp: string, nowMs: number, toleranceSeconds: number): void {
+  if (!DIGITS.test(timestamp)) throw new VerificationError("malformed_timestamp");
+  const ageSeconds = Math.floor(nowMs / 1000) - Number(timestamp);
+  if (Math.abs(ageSeconds) <= toleranceSeconds) return;
+  throw new VerificationError(ageSeconds < 0 ? "timestamp_too_new" : "timestamp_too_old");
+}

@@ -1,0 +1,40 @@
+/** The closed list of reasons for which a delivery is not accepted, and what each one says. */
+const MESSAGE_BY_REASON = {
+  missing_header: "a required header is missing",
+  repeated_header: "a required header was sent more than once",
+  malformed_timestamp: "Service-Timestamp is not Unix time in decimal digits",
+  timestamp_too_old: "Service-Timestamp is older than the tolerance allows",
+  timestamp_too_new: "Service-Timestamp is further in the future than the tolerance allows",
+  malformed_signature: "Service-Signature is not v1= and 64 lower-case hexadecimal characters",
+  signature_mismatch: "no secret gives this signature for these bytes",
+  id_mismatch: "Service-Event-Id and the id in the body differ",
+  not_json: "the body is not JSON in UTF-8",
+  not_an_event: "the body is JSON but not a webhook event",
+  unusable_secret: "a signing secret is whsec_ and at least 32 printable characters",
+  body_not_raw: "the body is not the raw bytes as they were received",
+} as const;
+
+/** Why a delivery was not accepted. */
+export type VerificationReason = keyof typeof MESSAGE_BY_REASON;
+
+/** Every reason there is, for exhaustive handling and for tests. */
+export const VERIFICATION_REASONS = Object.keys(MESSAGE_BY_REASON) as readonly VerificationReason[];
+
+// Shared by the ES module and the CommonJS build, so that `instanceof` works across both.
+const BRAND = Symbol.for("receiver-kit.VerificationError");
+
+/** The one error that verification throws. Its message never holds a secret or a computed MAC. */
+export class VerificationError extends Error {
+  readonly reason: VerificationReason;
+
+  constructor(reason: VerificationReason, detail?: string) {
+    super(`${MESSAGE_BY_REASON[reason]}${detail ? `: ${detail}` : ""}`);
+    this.name = "VerificationError";
+    this.reason = reason;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+}

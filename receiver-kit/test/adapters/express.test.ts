@@ -1,0 +1,43 @@
+import express from "express";
+import { expect, it } from "vitest";
+import { createExpressReceiver } from "../../src/adapters/express/index.ts";
+import { createMemoryStore } from "../../src/stores/memory/index.ts";
+import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { describeReceiver } from "./conformance.ts";
+import { post } from "./http-client.ts";
+import { listen } from "./listen.ts";
+
+describeReceiver("Express", (options) => {
+  const app = express();
+  app.post("/webhooks", createExpressReceiver(options));
+  return listen(app);
+});
+
+const keepBytes = express.json({
+  verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
+});
+
+it.each([
+  ["express.json()", express.json(), 500, "put this route above app.use(express.json())"],
+  ["express.text()", express.text({ type: "*/*" }), 500, "another parser ran first"],
+  ["express.raw()", express.raw({ type: () => true }), 204, undefined],
+  ["express.json() that keeps the bytes", keepBytes, 204, undefined],
+] as const)("answers after %s as it must: %i", async (_name, parser, status, advice) => {
+  const problems: unknown[] = [];
+  const app = express();
+  app.use(parser);
+  app.post(
+    "/webhooks",
+    createExpressReceiver({
+      secrets: SECRET,
+      store: createMemoryStore(),
+      handle: () => {},
+      onProblem: ({ error }) => problems.push(error),
+    }),
+  );
+  const receiver = await listen(app);
+  const { body, headers } = await createDelivery();
+  expect((await post(receiver.url, headers, body)).status).toBe(status);
+  if (advice) expect(String(problems[0])).toContain(advice);
+  await receiver.close();
+});

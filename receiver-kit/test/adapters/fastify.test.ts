@@ -1,0 +1,33 @@
+import fastify from "fastify";
+import { expect, it } from "vitest";
+import { createFastifyReceiver } from "../../src/adapters/fastify/index.ts";
+import { createMemoryStore } from "../../src/stores/memory/index.ts";
+import { createDelivery, SECRET } from "../signed-delivery.ts";
+import { describeReceiver } from "./conformance.ts";
+import { post } from "./http-client.ts";
+
+describeReceiver("Fastify", async (options) => {
+  const app = fastify();
+  app.register(createFastifyReceiver({ url: "/webhooks", ...options }));
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { url: `${address}/webhooks`, close: () => app.close() };
+});
+
+it("leaves the parsers of the app's other routes alone", async () => {
+  const app = fastify();
+  app.post("/other", async (request) => request.body);
+  const store = createMemoryStore();
+  const receiver = createFastifyReceiver({
+    url: "/hook",
+    secrets: SECRET,
+    store,
+    handle: () => {},
+  });
+  app.register(receiver, { prefix: "/in" });
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const { body, headers } = await createDelivery();
+  expect((await post(`${address}/in/hook`, headers, body)).status).toBe(204);
+  const other = await post(`${address}/other`, { "Content-Type": "application/json" }, body);
+  expect(JSON.parse(other.text)).toEqual(JSON.parse(body.toString()));
+  await app.close();
+});

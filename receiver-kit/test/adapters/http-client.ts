@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+
+/** What a receiver answered. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Posts a body in one piece, as the sender does. */
+export function post(url: string, headers: OutgoingHttpHeaders, body: Buffer): Promise<Answer> {
+  return postChunks(url, { ...headers, "Content-Length": body.length }, [body]);
+}
+
+/** Posts chunks without announcing their length, unless `headers` do. */
+export async function postChunks(
+  url: string,
+  headers: OutgoingHttpHeaders,
+  chunks: Iterable<Buffer>,
+): Promise<Answer> {
+  const outgoing = request(url, { method: "POST", headers, agent: false });
+  let isAnswered = false;
+  const answering = once(outgoing, "response").then(([response]) => {
+    isAnswered = true;
+    return readAnswer(response as IncomingMessage);
+  });
+  outgoing.on("error", () => {}); // A refused upload is cut off after its answer.
+  for (const chunk of chunks) {
+    if (isAnswered) break;
+    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), answering]);
+    await new Promise(setImmediate);
+  }
+  outgoing.end();
+  const answer = await answering;
+  outgoing.destroy();
+  return answer;
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch {
+    // The status is what counts when the connection ends with it.
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
+}

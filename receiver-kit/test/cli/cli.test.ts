@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { createNodeReceiver } from "../../src/adapters/node-http/index.ts";
+import { runCommand } from "../../src/cli/run-command.ts";
+import { createMemoryStore } from "../../src/stores/memory/index.ts";
+import { listen } from "../adapters/listen.ts";
+import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
+
+const env = { RECEIVER_KIT_SECRET: SECRET };
+const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-cli-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the command line and returns what it printed and its exit code. */
+async function run(args: readonly string[], variables: Record<string, string> = env) {
+  const lines: string[] = [];
+  const code = await runCommand(args, variables, (line) => lines.push(line));
+  return { code, text: lines.join("\n") };
+}
+
+describe("receiver-kit send", () => {
+  it("finds a right receiver right, and has it do no real work", async () => {
+    const handle = vi.fn();
+    const store = createMemoryStore();
+    const receiver = await listen(
+      createNodeReceiver({ secrets: SECRET, store, handle, onProblem: () => {} }),
+    );
+    const { code, text } = await run(["send", receiver.url]);
+    await receiver.close();
+    expect(text).toContain("The receiver is right.");
+    expect(text.split("\n")).toHaveLength(13);
+    expect(code).toBe(0);
+    expect(handle).toHaveBeenCalledTimes(4);
+    for (const [webhookEvent] of handle.mock.calls) expect(webhookEvent.test).toBe(true);
+  });
+
+  it("finds a receiver wrong that takes everything, and one that is not there", async () => {
+    const gullible = await listen((_request, response) => response.end());
+    const everything = await run(["send", gullible.url]);
+    await gullible.close();
+    expect(everything.code).toBe(1);
+    expect(everything.text).toContain("forged signature");
+    expect(everything.text).toContain("The receiver is wrong in 7 of 12.");
+    const nothing = await run(["send", gullible.url]);
+    expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  it("says what it needs", async () => {
+    expect(await run(["send", "http://127.0.0.1:1/"], {})).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("RECEIVER_KIT_SECRET"),
+    });
+    expect((await run(["send", "nowhere"])).text).toContain("send takes one URL");
+    expect((await run(["send", "http://127.0.0.1/", "--secret", "weak"])).code).toBe(2);
+  });
+});
+
+describe("receiver-kit listen", () => {
+  it("prints each verified event and each refusal until it is interrupted", async () => {
+    const lines: string[] = [];
+    const listening = runCommand(["listen", "--port", "0"], env, (line) => lines.push(line));
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    const url = /http:\S+/.exec(lines[0] ?? "")?.[0] ?? "";
+    const clearScreen = "\u001b[2J";
+    const { body, headers } = await createDelivery({
+      data: { id: "1", message: clearScreen },
+      test: true,
+    });
+    expect((await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status).toBe(
+      204,
+    );
+    expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(400);
+    process.emit("SIGINT");
+    expect(await listening).toBe(0);
+    expect(lines[1]).toContain("✓ donation.created");
+    expect(lines[1]).toContain("(test)");
+    expect(lines[1]).not.toContain(clearScreen);
+    expect(lines[2]).toContain("✗ answered 400: signature_mismatch");
+  });
+
+  it("makes a secret when none is given, and refuses a port that is none or taken", async () => {
+    const lines: string[] = [];
+    const listening = runCommand(["listen", "--port", "0"], {}, (line) => lines.push(line));
+    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    process.emit("SIGINT");
+    await listening;
+    expect(lines[1]).toMatch(/RECEIVER_KIT_SECRET='whsec_[A-Za-z0-9+/]{43}='/);
+    expect((await run(["listen", "--port", "80a"])).text).toContain("--port is a number");
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const address = taken.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    expect(await run(["listen", "--port", port])).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("EADDRINUSE"),
+    });
+    taken.close();
+  });
+});
+
+describe("receiver-kit verify", () => {
+  /** Writes a delivery to files and verifies them. */
+  async function verifyFiles(headersText: string, body: Buffer | string, ...more: string[]) {
+    const [headersFile, bodyFile] = ["headers", "body"].map((name) => path.join(folder, name));
+    writeFileSync(headersFile ?? "", headersText);
+    writeFileSync(bodyFile ?? "", body);
+    return run(["verify", "--headers", headersFile ?? "", "--body", bodyFile ?? "", ...more]);
+  }
+  const toLines = (headers: Record<string, string>) =>
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\r\n");
+
+  it("reads headers as lines, as curl prints them, and as JSON", async () => {
+    const { body, headers, eventId } = await createDelivery();
+    const lines = toLines(headers);
+    for (const text of [
+      lines,
+      lines
+        .split("\r\n")
+        .map((line) => `> ${line}`)
+        .join("\r\n"),
+      JSON.stringify(headers),
+    ]) {
+      const { code, text: printed } = await verifyFiles(text, body);
+      expect(printed).toBe(`✓ verified: "donation.created", id "${eventId}"`);
+      expect(code).toBe(0);
+    }
+  });
+
+  it("says which check fails, and why where it can tell", async () => {
+    const { body, headers } = await createDelivery();
+    const lines = toLines(headers);
+    const spaced = Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2));
+    const cases = [
+      [lines, Buffer.from(`${body}\n`), [], "the file has a line end"],
+      [lines, spaced, [], "the body was parsed and printed again"],
+      [lines, body, ["--secret", OTHER_SECRET], "compare the secret"],
+      [lines, body, ["--at", "1767225600"], "--at"],
+      [lines.replace(/^Service-Signature.*/m, ""), body, [], "missing_header"],
+      [`${lines}\n${lines}`, body, [], "repeated_header"],
+    ] as const;
+    for (const [text, bytes, more, expected] of cases) {
+      const { code, text: printed } = await verifyFiles(text, bytes, ...more);
+      expect(printed).toContain(expected);
+      expect(code).toBe(1);
+    }
+    const bare = await createRawDelivery(body, { secret: `whsec_${SECRET.slice(6)}` });
+    const { createHmac } = await import("node:crypto");
+    const timestamp = bare.headers["Service-Timestamp"];
+    const mac = createHmac("sha256", SECRET.slice(6)).update(`${timestamp}.whe_raw.`).update(body);
+    const cut = { ...bare.headers, "Service-Signature": `v1=${mac.digest("hex")}` };
+    expect((await verifyFiles(toLines(cut), body)).text).toContain("without whsec_");
+  });
+
+  it("says what it needs", async () => {
+    expect((await run(["verify"])).text).toContain("verify takes --headers and --body");
+    expect((await run(["verify", "--headers", "/nowhere", "--body", "/nowhere"])).text).toContain(
+      "ENOENT",
+    );
+    expect((await verifyFiles("{broken", "x")).text).toContain("neither");
+    expect((await run(["verify", "--nonsense"])).code).toBe(2);
+    expect((await run(["nonsense"])).text).toContain("there is no command nonsense");
+    expect((await run([])).text).toContain("receiver-kit listen");
+  });
+});

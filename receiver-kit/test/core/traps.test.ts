@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import {
+  type HeadersInput,
+  type RawBody,
+  VERIFICATION_REASONS,
+  VerificationError,
+  type VerificationReason,
+  type VerifyOptions,
+  verify,
+} from "../../src/index.ts";
+import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
+
+const OPTIONS = { secrets: SECRET };
+
+/** Expects verification to be refused for one reason, with an error that keeps its secrets. */
+async function expectRefused(
+  reason: VerificationReason,
+  body: unknown,
+  headers: unknown,
+  options: VerifyOptions = OPTIONS,
+) {
+  const error = await verify(body as RawBody, headers as HeadersInput, options).then(
+    () => expect.unreachable(`verified, though ${reason}`),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(VerificationError);
+  expect((error as VerificationError).reason).toBe(reason);
+  expect((error as VerificationError).message).not.toContain(SECRET.slice(6));
+}
+
+describe("headers", () => {
+  it("are read from every shape that servers give them", async () => {
+    const { body, headers } = await createDelivery();
+    const lowerCase = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const arrays = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, [value]]),
+    );
+    const shapes: HeadersInput[] = [
+      headers,
+      lowerCase,
+      arrays,
+      new Headers(headers),
+      Object.entries(headers),
+      new Map(Object.entries(headers)),
+      new Headers(headers).entries(),
+    ];
+    for (const shape of shapes) await expect(verify(body, shape, OPTIONS)).resolves.toBeDefined();
+  });
+
+  it.each(["Service-Event-Id", "Service-Timestamp", "Service-Signature"])(
+    "refuse a missing, empty or repeated %s",
+    async (name) => {
+      const { body, headers } = await createDelivery();
+      const { [name]: value = "", ...others } = headers;
+      await expectRefused("missing_header", body, others);
+      await expectRefused("missing_header", body, { ...headers, [name]: "" });
+      await expectRefused("missing_header", body, { ...headers, [name]: undefined });
+      await expectRefused("missing_header", body, { ...headers, [name]: 7 });
+      await expectRefused("repeated_header", body, { ...headers, [name]: [value, value] });
+      await expectRefused("repeated_header", body, { ...headers, [name.toLowerCase()]: value });
+      await expectRefused("repeated_header", body, { ...headers, [name]: `${value}, ${value}` });
+      await expectRefused("repeated_header", body, [...Object.entries(headers), [name, value]]);
+      const joined = new Headers(headers);
+      joined.append(name, value);
+      await expectRefused("repeated_header", body, joined);
+    },
+  );
+
+  it.each([undefined, null, 7, "text", [], {}, ["a"], [[]]])("refuse %j for headers", (headers) =>
+    expectRefused("missing_header", "{}", headers),
+  );
+});
+
+describe("timestamps", () => {
+  const nowMs = 1_767_225_600_999;
+  const nowSeconds = 1_767_225_600;
+  const options = { secrets: SECRET, clock: () => nowMs };
+
+  it.each(["123abc", "", " 1767225600", "1767225600.0", "1.7e9", "-1", "+1", "0x1f", "NaN", "١٢٣"])(
+    "refuse %j",
+    async (timestamp) => {
+      const { body, headers } = await createDelivery();
+      const reason = timestamp === "" ? "missing_header" : "malformed_timestamp";
+      await expectRefused(reason, body, { ...headers, "Service-Timestamp": timestamp }, options);
+    },
+  );
+
+  it("are checked in both directions, to the second", async () => {
+    for (const age of [-300, 0, 300]) {
+      const { body, headers } = await createDelivery({}, { timestampSeconds: nowSeconds - age });
+      await expect(verify(body, headers, options)).resolves.toBeDefined();
+    }
+    const old = await createDelivery({}, { timestampSeconds: nowSeconds - 301 });
+    await expectRefused("timestamp_too_old", old.body, old.headers, options);
+    const ahead = await createDelivery({}, { timestampSeconds: nowSeconds + 301 });
+    await expectRefused("timestamp_too_new", ahead.body, ahead.headers, options);
+  });
+
+  it("are all refused by a tolerance or a clock that is not a number", async () => {
+    const { body, headers } = await createDelivery();
+    await expectRefused("timestamp_too_old", body, headers, { ...OPTIONS, toleranceSeconds: NaN });
+    await expectRefused("timestamp_too_old", body, headers, { ...OPTIONS, clock: () => NaN });
+  });
+});
+
+describe("signatures", () => {
+  it.each([
+    ["in upper case", (hex: string) => `v1=${hex.toUpperCase()}`],
+    ["without a version", (hex: string) => hex],
+    ["of another version", (hex: string) => `v0=${hex}`],
+    ["cut short", (hex: string) => `v1=${hex.slice(1)}`],
+    ["with more after it", (hex: string) => `v1=${hex}0`],
+    ["with a line end after it", (hex: string) => `v1=${hex}\n`],
+    ["of other letters", (hex: string) => `v1=${hex.slice(1)}g`],
+  ])("are malformed %s", async (_name, change) => {
+    const { body, headers } = await createDelivery();
+    const hex = `a${String(headers["Service-Signature"]).slice(4)}`;
+    await expectRefused("malformed_signature", body, {
+      ...headers,
+      "Service-Signature": change(hex),
+    });
+  });
+
+  it("match any of several secrets, and no other", async () => {
+    const { body, headers } = await createDelivery();
+    await expect(verify(body, headers, { secrets: [OTHER_SECRET, SECRET] })).resolves.toBeDefined();
+    await expectRefused("signature_mismatch", body, headers, { secrets: [OTHER_SECRET] });
+  });
+
+  it("cover the timestamp, the id and every byte of the body", async () => {
+    const { body, headers, eventId } = await createDelivery();
+    const later = String(Number(headers["Service-Timestamp"]) + 1);
+    await expectRefused("signature_mismatch", body, { ...headers, "Service-Timestamp": later });
+    await expectRefused("signature_mismatch", body, {
+      ...headers,
+      "Service-Timestamp": `0${later}`,
+    });
+    await expectRefused("signature_mismatch", body, {
+      ...headers,
+      "Service-Event-Id": `${eventId}x`,
+    });
+    await expectRefused("signature_mismatch", `${body} `, headers);
+    await expectRefused(
+      "signature_mismatch",
+      JSON.stringify(JSON.parse(`${body}`), null, 1),
+      headers,
+    );
+  });
+});
+
+describe("secrets", () => {
+  const usable = SECRET;
+  it.each([
+    "",
+    undefined,
+    "whsec_",
+    "whsec_short",
+    SECRET.slice(6),
+    `${SECRET}\n`,
+    ` ${SECRET}`,
+    [],
+    [""],
+    [usable, ""],
+    [usable, undefined],
+    [usable, "whsec_short"],
+  ])("refuse %j", async (secrets) => {
+    const { body, headers } = await createDelivery();
+    await expectRefused("unusable_secret", body, headers, { secrets });
+  });
+});
+
+describe("bodies", () => {
+  it("are taken as Buffer, Uint8Array, ArrayBuffer, other views and UTF-8 text", async () => {
+    const { body, headers } = await createDelivery();
+    const copy = Uint8Array.from(body);
+    const shifted = new Uint8Array([0, ...copy]).subarray(1);
+    for (const shape of [body, copy, copy.buffer, shifted, body.toString("utf8")]) {
+      await expect(verify(shape, headers, OPTIONS)).resolves.toMatchObject({
+        data: { message: "Grüße 🎉" },
+      });
+    }
+    const view = new DataView(copy.buffer) as unknown as RawBody;
+    await expect(verify(view, headers, OPTIONS)).resolves.toBeDefined();
+  });
+
+  it("are refused when something parsed or consumed them before", async () => {
+    const { body, headers } = await createDelivery();
+    const parsed: unknown = JSON.parse(body.toString());
+    const detached = new ArrayBuffer(8);
+    structuredClone(detached, { transfer: [detached] });
+    const consumed = [parsed, undefined, null, {}, [], 7, true, detached, new ReadableStream()];
+    for (const shape of consumed) await expectRefused("body_not_raw", shape, headers);
+  });
+
+  it("are never decoded before the signature is right", async () => {
+    const { headers } = await createDelivery();
+    const invalidUtf8 = Buffer.from([0xff, 0xfe, 0x80]);
+    await expectRefused("signature_mismatch", invalidUtf8, headers);
+    const replaced = await createRawDelivery(Buffer.from("\ufffd"));
+    await expectRefused("signature_mismatch", Buffer.from([0xff]), replaced.headers);
+  });
+
+  it.each([
+    ["not_json", Buffer.from([0x22, 0xff, 0x22])],
+    ["not_json", Buffer.from("\ufeff{}")],
+    ["not_json", Buffer.from("")],
+    ["not_json", Buffer.from("{'id':1}")],
+    ["not_an_event", Buffer.from("null")],
+    ["not_an_event", Buffer.from("[]")],
+    ["not_an_event", Buffer.from('"whe_raw"')],
+    ["not_an_event", Buffer.from('{"id":"whe_raw"}')],
+    [
+      "not_an_event",
+      Buffer.from('{"id":["whe_raw"],"type":"x","created_at":"","test":true,"data":{}}'),
+    ],
+    [
+      "not_an_event",
+      Buffer.from('{"id":"whe_raw","type":"x","created_at":"","test":"true","data":{}}'),
+    ],
+    [
+      "id_mismatch",
+      Buffer.from('{"id":"whe_RAW","type":"x","created_at":"","test":true,"data":{}}'),
+    ],
+  ] as const)("are %s after a right signature over %s", async (reason, bytes) => {
+    const { body, headers } = await createRawDelivery(bytes);
+    await expectRefused(reason, body, headers);
+  });
+
+  it("with duplicate keys show the receiver the id that was checked, and no other", async () => {
+    const rest = '"type":"x","created_at":"","test":false,"data":{}';
+    const lastIsOther = Buffer.from(`{"id":"whe_raw",${rest},"id":"whe_other"}`);
+    const refused = await createRawDelivery(lastIsOther);
+    await expectRefused("id_mismatch", refused.body, refused.headers);
+    const lastIsSame = Buffer.from(`{"id":"whe_other",${rest},"id":"whe_raw"}`);
+    const accepted = await createRawDelivery(lastIsSame);
+    const webhookEvent = await verify(accepted.body, accepted.headers, OPTIONS);
+    expect(webhookEvent.id).toBe("whe_raw");
+  });
+
+  it("that were compressed on the way do not verify, and are not unpacked", async () => {
+    const { body, headers } = await createDelivery();
+    const { gzipSync } = await import("node:zlib");
+    await expectRefused("signature_mismatch", gzipSync(body), {
+      ...headers,
+      "Content-Encoding": "gzip",
+    });
+  });
+
+  it("cannot give the event a prototype", async () => {
+    const text =
+      '{"id":"whe_raw","type":"x","created_at":"","test":false,"data":{"__proto__":{"a":1}}}';
+    const { body, headers } = await createRawDelivery(Buffer.from(text));
+    const webhookEvent = await verify(body, headers, OPTIONS);
+    expect(Object.getPrototypeOf(webhookEvent.data)).toBe(Object.prototype);
+  });
+});
+
+describe("options", () => {
+  it.each([null, {}])("that are %j are a missing secret", async (options) => {
+    const { body, headers } = await createDelivery();
+    await expectRefused("unusable_secret", body, headers, options as VerifyOptions);
+  });
+});
+
+describe("the reasons", () => {
+  it("are a closed list, each with a sentence", () => {
+    expect(VERIFICATION_REASONS).toHaveLength(12);
+    for (const reason of VERIFICATION_REASONS) {
+      expect(new VerificationError(reason).message).toMatch(/\w+ \w+/);
+    }
+  });
+});

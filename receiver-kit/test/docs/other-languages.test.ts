@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, it } from "vitest";
+import vectorsFile from "../../vectors.json" with { type: "json" };
+import { readCodeBlocks } from "./code-blocks.ts";
+
+const blocks = readCodeBlocks("docs/other-languages.md");
+const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-languages-"));
+const vectorsPath = path.resolve(import.meta.dirname, "../../vectors.json");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const EXPECTED = vectorsFile.vectors.map(({ reason }) => reason ?? "verified").join("\n");
+
+it("has a Python function that finds what every vector says", () => {
+  writeFileSync(path.join(folder, "verify.py"), blocks.get("verify.py") ?? "");
+  writeFileSync(
+    path.join(folder, "run.py"),
+    `import base64, json, sys
+from verify import verify
+for v in json.load(open(sys.argv[1]))["vectors"]:
+    try:
+        verify(base64.b64decode(v["body_base64"]), v["headers"], v["secret"], v["now_seconds"])
+        print("verified")
+    except ValueError as error:
+        print(error)
+`,
+  );
+  const output = execFileSync("python3", ["run.py", vectorsPath], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(output.trim()).toBe(EXPECTED);
+});
+
+it("has a Go function that finds what every vector says", () => {
+  const goFolder = folder;
+  writeFileSync(path.join(goFolder, "go.mod"), "module webhooks\n\ngo 1.21\n");
+  writeFileSync(path.join(goFolder, "verify.go"), blocks.get("verify.go") ?? "");
+  writeFileSync(
+    path.join(goFolder, "verify_test.go"),
+    `package webhooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+)
+
+func TestVectors(t *testing.T) {
+	text, _ := os.ReadFile(os.Getenv("VECTORS"))
+	var file struct {
+		Vectors []struct {
+			Secret     string            \`json:"secret"\`
+			NowSeconds int64             \`json:"now_seconds"\`
+			Headers    map[string]string \`json:"headers"\`
+			Body       []byte            \`json:"body_base64"\`
+		} \`json:"vectors"\`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range file.Vectors {
+		header := http.Header{}
+		for name, value := range v.Headers {
+			header.Set(name, value)
+		}
+		if _, err := Verify(v.Body, header, v.Secret, v.NowSeconds); err != nil {
+			fmt.Println("=", err)
+		} else {
+			fmt.Println("= verified")
+		}
+	}
+}
+`,
+  );
+  const output = execFileSync("go", ["test", "-count=1", "-v", "./..."], {
+    cwd: goFolder,
+    encoding: "utf8",
+    env: { ...process.env, VECTORS: vectorsPath, GOFLAGS: "-mod=mod" },
+  });
+  const found = Array.from(output.matchAll(/^= (.*)$/gm), ([, reason]) => reason);
+  expect(found.join("\n")).toBe(EXPECTED);
+});

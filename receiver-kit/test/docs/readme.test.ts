@@ -1,0 +1,164 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { transformSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findFreePort } from "../../../tools/stack/free-port.ts";
+import { runCommand } from "../../src/cli/run-command.ts";
+import { VERIFICATION_REASONS, type WebhookEvent } from "../../src/index.ts";
+import { startMysql } from "../servers/mysql.ts";
+import { startPostgres } from "../servers/postgres.ts";
+import { startRedis } from "../servers/redis.ts";
+import { createDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
+import { readCodeBlocks } from "./code-blocks.ts";
+
+const packageFolder = path.resolve(import.meta.dirname, "../..");
+const blocks = readCodeBlocks("README.md");
+let folder: string;
+
+// Inside the package, so that the examples import `receiver-kit` as built, by its name.
+beforeAll(() => {
+  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: packageFolder });
+  mkdirSync(path.join(packageFolder, ".cache"), { recursive: true });
+  folder = mkdtempSync(path.join(packageFolder, ".cache/readme-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes an example as a file that Node runs, with only its port changed. */
+function writeExample(name: string, port = 3000): string {
+  const code = blocks.get(name)?.replace("3000", String(port)) ?? expect.unreachable(name);
+  const { code: script } = transformSync(code, {
+    loader: "ts",
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+  });
+  const file = path.join(folder, name.replace(/\.ts$/, ".js"));
+  writeFileSync(file, script);
+  return file;
+}
+
+describe("README", () => {
+  it("names every reason there is", () => {
+    const text = readFileSync(path.join(packageFolder, "README.md"), "utf8");
+    const named = Array.from(
+      text.matchAll(/^\| `([a-z]+_[a-z_]+)` +\| /gm),
+      ([, reason]) => reason,
+    );
+    expect(named).toEqual(VERIFICATION_REASONS);
+  });
+
+  it.each(["express.js", "express-json.js", "fastify.js", "hono.js", "nestjs.ts", "node-http.js"])(
+    "has a right receiver in %s",
+    async (name) => {
+      writeExample("store.js");
+      const port = await findFreePort();
+      const receiver = spawn(process.execPath, [writeExample(name, port)], {
+        cwd: folder,
+        env: { ...process.env, WEBHOOK_SECRET: SECRET },
+        stdio: "ignore",
+      });
+      try {
+        await untilListening(receiver, port);
+        const lines: string[] = [];
+        const args = ["send", `http://localhost:${port}/webhooks`];
+        const env = { RECEIVER_KIT_SECRET: SECRET };
+        const code = await runCommand(args, env, (line) => lines.push(line));
+        expect(lines.join("\n")).toContain("The receiver is right.");
+        expect(code).toBe(0);
+      } finally {
+        receiver.kill();
+        await once(receiver, "exit");
+      }
+    },
+  );
+
+  it("has right receivers in next-route.js, worker.js, lambda.js and verify.js", async () => {
+    writeExample("store.js");
+    vi.stubEnv("WEBHOOK_SECRET", SECRET);
+    const { POST } = await import(writeExample("next-route.js"));
+    const { default: worker } = await import(writeExample("worker.js"));
+    const { handler } = await import(writeExample("lambda.js"));
+    const { receive } = await import(writeExample("verify.js"));
+    const env = { WEBHOOK_SECRET: SECRET };
+    const receivers: ((
+      body: Uint8Array<ArrayBuffer>,
+      headers: Record<string, string>,
+    ) => unknown)[] = [
+      async (body, headers) => (await POST(createRequest(body, headers))).status,
+      async (body, headers) => (await worker.fetch(createRequest(body, headers), env)).status,
+      async (body, headers) =>
+        (
+          await handler({
+            headers,
+            body: Buffer.from(body).toString("base64"),
+            isBase64Encoded: true,
+          })
+        ).statusCode,
+      receive,
+    ];
+    for (const deliver of receivers) {
+      const good = await createDelivery();
+      const forged = await createDelivery({}, { secret: OTHER_SECRET });
+      expect(await deliver(Uint8Array.from(good.body), good.headers)).toBe(204);
+      expect(await deliver(Uint8Array.from(good.body), good.headers)).toBe(204);
+      expect(await deliver(Uint8Array.from(forged.body), forged.headers)).toBe(400);
+    }
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    ["pg.js", startPostgres, "DATABASE_URL"],
+    ["mysql2.js", startMysql, "DATABASE_URL"],
+    ["redis.js", startRedis, "REDIS_URL"],
+    ["ioredis.js", startRedis, "REDIS_URL"],
+    ["sqlite.js", async () => ({ url: ":memory:", stop: async () => {} }), "DATABASE_FILE"],
+  ] as const)("has a store that works in %s", async (name, start, variable) => {
+    const server = await start();
+    writeFileSync(path.join(folder, "use-store.js"), USE_STORE);
+    writeExample(name);
+    const output = execFileSync(process.execPath, ["use-store.js", `./${name}`], {
+      cwd: folder,
+      env: { ...process.env, [variable]: server.url },
+      encoding: "utf8",
+    });
+    await server.stop();
+    expect(output).toBe("handled seen_before\n");
+  });
+});
+
+const event = { id: "whe_1", type: "x", created_at: "", test: false, data: {} } as unknown;
+
+/** A program of its own, because the examples keep their connections. */
+const USE_STORE = `
+import { handleOnce } from "receiver-kit";
+const { store, handle } = await import(process.argv[2]);
+const createReward = "CREATE TABLE IF NOT EXISTS reward (event_id VARCHAR(64))";
+const work = async (event, context) => {
+  if (!handle) return;
+  const db = context.client ?? context.connection;
+  if (context.db) context.db.exec(createReward);
+  else await db.query(createReward);
+  await handle(event, context);
+};
+const event = ${JSON.stringify(event as WebhookEvent)};
+const outcomes = [await handleOnce(store, event, work), await handleOnce(store, event, work)];
+console.log(outcomes.join(" "));
+process.exit(0);
+`;
+
+function createRequest(body: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Request {
+  return new Request("http://localhost/webhooks", { method: "POST", headers, body });
+}
+
+async function untilListening(receiver: ChildProcess, port: number): Promise<void> {
+  await vi.waitFor(async () => {
+    if (receiver.exitCode !== null) throw new Error(`it ended with ${receiver.exitCode}`);
+    const socket = connect(port, "localhost");
+    try {
+      await once(socket, "connect");
+    } finally {
+      socket.destroy();
+    }
+  }, 20_000);
+}

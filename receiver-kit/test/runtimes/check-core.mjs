@@ -1,0 +1,52 @@
+// Runs in every runtime as it is: no test runner, no types, nothing but the kit and the language.
+
+/** Throws unless the kit does in this runtime what it does in all others. Returns what it checked. */
+export async function checkCore({ kit, memory, fetchAdapter, vectors }) {
+  for (const vector of vectors) await checkVector(kit, vector);
+
+  const secret = vectors[0].secret;
+  const body = JSON.stringify({
+    id: "whe_1",
+    type: "donation.created",
+    created_at: "2026-01-01T00:00:00Z",
+    test: false,
+    data: { id: "1", message: "Grüße 🎉" },
+  });
+  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const headers = await kit.signedHeaders({ secret, eventId: "whe_1", body, timestampSeconds });
+
+  let handled = 0;
+  const receive = fetchAdapter.createFetchReceiver({
+    secrets: [secret],
+    store: memory.createMemoryStore(),
+    handle: () => {
+      handled += 1;
+    },
+    onProblem: () => {},
+  });
+  const deliver = (text) =>
+    receive(new Request("http://localhost/webhooks", { method: "POST", headers, body: text }));
+  const statuses = [];
+  for (const text of [body, body, `${body} `, "x".repeat(2_000_000)]) {
+    statuses.push((await deliver(text)).status);
+  }
+  expectSame(statuses.join(), "204,204,400,413", "the answers");
+  expectSame(handled, 1, "how often the event was handled");
+  return `${vectors.length} vectors and 4 deliveries`;
+}
+
+async function checkVector(kit, { name, secret, now_seconds, headers, body_base64, reason }) {
+  const body = Uint8Array.from(atob(body_base64), (character) => character.charCodeAt(0));
+  let found = null;
+  try {
+    await kit.verify(body, headers, { secrets: secret, clock: () => now_seconds * 1000 });
+  } catch (error) {
+    if (!(error instanceof kit.VerificationError)) throw error;
+    found = error.reason;
+  }
+  expectSame(found, reason, name);
+}
+
+function expectSame(found, expected, what) {
+  if (found !== expected) throw new Error(`${what}: ${found} instead of ${expected}`);
+}

@@ -1,0 +1,13 @@
+import * as kit from "receiver-kit";
+import * as fetchAdapter from "receiver-kit/fetch";
+import * as memory from "receiver-kit/memory";
+import vectorsFile from "receiver-kit/vectors.json";
+import { checkCore } from "./check-core.mjs";
+
+// biome-ignore lint/style/noDefaultExport: it is what a Worker exports.
+export default {
+  async fetch() {
+    const { vectors } = vectorsFile;
+    return new Response(await checkCore({ kit, memory, fetchAdapter, vectors }));
+  },
+};

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDatabase } from "../../../tools/stack/database.ts";
+import { silentProgress } from "../../../tools/stack/progress.ts";
+
+/** A MariaDB or MySQL that is thrown away. */
+export interface RunningMysql {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a fresh server: the one `MYSQLD` names, the machine's, or the distribution's, fetched. */
+export async function startMysql(): Promise<RunningMysql> {
+  const dataDir = await mkdtemp(join(tmpdir(), "receiver-kit-mysql-"));
+  const env = { ...process.env };
+  delete env.DATABASE_URL;
+  const server = await startDatabase({ env, dataDir, progress: silentProgress, ephemeral: true });
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Claims } from "../../src/once/claims.ts";
+import { createLeaseStore } from "../../src/once/lease-store.ts";
+import type { OnceOutcome } from "../../src/once/once-store.ts";
+import { killOwnerMidWork } from "./kill-owner.ts";
+import type { ClientName } from "./kinds.ts";
+import type { OpenStore, Subject } from "./store-kind.ts";
+import { describeTransactions } from "./transaction-conformance.ts";
+
+const LONG_MS = 60_000;
+
+/** Holds a store to what every store promises. */
+export function describeStore(client: ClientName | "memory", subject: Subject): void {
+  describe(`the store over ${client}`, () => {
+    let store: OpenStore;
+    beforeAll(async () => {
+      store = await subject.open();
+    });
+    afterAll(() => store.close());
+
+    it("lets one of fifty racers win, and tells the others so", async () => {
+      const once = store.createStore();
+      const eventId = randomUUID();
+      const work = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 50)));
+      const racers = Array.from({ length: 50 }, () => once.runOnce(eventId, work));
+      const outcomes = await Promise.all(racers);
+      expect(work).toHaveBeenCalledTimes(1);
+      const count = (wanted: OnceOutcome) =>
+        outcomes.filter((outcome) => outcome === wanted).length;
+      expect(count("handled")).toBe(1);
+      expect(count("in_progress") + count("seen_before")).toBe(49);
+      expect(await once.runOnce(eventId, work)).toBe("seen_before");
+    });
+
+    it("releases the claim of work that throws, and passes its error on", async () => {
+      const once = store.createStore();
+      const eventId = randomUUID();
+      const failure = new Error("the work failed");
+      await expect(once.runOnce(eventId, () => Promise.reject(failure))).rejects.toBe(failure);
+      expect(await once.runOnce(eventId, async () => {})).toBe("handled");
+    });
+
+    it("keeps ids apart by case, by trailing space and beyond ASCII", async () => {
+      const once = store.createStore();
+      const eventId = randomUUID();
+      for (const suffix of ["a", "A", "a ", "ä", "a\u0308", "😀".repeat(50)]) {
+        expect(await once.runOnce(eventId + suffix, async () => {})).toBe("handled");
+        expect(await once.runOnce(eventId + suffix, async () => {})).toBe("seen_before");
+      }
+    });
+
+    it("gives a claim to the next one after its lease, and not before", async () => {
+      const eventId = randomUUID();
+      expect(await store.claims.claim(eventId, "first", 300)).toBe("claimed");
+      expect(await store.claims.claim(eventId, "second", LONG_MS)).toBe("held");
+      await vi.waitFor(async () => {
+        expect(await store.claims.claim(eventId, "second", LONG_MS)).toBe("claimed");
+      }, 5000);
+      expect(await store.claims.renew(eventId, "first", LONG_MS)).toBe(false);
+      expect(await store.claims.complete(eventId, "first", LONG_MS)).toBe(false);
+      await store.claims.release(eventId, "first");
+      expect(await store.claims.claim(eventId, "third", LONG_MS)).toBe("held");
+      expect(await store.claims.complete(eventId, "second", LONG_MS)).toBe(true);
+      expect(await store.claims.claim(eventId, "third", LONG_MS)).toBe("done");
+    });
+
+    it("renews the lease of an owner that lives", async () => {
+      const once = store.createStore({ leaseSeconds: 0.3 });
+      const eventId = randomUUID();
+      const outcomes: OnceOutcome[] = [];
+      const first = await once.runOnce(eventId, async () => {
+        for (let look = 0; look < 4; look++) {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          outcomes.push(await once.runOnce(eventId, async () => {}));
+        }
+      });
+      expect(outcomes).toEqual(Array(4).fill("in_progress"));
+      expect(first).toBe("handled");
+    });
+
+    it("tells work that its claim was lost", async () => {
+      const eventId = randomUUID();
+      let owner = "";
+      const claim: Claims["claim"] = (id, claimant, leaseMs) => {
+        owner = claimant;
+        return store.claims.claim(id, claimant, leaseMs);
+      };
+      const once = createLeaseStore({ ...store.claims, claim }, { leaseSeconds: 0.3 });
+      const outcome = await once.runOnce(eventId, async ({ signal }) => {
+        await store.claims.release(eventId, owner);
+        if (!signal.aborted)
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      });
+      expect(outcome).toBe("claim_lost");
+    });
+
+    it("forgets ids after their time, a bounded number at once", async () => {
+      const eventIds = Array.from({ length: 5 }, () => randomUUID());
+      for (const eventId of eventIds) {
+        await store.claims.claim(eventId, "owner", LONG_MS);
+        await store.claims.complete(eventId, "owner", 50);
+      }
+      const kept = randomUUID();
+      await store.createStore().runOnce(kept, async () => {});
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      expect(await store.claims.deleteExpired(2)).toBeLessThanOrEqual(2);
+      while ((await store.claims.deleteExpired(2)) > 0);
+      for (const eventId of eventIds) {
+        expect(await store.claims.claim(eventId, "owner", 1)).toBe("claimed");
+      }
+      expect(await store.claims.claim(kept, "owner", 1)).toBe("done");
+    });
+
+    if (client !== "memory") {
+      it("hands an event on when its owner is killed with -9", async () => {
+        const eventId = randomUUID();
+        await killOwnerMidWork(client, subject.url() ?? "", eventId, "lease");
+        const once = store.createStore();
+        expect(await once.runOnce(eventId, async () => {})).toBe("in_progress");
+        await vi.waitFor(async () => {
+          expect(await once.runOnce(eventId, async () => {})).toBe("handled");
+        }, 5000);
+      });
+      if (client !== "ioredis" && client !== "redis") {
+        describeTransactions(client, () => store, subject);
+      }
+    }
+  });
+}

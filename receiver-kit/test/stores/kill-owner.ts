@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import type { ClientName } from "./kinds.ts";
+
+const DYING_OWNER = path.join(import.meta.dirname, "dying-owner.ts");
+
+/** Kills a process of its own in the middle of its work on `eventId`. */
+export async function killOwnerMidWork(
+  client: ClientName,
+  url: string,
+  eventId: string,
+  kind: "lease" | "transaction",
+): Promise<void> {
+  const child = spawn(process.execPath, [DYING_OWNER, client, url, eventId, "1", kind], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
