@@ -46,7 +46,7 @@ return { ok, used, text(now), oldest }
 
 const DEADLINE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-const COMMAND_TIMEOUT_MS = 1_000;
+const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_RECONNECT_MS = 1_000;
 
 /**
