@@ -25,12 +25,12 @@ export const writeAndReset =
     else socket.write(text, () => setTimeout(() => reset(socket), 20));
   };
 
-/** Writes a head, then a byte again and again, for ever. */
+/** Writes a head, then the same text again and again, for ever. */
 export const trickle =
-  (head: string, everyMs: number): Behaviour =>
+  (head: string, everyMs: number, text = "x"): Behaviour =>
   (socket) => {
     socket.write(head);
-    const timer = setInterval(() => socket.write("x"), everyMs);
+    const timer = setInterval(() => socket.write(text), everyMs);
     socket.on("close", () => clearInterval(timer));
   };
 

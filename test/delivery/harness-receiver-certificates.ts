@@ -61,8 +61,8 @@ export function makeCertificates(): Certificates {
     return {
       ca,
       good: issue("good", GOOD_NAMES, ["-days", "30"]),
-      // OpenSSL 3.0 has no -not_after here: -2 days puts the end before the beginning.
-      expired: issue("expired", GOOD_NAMES, ["-days", "-2"]),
+      // OpenSSL 3.0 has no -not_after here: -1 puts its end to yesterday.
+      expired: issue("expired", GOOD_NAMES, ["-days", "-1"]),
       otherName: issue("other", "DNS:other.test", ["-days", "30"]),
       selfSigned: selfSign("self", "receiver.test", `subjectAltName=${GOOD_NAMES}`),
     };

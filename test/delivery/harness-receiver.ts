@@ -26,17 +26,25 @@ export type Receiver = {
   readonly stop: () => Promise<void>;
 };
 
+/** Where a receiver listens, and what it does with a connection before a request. */
+export type ReceiverOptions = {
+  readonly port?: number;
+  readonly host?: string;
+  readonly greet?: (socket: Socket) => void;
+};
+
 /** Starts a receiver: over TLS with a certificate, or bare TCP without one. */
 export async function startReceiver(
   behaviour: Behaviour,
   certificate?: Certificate,
-  { port = 0, host = "127.0.0.1" }: { port?: number; host?: string } = {},
+  { port = 0, host = "127.0.0.1", greet }: ReceiverOptions = {},
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
   let handshakes = 0;
   const serve = (socket: Socket) => {
+    greet?.(socket);
     const connection = handshakes++;
     readRequests(socket, (request) => {
       const received = { ...request, connection };

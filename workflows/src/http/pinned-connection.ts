@@ -1,6 +1,12 @@
-import { isIP, type LookupFunction } from "node:net";
-import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from "node:net";
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  type SecureContext,
+  type TLSSocket,
+} from "node:tls";
 import { Client } from "undici";
+import { type AnswerWatch, skipInterimAnswers } from "./interim-answers.ts";
 import type { CheckedAddress, SafeTarget } from "./target-guard.ts";
 
 /** One TLS connection to one checked target, which carries one request at a time. */
@@ -8,6 +14,10 @@ export type PinnedConnection = {
   readonly client: Client;
   /** The address connected to; `undefined` before the connection stands and after it is gone. */
   readonly address: () => string | undefined;
+  /** Begins with a new request: nothing of its answer was heard yet. */
+  readonly expectAnswer: () => void;
+  /** Whether a byte came since, interim answers included. */
+  readonly hasHeard: () => boolean;
   /** Cuts the connection at once, also while it is being made. */
   readonly destroy: () => void;
 };
@@ -33,12 +43,15 @@ export function openPinnedConnection(
   secureContext: SecureContext,
 ): PinnedConnection {
   let socket: TLSSocket | undefined;
+  let watch: AnswerWatch | undefined;
   const client = new Client(originOf(target), {
     connect: (_options, callback) => {
       // Addresses are checked for one attempt: undici may not connect again on its own later.
       if (socket) return callback(new ClosedConnectionError("closed"), null);
       const opened = connectTo(target, secureContext);
       socket = opened;
+      watch = skipInterimAnswers(opened);
+      watch.expectAnswer();
       opened.once("secureConnect", () => callback(null, opened));
       opened.on("error", (error) => callback(error, null));
     },
@@ -52,6 +65,8 @@ export function openPinnedConnection(
   return {
     client,
     address: () => (socket?.destroyed ? undefined : socket?.remoteAddress),
+    expectAnswer: () => watch?.expectAnswer(),
+    hasHeard: () => watch?.hasHeard() ?? false,
     destroy: () => {
       socket?.destroy();
       client.destroy().catch(() => undefined);
@@ -60,7 +75,7 @@ export function openPinnedConnection(
 }
 
 function connectTo(target: SafeTarget, secureContext: SecureContext): TLSSocket {
-  return connectTls({
+  const options: ConnectionOptions & TcpNetConnectOpts = {
     host: target.host,
     port: target.port,
     ...(isIP(target.host) === 0 && { servername: target.host }),
@@ -71,7 +86,9 @@ function connectTo(target: SafeTarget, secureContext: SecureContext): TLSSocket 
     secureContext,
     // Stated, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
-  }).setNoDelay(true);
+    noDelay: true,
+  };
+  return connectTls(options);
 }
 
 /** Answers every look-up with the addresses that were checked. */

@@ -57,6 +57,7 @@ async function exchange(
   const reader = createAnswerReader(resolve);
   const expire = () => resolve({ kind: "expired" });
   deadline.addEventListener("abort", expire, { once: true });
+  connection.expectAnswer();
   if (deadline.aborted) expire();
   else connection.client.dispatch(dispatchOptions(request), reader.handler);
   const ended = await promise;
@@ -75,7 +76,7 @@ async function exchange(
       const detail = describeNetworkFailure(ended.error);
       return {
         result: { kind: "network_error", detail, status },
-        isUnheard: stage !== "answering",
+        isUnheard: !connection.hasHeard(),
       };
     }
   }
