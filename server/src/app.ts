@@ -3,7 +3,10 @@ import {
   ActivityService,
   AdmissionService,
   ApiKeyService,
+  DeliveryService,
+  DispatchService,
   DonationService,
+  EndpointService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -24,6 +27,10 @@ import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
 import { createPool, type Pool } from "./database/pool.ts";
+import { createDeliveryService } from "./delivery/delivery-service.ts";
+import { createDispatchService } from "./delivery/dispatch-service.ts";
+import { createOutboxSignal } from "./delivery/outbox-signal.ts";
+import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createHealthService } from "./health-service.ts";
 import { createDonationService } from "./ingest/donation-service.ts";
 import { createImportService } from "./ingest/import-service.ts";
@@ -80,15 +87,19 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
 }
 
 function createServices(pool: Pool, config: ServerConfig): RegisteredService[] {
+  const outbox = createOutboxSignal();
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys)),
     register(MeService, createMeService(pool)),
     register(AdmissionService, createAdmissionService()),
-    register(DonationService, createDonationService(pool)),
+    register(DonationService, createDonationService(pool, outbox)),
     register(PlatformEventService, createPlatformEventService(pool)),
     register(ImportService, createImportService(pool)),
     register(AccountService, createAccountService(pool)),
     register(ApiKeyService, createApiKeyService(pool)),
+    register(EndpointService, createEndpointService(pool, config, outbox)),
+    register(DeliveryService, createDeliveryService(pool, outbox)),
+    register(DispatchService, createDispatchService(pool, config.secretKeys, outbox)),
   ];
   const names = new Set(own.map(({ service }) => service.typeName));
   const all = [...own, register(Health, createHealthService(pool, names))];

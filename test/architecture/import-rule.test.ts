@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
 
-const PACKAGES = ["proto", "server", "gateway"];
+const PACKAGES = ["proto", "server", "gateway", "workflows"];
 const architecture = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
 
 const product = PACKAGES.flatMap((name) => sourceFiles(name))

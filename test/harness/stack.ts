@@ -34,6 +34,7 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const database = await createTestDatabase(options.serverUrl);
   const cursorKeys = randomBytes(32).toString("hex");
+  const secretKeys = randomBytes(32).toString("hex");
   const log: string[] = [];
   const products: Product[] = [];
 
@@ -42,6 +43,7 @@ export async function startTestStack(
       core: readConfig({
         DATABASE_URL: database.url,
         CURSOR_KEYS: cursorKeys,
+        SECRET_KEYS: secretKeys,
         CORE_PORT: "0",
         ...(options.redisUrl && { REDIS_URL: options.redisUrl }),
       }),
