@@ -22,6 +22,9 @@ export type Receiver = {
   readonly requests: readonly ReceivedRequest[];
   /** How many TCP connections were accepted. */
   readonly connectionCount: () => number;
+  readonly openCount: () => number;
+  /** The connections that carry requests: over TLS, not the TCP ones below. */
+  readonly sockets: () => readonly Socket[];
   behaviour: Behaviour;
   readonly stop: () => Promise<void>;
 };
@@ -41,10 +44,13 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
+  const serving = new Set<Socket>();
   let connections = 0;
   let handshakes = 0;
   const serve = (socket: Socket) => {
     greet?.(socket);
+    serving.add(socket);
+    socket.on("close", () => serving.delete(socket));
     const connection = handshakes++;
     readRequests(socket, (request) => {
       const received = { ...request, connection };
@@ -69,6 +75,8 @@ export async function startReceiver(
     port: (server.address() as AddressInfo).port, // it listens on TCP
     requests,
     connectionCount: () => connections,
+    openCount: () => sockets.size,
+    sockets: () => [...serving],
     behaviour,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
