@@ -3,8 +3,9 @@ import type { Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
+import { createSender } from "../../workflows/src/http/sender.ts";
 import type { CheckedAddress } from "../../workflows/src/http/target-guard.ts";
-import { type Behaviour, startReceiver } from "./harness-receiver.ts";
+import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { answer, flood, reset, writeAndReset } from "./harness-receiver-behaviours.ts";
 import { BODY, createSenderHarness, HEADERS } from "./harness-receiver-sender.ts";
 
@@ -157,6 +158,28 @@ describe("what goes over the wire", () => {
       },
     ]);
   });
+
+  it.each(["127.0.0.1", "::1"])(
+    "goes to an address that the certificate names: %s",
+    async (host) => {
+      const receiver = await startReceiver(answer(200), harness.certificates.good, { host });
+      const other = await startReceiver(answer(200), harness.certificates.otherName, { host });
+      const sender = createSender({
+        extraCa: harness.certificates.ca,
+        allowedLoopback: new Set([`${host}:${receiver.port}`, `${host}:${other.port}`]),
+      });
+      const postTo = ({ port }: Receiver) => {
+        const url = `https://${host === "::1" ? "[::1]" : host}:${port}/`;
+        return sender.attempt({ url, headers: HEADERS, body: BODY });
+      };
+      expect(await postTo(receiver)).toMatchObject(DELIVERED);
+      expect(await postTo(receiver)).toMatchObject(DELIVERED);
+      expect(receiver.connectionCount()).toBe(1);
+      expect((await postTo(other)).detail).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+      sender.close();
+      await Promise.all([receiver.stop(), other.stop()]);
+    },
+  );
 
   it("goes to the next checked address when the first does not answer", async () => {
     const receiver = await startReceiver(answer(200), harness.certificates.good);

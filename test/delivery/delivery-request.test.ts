@@ -9,6 +9,7 @@ import {
 } from "../../workflows/src/http/delivery-request.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
+import { hasPython, installPythonPackages, verifyWithPython } from "./harness-receiver-python.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 // Umlauts, an emoji and odd spacing: a receiver that parses and writes again has other bytes.
@@ -113,6 +114,23 @@ describe("Standard Webhooks beside the contract's headers", () => {
     expect(() =>
       new Webhook(SECRET).verify(lateRequest.body.toString(), lowerCased(lateRequest)),
     ).toThrow();
+  });
+
+  it.skipIf(!hasPython())("the Python packages accept it, and refuse the rest", async () => {
+    const folder = installPythonPackages(process.env);
+    const request = await deliver(deliveryOf({ standardWebhooks: true }));
+    const late = await deliver(
+      deliveryOf({ standardWebhooks: true, timestampSeconds: 1_700_000_000 }),
+    );
+    const received = { secret: SECRET, headers: lowerCased(request), body: request.body };
+    const verdicts = verifyWithPython(folder, [
+      received,
+      { ...received, body: Buffer.concat([request.body, Buffer.from(" ")]) },
+      { ...received, secret: `whsec_${randomBytes(32).toString("base64")}` },
+      { ...received, headers: lowerCased(late) },
+    ]);
+    const expected = ["verified", "refused", "refused", "refused"];
+    expect(verdicts).toEqual({ standardwebhooks: expected, svix: expected });
   });
 
   it("come after the contract's, which stay as they are", () => {

@@ -52,8 +52,13 @@ export function openPinnedConnection(
       socket = opened;
       watch = skipInterimAnswers(opened);
       watch.expectAnswer();
-      opened.once("secureConnect", () => callback(null, opened));
-      opened.on("error", (error) => callback(error, null));
+      const fail = (error: Error) => callback(error, null);
+      opened.once("error", fail).once("secureConnect", () => {
+        opened.off("error", fail);
+        callback(null, opened);
+      });
+      // Whoever else listens, an error that comes late must not end the process.
+      opened.on("error", () => undefined);
     },
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
