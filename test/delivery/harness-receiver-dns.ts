@@ -16,6 +16,8 @@ export type DnsServer = {
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
+/** Long: whoever kept an answer would be found out. */
+const TTL_SECONDS = 3_600;
 
 /** Starts a DNS server. */
 export async function startDnsServer(answers: readonly string[]): Promise<DnsServer> {
@@ -61,6 +63,7 @@ function recordOf(type: number, address: string): Buffer {
   record.writeUInt16BE(0xc000 | HEADER_LENGTH, 0);
   record.writeUInt16BE(type, 2);
   record.writeUInt16BE(1, 4);
+  record.writeUInt32BE(TTL_SECONDS, 6);
   record.writeUInt16BE(data.length, 10);
   return Buffer.concat([record, data]);
 }
