@@ -15,7 +15,7 @@ const show = (statements: readonly ImportStatement[]) =>
 
 /** What ARCHITECTURE.md lets a package import: the rows of its table, `package -> packages`. */
 function allowedImports(): Map<string, Set<string>> {
-  const rows = [...architecture.matchAll(/^\| `(\w[\w-]*)` \| (.*?) \|/gm)];
+  const rows = [...architecture.matchAll(/^\| `(\w[\w-]*)` *\| (.*?) *\|/gm)];
   return new Map(
     rows.map(([, name = "", list = ""]) => [
       name,
@@ -78,7 +78,7 @@ describe("the import rule", () => {
 describe("the documents", () => {
   it("docs/errors.md lists exactly the error codes of the catalogue", async () => {
     const text = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
-    const listed = [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code ?? "");
+    const listed = [...text.matchAll(/^\| `(\w+)` *\|/gm)].map(([, code]) => code ?? "");
     const { ErrorCode } = await import("../../server/src/errors.ts");
     const atTheEdge = ["not_found", "method_not_allowed", "invalid_request"];
     expect(listed.toSorted()).toEqual([...Object.values(ErrorCode), ...atTheEdge].toSorted());
@@ -86,7 +86,7 @@ describe("the documents", () => {
 
   it("docs/configuration.md lists exactly the variables that are read", () => {
     const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
-    const listed = [...text.matchAll(/^\| `([A-Z_0-9]+)` \|/gm)].map(([, name]) => name ?? "");
+    const listed = [...text.matchAll(/^\| `([A-Z_0-9]+)` *\|/gm)].map(([, name]) => name ?? "");
     const files = [...PACKAGES, "tools"]
       .flatMap((name) => sourceFiles(name))
       .filter((file) => !isTest(file));
