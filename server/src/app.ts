@@ -27,6 +27,7 @@ import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
 import { createPool, type Pool } from "./database/pool.ts";
+import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
 import { createDeliveryService } from "./delivery/delivery-service.ts";
 import { createDispatchService } from "./delivery/dispatch-service.ts";
 import { createOutboxSignal } from "./delivery/outbox-signal.ts";
@@ -63,6 +64,10 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     ? createRedisAdmission(config.redisUrl, pool)
     : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
   const stopRemoval = startIdleWindowRemoval(pool, log);
+  const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
+  if (config.allowedTargets.size > 0) {
+    log.error("endpoints on this machine are allowed: for development and tests only");
+  }
   const services = createServices(pool, config);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
@@ -81,6 +86,7 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     listen: () => listen(wireHandler(services, interceptors), config),
     async close() {
       stopRemoval();
+      stopDeliveryRemoval();
       await Promise.all([admission.close(), pool.end()]);
     },
   };

@@ -10,6 +10,8 @@ export type ServerConfig = {
   readonly secretKeys: SecretKeys;
   /** The `host:port` of this machine that endpoints may name: development and tests only. */
   readonly allowedTargets: ReadonlySet<string>;
+  /** How long ended deliveries are kept. */
+  readonly deliveryRetentionDays: number;
   readonly host: string;
   readonly port: number;
   readonly tls: TlsConfig | undefined;
@@ -45,6 +47,7 @@ export function readConfig(env: Environment): ServerConfig {
     cursorKeys: readKeys(env, "CURSOR_KEYS", createCursorKey, problem),
     secretKeys: readKeys(env, "SECRET_KEYS", createSecretKey, problem),
     allowedTargets: readAllowedTargets(env, problem),
+    deliveryRetentionDays: readInteger(env, "DELIVERY_RETENTION", 30, 1, 3650, problem),
     host: env.CORE_HOST || "127.0.0.1",
     port: readInteger(env, "CORE_PORT", 50051, 0, 65535, problem),
     tls: readTls(env, problem),
