@@ -37,9 +37,7 @@ function startServer(port?: number): Promise<RunningDatabase> {
 
 const isServing = () =>
   expect
-    .poll(async () => (await stack.http("/api/v1/activity", { apiKey })).status, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await stack.http("/api/v1/activity", { apiKey })).status, { timeout: 20_000 })
     .toBe(200);
 
 describe("§7 while the storage cannot serve, the answer is temporarily_unavailable", () => {
