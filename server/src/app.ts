@@ -3,7 +3,10 @@ import {
   ActivityService,
   AdmissionService,
   ApiKeyService,
+  DeliveryService,
+  DispatchService,
   DonationService,
+  EndpointService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -25,6 +28,11 @@ import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
 import { createPool, type Pool } from "./database/pool.ts";
+import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
+import { createDeliveryService } from "./delivery/delivery-service.ts";
+import { createDispatchService } from "./delivery/dispatch-service.ts";
+import { createOutboxSignal } from "./delivery/outbox-signal.ts";
+import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createHealthService } from "./health-service.ts";
 import { createDonationService } from "./ingest/donation-service.ts";
 import { createImportService } from "./ingest/import-service.ts";
@@ -57,6 +65,10 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     ? createRedisAdmission(config.redisUrl, pool)
     : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
   const stopRemoval = startIdleWindowRemoval(pool, log);
+  const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
+  if (config.allowedTargets.size > 0) {
+    log.error("endpoints on this machine are allowed: for development and tests only");
+  }
   const services = createServices(pool, config);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
@@ -79,21 +91,26 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     },
     async close() {
       stopRemoval();
+      stopDeliveryRemoval();
       await Promise.all([admission.close(), pool.end()]);
     },
   };
 }
 
 function createServices(pool: Pool, config: ServerConfig): RegisteredService[] {
+  const outbox = createOutboxSignal();
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys)),
     register(MeService, createMeService(pool)),
     register(AdmissionService, createAdmissionService()),
-    register(DonationService, createDonationService(pool)),
+    register(DonationService, createDonationService(pool, outbox)),
     register(PlatformEventService, createPlatformEventService(pool)),
     register(ImportService, createImportService(pool)),
     register(AccountService, createAccountService(pool)),
     register(ApiKeyService, createApiKeyService(pool)),
+    register(EndpointService, createEndpointService(pool, config, outbox)),
+    register(DeliveryService, createDeliveryService(pool, outbox)),
+    register(DispatchService, createDispatchService(pool, config.secretKeys, outbox)),
   ];
   const names = new Set(own.map(({ service }) => service.typeName));
   const all = [...own, register(Health, createHealthService(pool, names))];

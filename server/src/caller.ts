@@ -10,6 +10,8 @@ export const Permission = {
   PlatformEventWrite: "platform_event.write",
   AccountManage: "account.manage",
   ApiKeyManage: "api_key.manage",
+  EndpointManage: "endpoint.manage",
+  DeliveryDispatch: "delivery.dispatch",
 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
 

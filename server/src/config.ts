@@ -1,4 +1,5 @@
 import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
+import { createSecretKey, type SecretKeys } from "./endpoint/secret-cipher.ts";
 
 /** What the core needs to know to run; docs/configuration.md describes each variable. */
 export type ServerConfig = {
@@ -6,6 +7,11 @@ export type ServerConfig = {
   readonly databaseConnections: number;
   readonly redisUrl: string | undefined;
   readonly cursorKeys: readonly [CursorKey, ...CursorKey[]];
+  readonly secretKeys: SecretKeys;
+  /** The `host:port` of this machine that endpoints may name: development and tests only. */
+  readonly allowedTargets: ReadonlySet<string>;
+  /** How long ended deliveries are kept. */
+  readonly deliveryRetentionDays: number;
   readonly host: string;
   readonly port: number;
   readonly tls: TlsConfig | undefined;
@@ -25,7 +31,8 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const CURSOR_KEY = /^[0-9a-f]{64}$/;
+const KEY = /^[0-9a-f]{64}$/;
+const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 
 /** Reads the core's settings; throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): ServerConfig {
@@ -37,7 +44,10 @@ export function readConfig(env: Environment): ServerConfig {
     databaseUrl: readUrl(env, "DATABASE_URL", "mysql:", problem) ?? "",
     databaseConnections: readInteger(env, "DATABASE_CONNECTIONS", 10, 1, 1000, problem),
     redisUrl: env.REDIS_URL ? readUrl(env, "REDIS_URL", "redis", problem) : undefined,
-    cursorKeys: readCursorKeys(env, problem),
+    cursorKeys: readKeys(env, "CURSOR_KEYS", createCursorKey, problem),
+    secretKeys: readKeys(env, "SECRET_KEYS", createSecretKey, problem),
+    allowedTargets: readAllowedTargets(env, problem),
+    deliveryRetentionDays: readInteger(env, "DELIVERY_RETENTION", 30, 1, 3650, problem),
     host: env.CORE_HOST || "127.0.0.1",
     port: readInteger(env, "CORE_PORT", 50051, 0, 65535, problem),
     tls: readTls(env, problem),
@@ -74,18 +84,32 @@ function readInteger(
   return fallback;
 }
 
-function readCursorKeys(
+/** Reads one or more keys of 32 bytes, the one in use first. */
+function readKeys<Key>(
   env: Environment,
+  name: string,
+  create: (bytes: Buffer) => Key,
   problem: (text: string) => void,
-): readonly [CursorKey, ...CursorKey[]] {
-  const [first = "", ...rest] = (env.CURSOR_KEYS ?? "").split(",").map((key) => key.trim());
-  if (![first, ...rest].every((key) => CURSOR_KEY.test(key))) {
+): readonly [Key, ...Key[]] {
+  const [first = "", ...rest] = (env[name] ?? "").split(",").map((key) => key.trim());
+  if (![first, ...rest].every((key) => KEY.test(key))) {
     problem(
-      "CURSOR_KEYS must be one or more keys of 64 lower-case hexadecimal characters, the signing one first, separated by commas.",
+      `${name} must be one or more keys of 64 lower-case hexadecimal characters, the one in use first, separated by commas.`,
     );
   }
-  const keyFrom = (hex: string) => createCursorKey(Buffer.from(hex, "hex"));
+  const keyFrom = (hex: string) => create(Buffer.from(hex, "hex"));
   return [keyFrom(first), ...rest.map(keyFrom)];
+}
+
+function readAllowedTargets(
+  env: Environment,
+  problem: (text: string) => void,
+): ReadonlySet<string> {
+  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
+  if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
+    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
+  }
+  return new Set(targets);
 }
 
 function readTls(env: Environment, problem: (text: string) => void): TlsConfig | undefined {

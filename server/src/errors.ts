@@ -21,6 +21,11 @@ export const ErrorCode = {
   ApiKeyNotActive: "api_key_not_active",
   ApiKeyLimitReached: "api_key_limit_reached",
   ApiKeyCreatedRecently: "api_key_created_recently",
+  EndpointNotFound: "endpoint_not_found",
+  EndpointLimitReached: "endpoint_limit_reached",
+  EndpointSwitchedOff: "endpoint_switched_off",
+  DeliveryNotFound: "delivery_not_found",
+  DeliveryAlreadyDelivered: "delivery_already_delivered",
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

@@ -1,7 +1,11 @@
+import { randomBytes } from "node:crypto";
 import {
   AccountService,
   ApiKeyService,
+  DeliveryService,
+  DispatchService,
   DonationService,
+  EndpointService,
   ImportDonationsRequestSchema,
   type ImportDonationsResponse,
   ImportDonationsResponseSchema,
@@ -14,6 +18,11 @@ import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
+import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
+import { createDispatchService } from "../../server/src/delivery/dispatch-service.ts";
+import { createOutboxSignal } from "../../server/src/delivery/outbox-signal.ts";
+import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
+import { createSecretKey } from "../../server/src/endpoint/secret-cipher.ts";
 import { createDonationService } from "../../server/src/ingest/donation-service.ts";
 import { createImportService } from "../../server/src/ingest/import-service.ts";
 import { createPlatformEventService } from "../../server/src/ingest/platform-event-service.ts";
@@ -52,11 +61,20 @@ export async function startServices() {
   const database = await createTestDatabase();
   const pool: Pool = createPool(database.url, CONNECTIONS);
   const importer = createImportService(pool);
+  const outbox = createOutboxSignal();
+  const secretKeys = [createSecretKey(randomBytes(32))] as const;
+  const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
     [
       register(AccountService, createAccountService(pool)),
       register(ApiKeyService, createApiKeyService(pool)),
-      register(DonationService, createDonationService(pool)),
+      register(DonationService, createDonationService(pool, outbox)),
+      register(
+        EndpointService,
+        createEndpointService(pool, { secretKeys, allowedTargets }, outbox),
+      ),
+      register(DeliveryService, createDeliveryService(pool, outbox)),
+      register(DispatchService, createDispatchService(pool, secretKeys, outbox)),
       register(PlatformEventService, createPlatformEventService(pool)),
     ],
     [],
@@ -88,6 +106,9 @@ export async function startServices() {
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
+    endpoints: createClient(EndpointService, transport),
+    deliveries: createClient(DeliveryService, transport),
+    dispatch: createClient(DispatchService, transport),
     sendImport,
 
     /** Imports batches and returns the last answer. */

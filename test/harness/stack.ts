@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { createServiceCredential, Permission, readConfig } from "@activity/server";
+import type { DeliveryConfig } from "@activity/workflows";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -30,10 +31,18 @@ export type TestStack = {
 
 /** Starts the product; `redisUrl` makes it count requests there, `serverUrl` store on another server. */
 export async function startTestStack(
-  options: { redisUrl?: string | undefined; serverUrl?: string } = {},
+  options: {
+    redisUrl?: string | undefined;
+    serverUrl?: string;
+    /** Further variables of the core. */
+    env?: Readonly<Record<string, string>>;
+    /** Makes every instance deliver webhook events. */
+    deliveries?: DeliveryConfig;
+  } = {},
 ): Promise<TestStack> {
   const database = await createTestDatabase(options.serverUrl);
   const cursorKeys = randomBytes(32).toString("hex");
+  const secretKeys = randomBytes(32).toString("hex");
   const log: string[] = [];
   const products: Product[] = [];
 
@@ -42,10 +51,13 @@ export async function startTestStack(
       core: readConfig({
         DATABASE_URL: database.url,
         CURSOR_KEYS: cursorKeys,
+        SECRET_KEYS: secretKeys,
         CORE_PORT: "0",
         ...(options.redisUrl && { REDIS_URL: options.redisUrl }),
+        ...options.env,
       }),
       gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
+      deliveries: options.deliveries,
       log: {
         info: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
         error: (message, fields) => log.push(JSON.stringify({ message, ...fields })),

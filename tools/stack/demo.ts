@@ -4,6 +4,7 @@ import {
   ApiKeyService,
   DisputeOutcome,
   DonationService,
+  EndpointService,
   ImportService,
   PlatformEventService,
 } from "@activity/proto";
@@ -79,24 +80,29 @@ async function addDemo(
 }
 
 /** Whether the database knows the credential; it does not when another database is used than last time. */
-async function isKnown({ apiKeys }: Clients): Promise<boolean> {
+async function isKnown({ endpoints }: Clients): Promise<boolean> {
   try {
-    await apiKeys.listApiKeys({ accountId: NO_ACCOUNT });
+    await endpoints.listEndpoints({ accountId: NO_ACCOUNT });
     return true;
   } catch (error) {
-    return ConnectError.from(error).code !== Code.Unauthenticated;
+    const { code } = ConnectError.from(error);
+    // One that an earlier version made may lack what this version asks for.
+    return code !== Code.Unauthenticated && code !== Code.PermissionDenied;
   }
 }
 
-type Clients = {
+/** What calls the core for the demo. */
+export type Clients = {
   readonly accounts: Client<typeof AccountService>;
   readonly apiKeys: Client<typeof ApiKeyService>;
   readonly donations: Client<typeof DonationService>;
+  readonly endpoints: Client<typeof EndpointService>;
   readonly events: Client<typeof PlatformEventService>;
   readonly imports: Client<typeof ImportService>;
 };
 
-function createClients(baseUrl: string, serviceCredential: string): Clients {
+/** Creates clients that show a service credential. */
+export function createClients(baseUrl: string, serviceCredential: string): Clients {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${serviceCredential}`);
     return next(request);
@@ -106,6 +112,7 @@ function createClients(baseUrl: string, serviceCredential: string): Clients {
     accounts: createClient(AccountService, transport),
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
+    endpoints: createClient(EndpointService, transport),
     events: createClient(PlatformEventService, transport),
     imports: createClient(ImportService, transport),
   };

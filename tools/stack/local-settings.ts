@@ -5,24 +5,43 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 export type LocalSettings = {
   /** Signs cursors: 64 hexadecimal characters. */
   readonly cursorKey: string;
+  /** Encrypts the signing secrets of endpoints: 64 hexadecimal characters. */
+  readonly secretKey: string;
   /** Where the core listened last; for the import tool. */
   readonly coreUrl?: string;
   /** A credential with every permission; for the import tool and the demo. */
   readonly serviceCredential?: string;
   /** The demo account's id and key. */
   readonly demo?: { readonly accountId: string; readonly apiKey: string };
+  /** The demo account's endpoint at the receiver of this machine. */
+  readonly receiver?: {
+    readonly port: number;
+    readonly endpointId: string;
+    readonly secret: string;
+  };
 };
 
-/** Reads the settings, or makes new ones with a random cursor key. */
+/** Reads the settings; makes random keys in place of those that are missing, and keeps them at once. */
 export async function readLocalSettings(file: string): Promise<LocalSettings> {
+  const stored: Partial<LocalSettings> = JSON.parse(await readText(file));
+  const { cursorKey = newKey(), secretKey = newKey() } = stored;
+  const settings = { ...stored, cursorKey, secretKey };
+  // What a key has signed or encrypted outlives this process.
+  if (!stored.cursorKey || !stored.secretKey) await writeLocalSettings(file, settings);
+  return settings;
+}
+
+async function readText(file: string): Promise<string> {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    return await readFile(file, "utf8");
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     if (!isMissing) throw error;
-    return { cursorKey: randomBytes(32).toString("hex") };
+    return "{}";
   }
 }
+
+const newKey = () => randomBytes(32).toString("hex");
 
 /** Replaces the settings in one step, so that a kill leaves the old ones or the new. */
 export async function writeLocalSettings(file: string, settings: LocalSettings): Promise<void> {

@@ -1,7 +1,11 @@
 import { createGateway } from "@activity/gateway";
 import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
+import { type DeliveryConfig, startDeliveries } from "@activity/workflows";
 
-/** The running product: the gateway external clients call and the core internal services call. */
+/**
+ * The running product: the gateway external clients call, the core internal services call, and what
+ * delivers webhook events.
+ */
 export type Product = {
   readonly gatewayPort: number;
   readonly corePort: number;
@@ -9,8 +13,8 @@ export type Product = {
 };
 
 /**
- * Runs core and gateway in this process, the gateway calling the core as functions: the composition that
- * one machine needs. The core's port is open to internal services all the same.
+ * Runs core, gateway, relay and worker in this process, the others calling the core as functions: the
+ * composition that one machine needs. The core's port is open to internal services all the same.
  */
 export async function startProduct(options: {
   readonly core: ServerConfig;
@@ -19,6 +23,8 @@ export async function startProduct(options: {
     readonly port: number;
     readonly trustedProxies: readonly string[];
   };
+  /** Without it, webhook events wait in the outbox. */
+  readonly deliveries?: DeliveryConfig | undefined;
   readonly log: Log;
 }): Promise<Product> {
   await migrate(options.core.databaseUrl);
@@ -38,6 +44,11 @@ export async function startProduct(options: {
     open.push(listener.close);
     const { port } = await gateway.listen(options.gateway.port, options.gateway.host);
     open.push(gateway.close);
+    if (options.deliveries !== undefined) {
+      const { deliveries: config, log } = options;
+      const deliveries = startDeliveries({ config, core: app.localTransport, log });
+      open.push(() => deliveries.stop());
+    }
     return { gatewayPort: port, corePort: listener.port, stop };
   } catch (error) {
     await stop();

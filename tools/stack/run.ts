@@ -1,15 +1,19 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createLog, MigrationError, readConfig } from "@activity/server";
+import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
 import { startDatabase } from "./database.ts";
 import { ensureDemo } from "./demo.ts";
+import { ensureDemoEndpoint } from "./demo-endpoint.ts";
+import { startDemoReceiver } from "./demo-receiver.ts";
 import { failToListen } from "./listen-error.ts";
 import { readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
 import { startProduct } from "./product.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type Progress } from "./progress.ts";
 import { readStackConfig, StackConfigError } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
+import { type RunningTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
 
 /** Runs the whole product on this machine until Ctrl-C, and leaves nothing running behind. */
@@ -22,36 +26,72 @@ async function start(): Promise<void> {
     dataDir: join(dataDir, "database"),
     progress,
   });
+  const temporal = await startTemporalIfPossible(dataDir, progress);
   try {
     await mkdir(dataDir, { recursive: true });
     const settingsFile = join(dataDir, "local.json");
     const settings = await readLocalSettings(settingsFile);
+    const receiver = await startDemoReceiver(settings.receiver?.port);
+    const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
     const core = readConfig({
       CURSOR_KEYS: settings.cursorKey,
+      SECRET_KEYS: settings.secretKey,
       ...process.env,
+      WEBHOOK_ALLOWED_TARGETS: targets,
       DATABASE_URL: database.url,
       CORE_PORT: `${config.corePort}`,
     });
     const logFile = openLogFile(join(config.dataDir, "product.log"));
     const product = await progress.step("Starting the product", () =>
-      startProduct({ core, gateway: config.gateway, log: createLog(logFile.write) }).catch(
-        failToListen,
-      ),
+      startProduct({
+        core,
+        gateway: config.gateway,
+        deliveries: temporal && deliveryConfig(temporal.address, targets, receiver.certificate),
+        log: createLog(logFile.write),
+      }).catch(failToListen),
     );
-    const local = await ensureDemo({
+    const demo = await ensureDemo({
       databaseUrl: database.url,
       coreUrl: `http://127.0.0.1:${product.corePort}`,
       settings,
       save: (next) => writeLocalSettings(settingsFile, next),
       progress,
     });
+    const local = await ensureDemoEndpoint(demo, receiver);
+    await writeLocalSettings(settingsFile, local);
+    receiver.setSecret(local.receiver?.secret);
     process.stdout.write(welcome(product, local, logFile.path));
     await stopSignal(database.ended);
     await product.stop();
+    await receiver.stop();
     logFile.close();
   } finally {
+    await temporal?.stop();
     await database.stop();
   }
+}
+
+/** Without Temporal everything but deliveries works; events wait until a start that finds one. */
+async function startTemporalIfPossible(
+  dataDir: string,
+  progress: Progress,
+): Promise<RunningTemporal | undefined> {
+  try {
+    return await startTemporal({ env: process.env, dataDir: join(dataDir, "temporal"), progress });
+  } catch (error) {
+    if (!(error instanceof StackError)) throw error;
+    process.stderr.write(`Webhook events are kept and not delivered: ${error.message}\n`);
+    return undefined;
+  }
+}
+
+function deliveryConfig(address: string, targets: string, certificate: string): DeliveryConfig {
+  const config = readDeliveryConfig({
+    ...process.env,
+    TEMPORAL_ADDRESS: address,
+    WEBHOOK_ALLOWED_TARGETS: targets,
+  });
+  return { ...config, extraCa: [config.extraCa, certificate].filter(Boolean).join("\n") };
 }
 
 /** Resolves at Ctrl-C or SIGTERM; rejects when the database ends by itself. */

@@ -20,6 +20,10 @@ Paste these:
   ${curl} "${base}/activity?limit=5"
   ${curl} "${base}/activity?type=donation&order=asc&limit=5"
 
+A receiver on this machine prints the webhook events of the demo account below. In another terminal:
+
+  npm run --silent donate -- "Ada" 500 "For the stream"
+
 Ctrl-C stops everything.
 `;
 }

@@ -10,6 +10,12 @@ export const DATA_TABLES = [
   "donation_dispute",
   "subscription",
   "platform_event",
+  "outbox_entry",
+  "delivery",
+  // After the deliveries: an attempt is recorded only while its delivery is there.
+  "delivery_attempt",
+  "webhook_event",
+  "endpoint",
 ] as const;
 
 type AccountNoRow = RowDataPacket & { account_no: number };

@@ -20,6 +20,8 @@ export type ContributionRecord = {
   readonly subscriptionId: string;
   /** Whether it started its subscription. */
   readonly first: boolean;
+  /** Whether this call stored it. */
+  readonly isNew: boolean;
 };
 
 /**
@@ -49,7 +51,7 @@ export async function recordContribution(
   if (activity !== undefined && isVisible(donation)) await insertActivities(tx, [activity]);
   const first = subscription.firstRecordId === undefined && !test;
   if (first) await startSubscription(tx, accountNo, subscription.id, { recordId, recordedAt });
-  return { donation, subscriptionId: subscription.id, first };
+  return { donation, subscriptionId: subscription.id, first, isNew: true };
 }
 
 async function storedContribution(
@@ -64,7 +66,8 @@ async function storedContribution(
     );
   }
   const subscription = await findSubscriptionById(tx, accountNo, subscriptionId);
-  return { donation, subscriptionId, first: subscription?.firstRecordId === recordId };
+  const first = subscription?.firstRecordId === recordId;
+  return { donation, subscriptionId, first, isNew: false };
 }
 
 async function putSubscription(

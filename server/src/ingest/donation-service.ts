@@ -3,6 +3,9 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction, type Transaction } from "../database/transaction.ts";
+import { emitWebhookEvents } from "../delivery/emit-webhook-event.ts";
+import type { OutboxSignal } from "../delivery/outbox-signal.ts";
+import type { WebhookFact } from "../delivery/webhook-event.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { externalIdBytes } from "../stored-text.ts";
 import { SERVICE_PLATFORM } from "./activity-values.ts";
@@ -22,21 +25,29 @@ import {
 } from "./donation-message.ts";
 import { DisputeState } from "./donation-status.ts";
 import { type DonationRecord, findDonation, insertDonations } from "./donation-store.ts";
+import { factsOfChange, factsOfContribution } from "./donation-webhooks.ts";
 
 /** Creates the service that writes donations made through the service. */
-export function createDonationService(pool: Pool): ServiceImpl<typeof DonationService> {
-  /** Makes one change to a stored donation. */
+export function createDonationService(
+  pool: Pool,
+  outbox: OutboxSignal,
+): ServiceImpl<typeof DonationService> {
+  /** Makes one change to a stored donation, and writes the webhook events it causes. */
   async function change(
     request: { accountId: string; externalId: string },
     make: (tx: Transaction, donation: DonationRecord) => Promise<DonationRecord>,
+    factsOf: (before: DonationRecord, after: DonationRecord) => WebhookFact[] = () => [],
   ) {
     const externalId = externalIdBytes(request.externalId, "external_id");
     const donation = await inTransaction(pool, async (tx) => {
       const accountNo = await lockAccount(tx, request.accountId);
       const stored = await findDonation(tx, accountNo, SERVICE_PLATFORM, externalId);
       if (stored === undefined) throw donationNotFound();
-      return make(tx, stored);
+      const changed = await make(tx, stored);
+      await emit(tx, accountNo, factsOf(stored, changed));
+      return changed;
     });
+    outbox.notify();
     return { donation: donationToProto(donation) };
   }
 
@@ -50,23 +61,36 @@ export function createDonationService(pool: Pool): ServiceImpl<typeof DonationSe
       return { donation: donationToProto(donation) };
     },
 
-    payDonation: (request) => change(request, payDonation),
+    payDonation: (request) =>
+      change(request, payDonation, (before, after) => factsOfChange(before, after, "pay")),
 
     refundDonation(request) {
       const refundId = externalIdBytes(request.refundExternalId, "refund_external_id");
       const amountCents = Number(request.amountCents);
-      return change(request, (tx, donation) => refundDonation(tx, donation, refundId, amountCents));
+      return change(
+        request,
+        (tx, donation) => refundDonation(tx, donation, refundId, amountCents),
+        (before, after) => factsOfChange(before, after, "refund"),
+      );
     },
 
     openDispute(request) {
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
-      return change(request, (tx, donation) => openDispute(tx, donation, disputeId));
+      return change(
+        request,
+        (tx, donation) => openDispute(tx, donation, disputeId),
+        (before, after) => factsOfChange(before, after, "dispute"),
+      );
     },
 
     resolveDispute(request) {
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
       const outcome = request.outcome === DisputeOutcome.WON ? DisputeState.Won : DisputeState.Lost;
-      return change(request, (tx, donation) => resolveDispute(tx, donation, disputeId, outcome));
+      return change(
+        request,
+        (tx, donation) => resolveDispute(tx, donation, disputeId, outcome),
+        (before, after) => factsOfChange(before, after, "dispute"),
+      );
     },
 
     deleteDonation: (request) => change(request, deleteDonation),
@@ -79,11 +103,34 @@ export function createDonationService(pool: Pool): ServiceImpl<typeof DonationSe
       );
       const contribution = await inTransaction(pool, async (tx) => {
         const accountNo = await lockAccount(tx, request.accountId);
-        return recordContribution(tx, { ...fields, accountNo }, subscriptionExternalId);
+        const stored = await recordContribution(
+          tx,
+          { ...fields, accountNo },
+          subscriptionExternalId,
+        );
+        if (stored.isNew) {
+          await emit(
+            tx,
+            accountNo,
+            factsOfContribution(stored.donation, stored.subscriptionId, stored.first),
+          );
+        }
+        return stored;
       });
-      return { ...contribution, donation: donationToProto(contribution.donation) };
+      outbox.notify();
+      const { donation, subscriptionId, first } = contribution;
+      return { donation: donationToProto(donation), subscriptionId, first };
     },
   };
+}
+
+/** A change that tells nothing asks nothing of the database. */
+async function emit(
+  tx: Transaction,
+  accountNo: number,
+  facts: readonly WebhookFact[],
+): Promise<void> {
+  if (facts.length > 0) await emitWebhookEvents(tx, accountNo, facts);
 }
 
 async function createDonation(

@@ -3,7 +3,10 @@ import {
   ActivityService,
   AdmissionService,
   ApiKeyService,
+  DeliveryService,
+  DispatchService,
   DonationService,
+  EndpointService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -34,6 +37,9 @@ const ACCESS: Readonly<Record<string, Access>> = {
   [PlatformEventService.typeName]: Permission.PlatformEventWrite,
   [AccountService.typeName]: Permission.AccountManage,
   [ApiKeyService.typeName]: Permission.ApiKeyManage,
+  [EndpointService.typeName]: Permission.EndpointManage,
+  [DeliveryService.typeName]: Permission.EndpointManage,
+  [DispatchService.typeName]: Permission.DeliveryDispatch,
 };
 
 /** Returns who may call a method. A service that the table lacks is a bug, and is open to nobody. */

@@ -26,6 +26,11 @@ const CODE_OF = {
   api_key_not_active: Code.FailedPrecondition,
   api_key_limit_reached: Code.ResourceExhausted,
   api_key_created_recently: Code.ResourceExhausted,
+  endpoint_not_found: Code.NotFound,
+  endpoint_limit_reached: Code.ResourceExhausted,
+  endpoint_switched_off: Code.FailedPrecondition,
+  delivery_not_found: Code.NotFound,
+  delivery_already_delivered: Code.FailedPrecondition,
 } satisfies Record<ErrorCode, Code>;
 
 /**

@@ -1,0 +1,75 @@
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import type { Transaction } from "../database/transaction.ts";
+import { type DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
+
+/** A delivery that may be old enough to be removed. */
+export type OldDelivery = {
+  readonly deliveryNo: number;
+  readonly eventNo: number;
+  readonly state: DeliveryState;
+  readonly isOld: boolean;
+};
+
+type Row = RowDataPacket & {
+  delivery_no: number;
+  event_no: number;
+  state: DeliveryState;
+  is_old: number;
+};
+
+/** Lists the next deliveries behind `afterNo`, in the order they were made, at most `most`. */
+export async function listDeliveriesByAge(
+  pool: Pool,
+  afterNo: number,
+  retentionMicros: number,
+  most: number,
+): Promise<OldDelivery[]> {
+  const [rows] = await pool.execute<Row[]>(
+    `SELECT delivery_no, event_no, state, created_at < ${NOW_MICROS} - ? AS is_old
+     FROM delivery WHERE delivery_no > ? ORDER BY delivery_no LIMIT ${most}`,
+    [retentionMicros, afterNo],
+  );
+  return rows.map((row) => ({
+    deliveryNo: row.delivery_no,
+    eventNo: row.event_no,
+    state: row.state,
+    isOld: row.is_old === 1,
+  }));
+}
+
+/** Deletes deliveries that have ended; at least one. */
+export async function deleteDeliveries(
+  tx: Transaction,
+  deliveryNos: readonly number[],
+): Promise<void> {
+  await tx.query("DELETE FROM delivery WHERE delivery_no IN (?) AND state NOT IN (?)", [
+    deliveryNos,
+    RUNNING_STATES,
+  ]);
+}
+
+/** Deletes the attempts of those of the deliveries that are gone. */
+export async function deleteAttemptsOfGone(
+  tx: Transaction,
+  deliveryNos: readonly number[],
+): Promise<void> {
+  await tx.query(
+    `DELETE a FROM delivery_attempt a LEFT JOIN delivery d ON d.delivery_no = a.delivery_no
+     WHERE a.delivery_no IN (?) AND d.delivery_no IS NULL`,
+    [deliveryNos],
+  );
+}
+
+/** Deletes those of the events that no delivery is left of; a delivery has the time of its event. */
+export async function deleteEventsOfGone(
+  tx: Transaction,
+  eventNos: readonly number[],
+): Promise<void> {
+  await tx.query(
+    `DELETE e FROM webhook_event e LEFT JOIN delivery d
+       ON d.account_no = e.account_no AND d.created_at = e.created_at AND d.event_no = e.event_no
+     WHERE e.event_no IN (?) AND d.delivery_no IS NULL`,
+    [eventNos],
+  );
+}

@@ -1,0 +1,55 @@
+import { isOutage } from "../database/outage.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import type { Log } from "../log.ts";
+import {
+  deleteAttemptsOfGone,
+  deleteDeliveries,
+  deleteEventsOfGone,
+  listDeliveriesByAge,
+} from "./delivery-removal-store.ts";
+import { RUNNING_STATES } from "./delivery-state.ts";
+
+const INTERVAL_MS = 60_000;
+/** Deliveries removed at once, so that a statement holds no lock for long. */
+const CHUNK = 500;
+const DAY_MICROS = 86_400_000_000;
+
+/** Starts removing deliveries that are older than so many days and have ended; returns how to stop it. */
+export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
+  let removing = false;
+  const timer = setInterval(async () => {
+    if (removing) return;
+    removing = true;
+    try {
+      await removeOldDeliveries(pool, retentionDays * DAY_MICROS);
+    } catch (cause) {
+      if (!isOutage(cause)) log.error("removal of old deliveries failed", { cause });
+    }
+    removing = false;
+  }, INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Removes every ended delivery older than that, with its attempts, and events that nobody needs then. */
+export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
+  let afterNo = 0;
+  for (;;) {
+    const listed = await listDeliveriesByAge(pool, afterNo, retentionMicros, CHUNK);
+    const old = listed.filter(({ isOld, state }) => isOld && !RUNNING_STATES.includes(state));
+    if (old.length > 0) {
+      const deliveryNos = old.map(({ deliveryNo }) => deliveryNo);
+      const eventNos = old.map(({ eventNo }) => eventNo);
+      await inTransaction(pool, async (tx) => {
+        await deleteDeliveries(tx, deliveryNos);
+        await deleteAttemptsOfGone(tx, deliveryNos);
+        await deleteEventsOfGone(tx, eventNos);
+      });
+    }
+    const last = listed.at(-1);
+    // What was made later is younger.
+    if (last === undefined || listed.length < CHUNK || !last.isOld) return;
+    afterNo = last.deliveryNo;
+  }
+}

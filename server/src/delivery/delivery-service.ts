@@ -1,0 +1,207 @@
+import type {
+  AttemptSchema,
+  DeliverySchema,
+  DeliveryService,
+  ListDeliveriesRequest,
+} from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { lockAccount, readAccount } from "../account/account-store.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction, type Transaction } from "../database/transaction.ts";
+import { endpointNotFound, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import { findEndpoint } from "../endpoint/endpoint-store.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
+import { DeliveryState, RETRIABLE_STATES, RUNNING_STATES } from "./delivery-state.ts";
+import {
+  type AttemptRecord,
+  beginSequences,
+  type DeliveryFilter,
+  type DeliveryRecord,
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  lockDelivery,
+  lockRetriableDeliveries,
+  readPayload,
+} from "./delivery-store.ts";
+import type { OutboxSignal } from "./outbox-signal.ts";
+import { insertOutboxEntries } from "./outbox-store.ts";
+import { pageTokenFrom, parsePageToken } from "./page-token.ts";
+
+const PAGE_SIZE = 50;
+/** Deliveries retried in one transaction, so that the account's lock is never held for long. */
+const RETRIED_AT_ONCE = 500;
+
+/** Creates the service that shows and retries deliveries. §6.4 */
+export function createDeliveryService(
+  pool: Pool,
+  outbox: OutboxSignal,
+): ServiceImpl<typeof DeliveryService> {
+  return {
+    async listDeliveries(request) {
+      const { accountNo } = await readAccount(pool, request.accountId);
+      const pageSize = request.pageSize ?? PAGE_SIZE;
+      // One more than asked for tells whether another page exists.
+      const found = await listDeliveries(pool, accountNo, filterFrom(request), pageSize + 1);
+      const page = found.slice(0, pageSize);
+      const last = page.at(-1);
+      const hasMore = found.length > pageSize && last !== undefined;
+      return {
+        deliveries: page.map(deliveryToProto),
+        nextPageToken: hasMore ? pageTokenFrom(last) : "",
+      };
+    },
+
+    async getDelivery({ accountId, deliveryId }) {
+      const { accountNo } = await readAccount(pool, accountId);
+      const delivery = await findDelivery(pool, accountNo, deliveryId);
+      if (delivery === undefined) throw deliveryNotFound();
+      const attempts = await listAttempts(pool, delivery.deliveryNo);
+      const payload = await readPayload(pool, delivery.deliveryNo);
+      return {
+        delivery: deliveryToProto(delivery),
+        attempts: attempts.map(attemptToProto),
+        ...(payload && { payload }),
+      };
+    },
+
+    async retryDelivery({ accountId, deliveryId }) {
+      const delivery = await inTransaction(pool, async (tx) => {
+        const accountNo = await lockAccount(tx, accountId);
+        const stored = await lockDelivery(tx, accountNo, deliveryId);
+        if (stored === undefined) throw deliveryNotFound();
+        if (RUNNING_STATES.includes(stored.state)) return stored;
+        if (!RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
+        const endpoint = await findEndpoint(tx, accountNo, stored.endpointId);
+        if (!endpoint?.switchedOn) throw endpointSwitchedOff();
+        return retry(tx, accountNo, [stored]);
+      });
+      outbox.notify();
+      return { delivery: deliveryToProto(delivery) };
+    },
+
+    async retryFailedDeliveries({ accountId, endpointId, since, until }) {
+      const range = { since: required(since, "since"), until: required(until, "until") };
+      let retried = 0;
+      let batch: number;
+      do {
+        batch = await inTransaction(pool, async (tx) => {
+          const accountNo = await lockAccount(tx, accountId);
+          const endpoint = await findEndpoint(tx, accountNo, endpointId);
+          if (endpoint === undefined) throw endpointNotFound();
+          if (!endpoint.switchedOn) throw endpointSwitchedOff();
+          const failed = await lockRetriableDeliveries(
+            tx,
+            accountNo,
+            endpointId,
+            range,
+            RETRIED_AT_ONCE,
+          );
+          const [first, ...rest] = failed;
+          if (first !== undefined) await retry(tx, accountNo, [first, ...rest]);
+          return failed.length;
+        });
+        retried += batch;
+        outbox.notify();
+      } while (batch === RETRIED_AT_ONCE);
+      return { retried: BigInt(retried) };
+    },
+  };
+}
+
+/** Begins another sequence of locked deliveries, and returns the first as it is then. */
+async function retry(
+  tx: Transaction,
+  accountNo: number,
+  deliveries: readonly [DeliveryRecord, ...DeliveryRecord[]],
+): Promise<DeliveryRecord> {
+  await beginSequences(
+    tx,
+    deliveries.map(({ deliveryNo }) => deliveryNo),
+  );
+  await insertOutboxEntries(
+    tx,
+    deliveries.map(({ deliveryNo, id, sequence }) => ({
+      deliveryNo,
+      accountNo,
+      deliveryId: id,
+      sequence: sequence + 1,
+    })),
+  );
+  const [first] = deliveries;
+  const none = { attempts: 0, lastOutcome: undefined, nextAttemptAt: undefined };
+  return { ...first, ...none, state: DeliveryState.Waiting, sequence: first.sequence + 1 };
+}
+
+function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
+  const { endpointId, state, kind, since, until } = request;
+  return {
+    endpointId: endpointId || undefined,
+    state: state || undefined,
+    kind: kind || undefined,
+    since: since && microsFromTimestamp(since, "since"),
+    until: until && microsFromTimestamp(until, "until"),
+    after: parsePageToken(request.pageToken),
+  };
+}
+
+function required(timestamp: Timestamp | undefined, field: string): Micros {
+  if (timestamp !== undefined) return microsFromTimestamp(timestamp, field);
+  throw new DomainError(ErrorCode.InvalidParameter, `${field} is required.`);
+}
+
+function deliveryNotFound(): DomainError {
+  return new DomainError(
+    ErrorCode.DeliveryNotFound,
+    "The account has no delivery with this delivery_id.",
+  );
+}
+
+function alreadyDelivered(): DomainError {
+  return new DomainError(
+    ErrorCode.DeliveryAlreadyDelivered,
+    "The delivery succeeded, so it is not retried.",
+  );
+}
+
+function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof DeliverySchema> {
+  const { nextAttemptAt } = delivery;
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    eventId: delivery.eventId,
+    kind: delivery.kind,
+    test: delivery.test,
+    state: delivery.state,
+    sequence: delivery.sequence,
+    attempts: delivery.attempts,
+    ...(delivery.lastOutcome !== undefined && { lastOutcome: delivery.lastOutcome }),
+    createdAt: timestampFromMicros(delivery.createdAt),
+    ...(nextAttemptAt !== undefined && { nextAttemptAt: timestampFromMicros(nextAttemptAt) }),
+  };
+}
+
+function attemptToProto(attempt: AttemptRecord): MessageInitShape<typeof AttemptSchema> {
+  return {
+    sequence: attempt.sequence,
+    attempt: attempt.attempt,
+    startedAt: timestampFromMicros(attempt.startedAt),
+    duration: durationFromMicros(attempt.durationMicros),
+    outcome: attempt.outcome,
+    ...(attempt.statusCode !== undefined && { statusCode: attempt.statusCode }),
+    ...(attempt.detail !== undefined && { detail: attempt.detail }),
+    responseBody: attempt.responseBody,
+  };
+}
+
+function durationFromMicros(micros: number): Duration {
+  const seconds = Math.floor(micros / 1e6);
+  return {
+    $typeName: "google.protobuf.Duration",
+    seconds: BigInt(seconds),
+    nanos: (micros - seconds * 1e6) * 1000,
+  };
+}

@@ -1,0 +1,208 @@
+import type { AttemptOutcome } from "@activity/proto";
+import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import type { Transaction } from "../database/transaction.ts";
+import type { Micros } from "../timestamps.ts";
+import { DeliveryState, RETRIABLE_STATES } from "./delivery-state.ts";
+import type { WebhookEventKind } from "./webhook-event-kind.ts";
+
+/** A stored delivery. */
+export type DeliveryRecord = {
+  readonly deliveryNo: number;
+  readonly id: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly kind: WebhookEventKind;
+  readonly test: boolean;
+  readonly state: DeliveryState;
+  readonly sequence: number;
+  readonly attempts: number;
+  readonly lastOutcome: AttemptOutcome | undefined;
+  readonly createdAt: number;
+  readonly nextAttemptAt: number | undefined;
+};
+
+/** A stored attempt. */
+export type AttemptRecord = {
+  readonly sequence: number;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly durationMicros: number;
+  readonly outcome: AttemptOutcome;
+  readonly statusCode: number | undefined;
+  readonly detail: string | undefined;
+  readonly responseBody: Buffer;
+};
+
+/** Where a page of deliveries ended. */
+export type DeliveryPosition = { readonly createdAt: number; readonly deliveryNo: number };
+
+/** Which deliveries of an account to list. */
+export type DeliveryFilter = {
+  readonly endpointId: string | undefined;
+  readonly state: number | undefined;
+  readonly kind: number | undefined;
+  readonly since: Micros | undefined;
+  readonly until: Micros | undefined;
+  readonly after: DeliveryPosition | undefined;
+};
+
+type Row = RowDataPacket & {
+  delivery_no: number;
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  kind: WebhookEventKind;
+  test: number;
+  state: DeliveryState;
+  sequence: number;
+  attempts: number;
+  last_outcome: AttemptOutcome | null;
+  created_at: number;
+  next_attempt_at: number | null;
+};
+
+type AttemptRow = RowDataPacket & {
+  sequence: number;
+  attempt: number;
+  started_at: number;
+  duration: number;
+  outcome: AttemptOutcome;
+  status_code: number | null;
+  detail: string | null;
+  response_body: Buffer;
+};
+
+const DELIVERIES = `SELECT d.delivery_no, d.id, d.endpoint_id, e.id AS event_id, d.kind, d.test, d.state,
+  d.sequence, d.attempts, d.last_outcome, d.created_at, d.next_attempt_at
+  FROM delivery d JOIN webhook_event e ON e.event_no = d.event_no`;
+
+/** Lists at most `most` deliveries of an account, newest first. */
+export async function listDeliveries(
+  db: Queryable,
+  accountNo: number,
+  filter: DeliveryFilter,
+  most: number,
+): Promise<DeliveryRecord[]> {
+  const conditions: [string, unknown[]][] = [["d.account_no = ?", [accountNo]]];
+  const { endpointId, state, kind, since, until, after } = filter;
+  if (endpointId !== undefined) conditions.push(["d.endpoint_id = ?", [endpointId]]);
+  if (state !== undefined) conditions.push(["d.state = ?", [state]]);
+  if (kind !== undefined) conditions.push(["d.kind = ?", [kind]]);
+  if (since !== undefined) conditions.push(["d.created_at >= ?", [since]]);
+  if (until !== undefined) conditions.push(["d.created_at < ?", [until]]);
+  if (after !== undefined) {
+    const { createdAt, deliveryNo } = after;
+    conditions.push([
+      "d.created_at <= ? AND (d.created_at < ? OR d.delivery_no < ?)",
+      [createdAt, createdAt, deliveryNo],
+    ]);
+  }
+  const [rows] = await db.query<Row[]>(
+    `${DELIVERIES} WHERE ${conditions.map(([text]) => text).join(" AND ")}
+     ORDER BY d.created_at DESC, d.delivery_no DESC LIMIT ${most}`,
+    conditions.flatMap(([, values]) => values),
+  );
+  return rows.map(deliveryFromRow);
+}
+
+/** Finds a delivery of an account. */
+export async function findDelivery(
+  db: Queryable,
+  accountNo: number,
+  id: string,
+): Promise<DeliveryRecord | undefined> {
+  const [rows] = await db.execute<Row[]>(`${DELIVERIES} WHERE d.id = ? AND d.account_no = ?`, [
+    id,
+    accountNo,
+  ]);
+  return rows[0] && deliveryFromRow(rows[0]);
+}
+
+/** Locks a delivery of an account until the transaction ends. */
+export async function lockDelivery(
+  tx: Transaction,
+  accountNo: number,
+  id: string,
+): Promise<DeliveryRecord | undefined> {
+  // The event is only read: its row is locked with the delivery's and changed by nobody.
+  const [rows] = await tx.execute<Row[]>(
+    `${DELIVERIES} WHERE d.id = ? AND d.account_no = ? FOR UPDATE`,
+    [id, accountNo],
+  );
+  return rows[0] && deliveryFromRow(rows[0]);
+}
+
+/** Locks at most `most` deliveries to an endpoint that can be retried, oldest first. */
+export async function lockRetriableDeliveries(
+  tx: Transaction,
+  accountNo: number,
+  endpointId: string,
+  range: { readonly since: Micros; readonly until: Micros },
+  most: number,
+): Promise<DeliveryRecord[]> {
+  const [rows] = await tx.query<Row[]>(
+    `${DELIVERIES} WHERE d.account_no = ? AND d.endpoint_id = ? AND d.created_at >= ?
+       AND d.created_at < ? AND d.state IN (?)
+     ORDER BY d.created_at, d.delivery_no LIMIT ${most} FOR UPDATE`,
+    [accountNo, endpointId, range.since, range.until, RETRIABLE_STATES],
+  );
+  return rows.map(deliveryFromRow);
+}
+
+/** Begins a new sequence of deliveries that the transaction has locked; at least one. */
+export async function beginSequences(
+  tx: Transaction,
+  deliveryNos: readonly number[],
+): Promise<void> {
+  await tx.query(
+    `UPDATE delivery SET state = ?, sequence = sequence + 1, attempts = 0, last_outcome = NULL,
+       next_attempt_at = NULL WHERE delivery_no IN (?)`,
+    [DeliveryState.Waiting, deliveryNos],
+  );
+}
+
+/** Lists the attempts of a delivery, oldest first. */
+export async function listAttempts(db: Queryable, deliveryNo: number): Promise<AttemptRecord[]> {
+  const [rows] = await db.execute<AttemptRow[]>(
+    `SELECT sequence, attempt, started_at, duration, outcome, status_code, detail, response_body
+     FROM delivery_attempt WHERE delivery_no = ? ORDER BY sequence, attempt`,
+    [deliveryNo],
+  );
+  return rows.map((row) => ({
+    sequence: row.sequence,
+    attempt: row.attempt,
+    startedAt: row.started_at,
+    durationMicros: row.duration,
+    outcome: row.outcome,
+    statusCode: row.status_code ?? undefined,
+    detail: row.detail ?? undefined,
+    responseBody: row.response_body,
+  }));
+}
+
+/** Reads the bytes that a delivery sends. */
+export async function readPayload(db: Queryable, deliveryNo: number): Promise<Buffer | undefined> {
+  const [rows] = await db.execute<(RowDataPacket & { payload: Buffer })[]>(
+    `SELECT e.payload FROM delivery d JOIN webhook_event e ON e.event_no = d.event_no
+     WHERE d.delivery_no = ?`,
+    [deliveryNo],
+  );
+  return rows[0]?.payload;
+}
+
+function deliveryFromRow(row: Row): DeliveryRecord {
+  return {
+    deliveryNo: row.delivery_no,
+    id: row.id,
+    endpointId: row.endpoint_id,
+    eventId: row.event_id,
+    kind: row.kind,
+    test: row.test === 1,
+    state: row.state,
+    sequence: row.sequence,
+    attempts: row.attempts,
+    lastOutcome: row.last_outcome ?? undefined,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at ?? undefined,
+  };
+}

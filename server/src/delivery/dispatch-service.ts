@@ -1,0 +1,137 @@
+import type {
+  DispatchService,
+  LoadAttemptResponseSchema,
+  RecordAttemptRequest,
+  SequenceKey,
+} from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { decryptSecret, type SecretKeys } from "../endpoint/secret-cipher.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { microsFromTimestamp } from "../timestamps.ts";
+import {
+  cancelSequence,
+  findAttempt,
+  insertAttempt,
+  type LoadedAttempt,
+  lockDeliveryForAttempt,
+  updateAfterAttempt,
+} from "./attempt-store.ts";
+import { createClaims } from "./claim-deliveries.ts";
+import { deleteEntries, markHandedOver, type Sequence } from "./claim-store.ts";
+import { RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
+import type { OutboxSignal } from "./outbox-signal.ts";
+
+/** Creates the service of the relay and the worker. */
+export function createDispatchService(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  outbox: OutboxSignal,
+): ServiceImpl<typeof DispatchService> {
+  const claim = createClaims(pool);
+
+  return {
+    async claimDeliveries({ limit, wait }, { signal }) {
+      // Waiting begins before the look, so that what is committed meanwhile is not missed.
+      const woken = wait && outbox.wait(microsFromDuration(wait) / 1000, signal);
+      const sequences = await claim(limit);
+      if (sequences.length > 0 || woken === undefined) return { sequences };
+      await woken;
+      return { sequences: signal.aborted ? [] : await claim(limit) };
+    },
+
+    async markHandedOver({ sequences }) {
+      const keys = sequences.map(sequenceFrom);
+      await inTransaction(pool, async (tx) => {
+        await markHandedOver(tx, keys);
+        await deleteEntries(tx, keys);
+      });
+      return {};
+    },
+
+    async loadAttempt({ sequence: key, attempt }) {
+      const sequence = sequenceFrom(key);
+      const loaded = await findAttempt(pool, sequence.deliveryId, sequence.sequence, attempt);
+      return { step: stepFrom(loaded, sequence.sequence, secretKeys) };
+    },
+
+    async recordAttempt(request) {
+      const { deliveryId, sequence } = sequenceFrom(request.sequence);
+      const fields = attemptFrom(request);
+      const outcome = await inTransaction(pool, async (tx) => {
+        const { attempt } = fields;
+        const delivery = await lockDeliveryForAttempt(tx, deliveryId, sequence, attempt);
+        // The account was deleted meanwhile, and everything of it.
+        if (delivery === undefined) return fields.outcome;
+        const { deliveryNo, accountNo, recordedOutcome } = delivery;
+        if (recordedOutcome !== undefined) return recordedOutcome;
+        await insertAttempt(tx, { deliveryNo, accountNo, sequence, ...fields });
+        if (delivery.sequence === sequence && RUNNING_STATES.includes(delivery.state)) {
+          const retryInMicros = request.retryIn && microsFromDuration(request.retryIn);
+          const state = stateAfterAttempt(fields.outcome, retryInMicros === undefined);
+          const { outcome } = fields;
+          const after = { state, attempts: attempt, outcome, retryInMicros };
+          await updateAfterAttempt(tx, deliveryNo, after);
+        }
+        return fields.outcome;
+      });
+      return { outcome };
+    },
+
+    async cancelSequence({ sequence: key }) {
+      const { deliveryId, sequence } = sequenceFrom(key);
+      await inTransaction(pool, (tx) => cancelSequence(tx, deliveryId, sequence));
+      return {};
+    },
+  };
+}
+
+type Step = NonNullable<MessageInitShape<typeof LoadAttemptResponseSchema>["step"]>;
+
+/** What was recorded comes first: an attempt that was made is not made again, whatever changed since. */
+function stepFrom(
+  loaded: LoadedAttempt | undefined,
+  sequence: number,
+  secretKeys: SecretKeys,
+): Step {
+  if (loaded === undefined) return { case: "ended", value: {} };
+  const { recordedOutcome, endpoint, endpointId, eventId, payload } = loaded;
+  if (recordedOutcome !== undefined) return { case: "recorded", value: recordedOutcome };
+  const isRunning = loaded.sequence === sequence && RUNNING_STATES.includes(loaded.state);
+  if (!isRunning) return { case: "ended", value: {} };
+  if (endpoint === undefined) return { case: "canceled", value: {} };
+  const { url, standardWebhooks } = endpoint;
+  const secret = decryptSecret(secretKeys, endpointId, endpoint.secret);
+  return {
+    case: "ready",
+    value: { endpointId, url, secret, eventId, payload, standardWebhooks },
+  };
+}
+
+function attemptFrom(request: RecordAttemptRequest) {
+  const { startedAt, duration, attempt, outcome, statusCode, detail, responseBody } = request;
+  if (startedAt === undefined || duration === undefined) {
+    throw new DomainError(ErrorCode.InvalidParameter, "started_at and duration are required.");
+  }
+  return {
+    attempt,
+    startedAt: microsFromTimestamp(startedAt, "started_at"),
+    durationMicros: microsFromDuration(duration),
+    outcome,
+    statusCode,
+    detail,
+    responseBody,
+  };
+}
+
+function sequenceFrom(key: SequenceKey | undefined): Sequence {
+  if (key !== undefined) return key;
+  throw new DomainError(ErrorCode.InvalidParameter, "sequence is required.");
+}
+
+function microsFromDuration({ seconds, nanos }: Duration): number {
+  return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
+}

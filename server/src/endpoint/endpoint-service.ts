@@ -1,0 +1,161 @@
+import type { EndpointSchema, EndpointService } from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { lockAccount, readAccount } from "../account/account-store.ts";
+import type { Pool, Queryable } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { emitTestEvent } from "../delivery/emit-webhook-event.ts";
+import type { OutboxSignal } from "../delivery/outbox-signal.ts";
+import { kindBits, kindsFromBits, WebhookEventKind } from "../delivery/webhook-event-kind.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { timestampFromMicros } from "../timestamps.ts";
+import { endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
+import {
+  countEndpoints,
+  type EndpointRecord,
+  findEndpoint,
+  insertEndpoint,
+  listEndpoints,
+  markEndpointDeleted,
+  updateEndpoint,
+  updateSecret,
+} from "./endpoint-store.ts";
+import { parseEndpointUrl } from "./endpoint-url.ts";
+import { encryptSecret, type SecretKeys } from "./secret-cipher.ts";
+import { newSigningSecret } from "./signing-secret.ts";
+import { testFact } from "./test-fact.ts";
+
+/** The most endpoints of an account. */
+const MAX_ENDPOINTS = 10;
+
+/** What the service needs beside the database. */
+export type EndpointSettings = {
+  readonly secretKeys: SecretKeys;
+  /** The `host:port` of development only. */
+  readonly allowedTargets: ReadonlySet<string>;
+};
+
+/** Creates the service that manages the endpoints of accounts. §6 */
+export function createEndpointService(
+  pool: Pool,
+  { secretKeys, allowedTargets }: EndpointSettings,
+  outbox: OutboxSignal,
+): ServiceImpl<typeof EndpointService> {
+  /** Changes an endpoint under its account's lock, so that no event sees half of it. */
+  async function change(
+    { accountId, endpointId }: { accountId: string; endpointId: string },
+    fields: Partial<EndpointRecord>,
+  ) {
+    const endpoint = await inTransaction(pool, async (tx) => {
+      const accountNo = await lockAccount(tx, accountId);
+      const changed = { ...(await readEndpoint(tx, accountNo, endpointId)), ...fields };
+      await updateEndpoint(tx, accountNo, changed);
+      return changed;
+    });
+    return { endpoint: endpointToProto(endpoint) };
+  }
+
+  return {
+    async createEndpoint(request) {
+      const id = newId();
+      const secret = newSigningSecret();
+      const stored = {
+        id,
+        url: parseEndpointUrl(request.url, allowedTargets),
+        kinds: kindBits(kindsOf(request.kinds?.kinds)),
+        standardWebhooks: request.standardWebhooks,
+        secret: encryptSecret(secretKeys, id, secret),
+      };
+      const endpoint = await inTransaction(pool, async (tx) => {
+        const accountNo = await lockAccount(tx, request.accountId);
+        if ((await countEndpoints(tx, accountNo)) >= MAX_ENDPOINTS) throw limitReached();
+        await insertEndpoint(tx, { accountNo, ...stored });
+        return readEndpoint(tx, accountNo, id);
+      });
+      return { endpoint: endpointToProto(endpoint), secret };
+    },
+
+    async getEndpoint({ accountId, endpointId }) {
+      const { accountNo } = await readAccount(pool, accountId);
+      return { endpoint: endpointToProto(await readEndpoint(pool, accountNo, endpointId)) };
+    },
+
+    async listEndpoints({ accountId }) {
+      const { accountNo } = await readAccount(pool, accountId);
+      return { endpoints: (await listEndpoints(pool, accountNo)).map(endpointToProto) };
+    },
+
+    updateEndpoint(request) {
+      const { url, kinds, standardWebhooks } = request;
+      return change(request, {
+        ...(url !== undefined && { url: parseEndpointUrl(url, allowedTargets) }),
+        ...(kinds !== undefined && { kinds: kindBits(kindsOf(kinds.kinds)) }),
+        ...(standardWebhooks !== undefined && { standardWebhooks }),
+      });
+    },
+
+    switchOnEndpoint: (request) => change(request, { switchedOn: true }),
+    switchOffEndpoint: (request) => change(request, { switchedOn: false }),
+
+    async deleteEndpoint({ accountId, endpointId }) {
+      await inTransaction(pool, async (tx) => {
+        const accountNo = await lockAccount(tx, accountId);
+        if (!(await markEndpointDeleted(tx, accountNo, endpointId))) throw endpointNotFound();
+      });
+      return {};
+    },
+
+    async rotateSecret({ accountId, endpointId }) {
+      const secret = newSigningSecret();
+      await inTransaction(pool, async (tx) => {
+        const accountNo = await lockAccount(tx, accountId);
+        await readEndpoint(tx, accountNo, endpointId);
+        const encrypted = encryptSecret(secretKeys, endpointId, secret);
+        await updateSecret(tx, accountNo, endpointId, encrypted);
+      });
+      return { secret };
+    },
+
+    async sendTest({ accountId, endpointId, kind }) {
+      const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
+      const emitted = await inTransaction(pool, async (tx) => {
+        const accountNo = await lockAccount(tx, accountId);
+        await readEndpoint(tx, accountNo, endpointId);
+        return emitTestEvent(tx, accountNo, endpointId, (now) => testFact(tested, now));
+      });
+      if (emitted === undefined) throw endpointSwitchedOff();
+      outbox.notify();
+      return emitted;
+    },
+  };
+}
+
+async function readEndpoint(db: Queryable, accountNo: number, id: string): Promise<EndpointRecord> {
+  const endpoint = await findEndpoint(db, accountNo, id);
+  if (endpoint === undefined) throw endpointNotFound();
+  return endpoint;
+}
+
+/** The kinds of a message, whose numbers are the stored ones; the unspecified one is none. */
+function kindsOf(kinds: readonly number[] = []): WebhookEventKind[] {
+  return Object.values(WebhookEventKind).filter((kind) => kinds.includes(kind));
+}
+
+function limitReached(): DomainError {
+  return new DomainError(
+    ErrorCode.EndpointLimitReached,
+    `The account has ${MAX_ENDPOINTS} endpoints, the most it may have; delete one first.`,
+  );
+}
+
+function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof EndpointSchema> {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    kinds: kindsFromBits(endpoint.kinds),
+    switchedOn: endpoint.switchedOn,
+    standardWebhooks: endpoint.standardWebhooks,
+    createdAt: timestampFromMicros(endpoint.createdAt),
+  };
+}

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+
+/**
+ * An encrypted signing secret is: version (1 byte), key id (4), nonce (12), AES-256-GCM tag (16), and the
+ * ciphertext. The endpoint it belongs to is authenticated with it, so that it works nowhere else.
+ */
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NONCE_OFFSET = 1 + KEY_ID_BYTES;
+const TAG_OFFSET = NONCE_OFFSET + NONCE_BYTES;
+const TEXT_OFFSET = TAG_OFFSET + TAG_BYTES;
+const ALGORITHM = "aes-256-gcm";
+
+/** A key that encrypts signing secrets at rest, and the bytes that they name it by. */
+export type SecretKey = { readonly id: Buffer; readonly bytes: Buffer };
+/** The first encrypts, all decrypt. */
+export type SecretKeys = readonly [SecretKey, ...SecretKey[]];
+
+/** Creates a secret key of 32 bytes. */
+export function createSecretKey(bytes: Buffer): SecretKey {
+  return { id: createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES), bytes };
+}
+
+/** Encrypts the signing secret of an endpoint. */
+export function encryptSecret([key]: SecretKeys, endpointId: string, secret: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(endpointId));
+  const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+  return Buffer.concat([Buffer.from([VERSION]), key.id, nonce, cipher.getAuthTag(), text]);
+}
+
+/** Decrypts the signing secret of an endpoint. Throws when no key of `keys` encrypted it. */
+export function decryptSecret(keys: SecretKeys, endpointId: string, stored: Buffer): string {
+  const keyId = stored.subarray(1, NONCE_OFFSET);
+  const key = keys.find(({ id }) => id.equals(keyId));
+  if (stored[0] !== VERSION || key === undefined) {
+    throw new Error("SECRET_KEYS lacks the key that a signing secret was encrypted with");
+  }
+  const nonce = stored.subarray(NONCE_OFFSET, TAG_OFFSET);
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce)
+    .setAAD(Buffer.from(endpointId))
+    .setAuthTag(stored.subarray(TAG_OFFSET, TEXT_OFFSET));
+  return decipher.update(stored.subarray(TEXT_OFFSET), undefined, "utf8") + decipher.final("utf8");
+}

@@ -1,0 +1,71 @@
+import type { ChargebackStatus, WebhookFact, WebhookRecord } from "../delivery/webhook-event.ts";
+import { WebhookEventKind } from "../delivery/webhook-event-kind.ts";
+import { DonationStatus } from "./donation-status.ts";
+import type { DonationRecord } from "./donation-store.ts";
+
+/**
+ * Returns what a change to a donation tells the account's endpoints: its payment, a refund, or a dispute
+ * that was opened or ended. A test tells nothing. §6.1
+ */
+export function factsOfChange(
+  before: DonationRecord,
+  after: DonationRecord,
+  change: "pay" | "refund" | "dispute",
+): WebhookFact[] {
+  // A change that was made before is answered with the very record it was given.
+  if (after === before || after.test) return [];
+  const record = webhookRecordFrom(after);
+  switch (change) {
+    case "pay":
+      return [{ kind: WebhookEventKind.DonationCreated, record }];
+    case "refund":
+      return [{ kind: WebhookEventKind.DonationRefunded, record }];
+    case "dispute": {
+      const status = chargebackStatus(after.status);
+      return [{ kind: WebhookEventKind.DonationChargeback, record, status }];
+    }
+  }
+}
+
+/** Returns what a new contribution tells the account's endpoints. */
+export function factsOfContribution(
+  donation: DonationRecord,
+  subscriptionId: string,
+  first: boolean,
+): WebhookFact[] {
+  if (donation.test) return [];
+  const record = webhookRecordFrom(donation);
+  const created: WebhookFact = { kind: WebhookEventKind.DonationCreated, record };
+  if (!first) return [created];
+  return [created, { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId }];
+}
+
+function webhookRecordFrom(donation: DonationRecord): WebhookRecord {
+  const { recordedAt } = donation;
+  if (recordedAt === undefined) throw new Error("a donation that was never paid tells nothing");
+  return {
+    recordId: donation.recordId,
+    amountCents: donation.amountCents,
+    refundedAmountCents: donation.refundedAmountCents,
+    currency: donation.currency,
+    donorName: donation.donorName,
+    message: donation.message,
+    paidAt: recordedAt,
+  };
+}
+
+function chargebackStatus(status: DonationStatus): ChargebackStatus {
+  switch (status) {
+    case DonationStatus.Paid:
+      return "paid";
+    case DonationStatus.Refunded:
+      return "refunded";
+    case DonationStatus.Disputed:
+      return "disputed";
+    case DonationStatus.DisputeLost:
+      return "dispute_lost";
+    case DonationStatus.Created:
+    case DonationStatus.Deleted:
+      throw new Error("a dispute leaves no donation unpaid or deleted");
+  }
+}

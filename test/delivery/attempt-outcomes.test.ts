@@ -1,0 +1,247 @@
+import { setImmediate } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { answer, flood, trickle, write, writeAndReset } from "./harness-receiver-behaviours.ts";
+import { createSenderHarness } from "./harness-receiver-sender.ts";
+
+const OK_HEAD = "HTTP/1.1 200 OK\r\n";
+const SHORT_MS = 600;
+
+const patient = createSenderHarness();
+const hasty = createSenderHarness({ timeoutMs: SHORT_MS });
+afterAll(() => Promise.all([patient.stop(), hasty.stop()]));
+
+describe("§6.4 the outcome of an answer goes by its status", () => {
+  it.each([
+    [200, "delivered", false],
+    [201, "delivered", false],
+    [202, "delivered", false],
+    [204, "delivered", false],
+    [299, "delivered", false],
+    [300, "redirected", false],
+    [301, "redirected", false],
+    [302, "redirected", false],
+    [303, "redirected", false],
+    [304, "redirected", false],
+    [307, "redirected", false],
+    [308, "redirected", false],
+    [400, "rejected", false],
+    [401, "auth_rejected", false],
+    [402, "rejected", false],
+    [403, "auth_rejected", false],
+    [404, "route_not_found", false],
+    [405, "rejected", false],
+    [408, "receiver_busy", true],
+    [409, "rejected", false],
+    [410, "rejected", false],
+    [413, "rejected", false],
+    [422, "rejected", false],
+    [425, "receiver_busy", true],
+    [429, "receiver_busy", true],
+    [500, "receiver_busy", true],
+    [501, "receiver_busy", true],
+    [502, "receiver_busy", true],
+    [503, "receiver_busy", true],
+    [504, "receiver_busy", true],
+    [599, "receiver_busy", true],
+  ] as const)("%i is %s", async (status, outcome, isRetried) => {
+    const hasBody = status !== 204 && status !== 304;
+    const receiver = await patient.receive(answer(status, "", hasBody ? "ok" : ""));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome, isRetried, status, detail: undefined });
+    expect(report.bodyStart?.toString()).toBe(hasBody ? "ok" : "");
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it.each([301, 302, 307, 308])("a %i is not followed", async (status) => {
+    const other = await patient.receive(answer(200));
+    const location = `location: https://receiver.test:${other.port}/\r\n`;
+    const receiver = await patient.receive(answer(status, location));
+    expect(await patient.post(receiver)).toMatchObject({ outcome: "redirected" });
+    expect(other.connectionCount()).toBe(0);
+  });
+
+  const INTERIM = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
+  const FINAL = `${OK_HEAD}content-length: 5\r\n\r\nHTTP/`;
+
+  it.each([
+    ["in one write", [`${INTERIM}${FINAL}`]],
+    ["in writes of their own", [INTERIM, FINAL]],
+    ["byte by byte", [...`${INTERIM}${FINAL}`]],
+    ["many times", ["HTTP/1.1 102 Processing\r\n\r\n".repeat(5_000), FINAL]],
+  ])("1xx before the answer, %s, is not the answer", async (_what, parts) => {
+    const receiver = await patient.receive(async (socket) => {
+      for (const part of parts) {
+        socket.write(part);
+        await setImmediate();
+      }
+    });
+    for (let round = 0; round < 2; round++) {
+      const report = await patient.post(receiver);
+      expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+      expect(report.bodyStart?.toString()).toBe("HTTP/");
+    }
+    expect(receiver.connectionCount()).toBe(1);
+  });
+});
+
+describe("§6.4 2xx is success whatever the body", () => {
+  it.each([
+    ["of 8 MiB, announced", `${OK_HEAD}content-length: ${8 << 20}\r\n\r\n`, 8 << 20],
+    ["that never ends", `${OK_HEAD}\r\n`, Number.POSITIVE_INFINITY],
+    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`, Infinity],
+  ])("a body %s is cut off, 1 KiB kept", async (_what, head, bytes) => {
+    const receiver = await patient.receive(flood(head, bytes));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+    expect(report.bodyStart).toHaveLength(1024);
+    expect(report.durationMs).toBeLessThan(3_000);
+  });
+
+  it("an endless body of a failure keeps its status", async () => {
+    const receiver = await patient.receive(flood("HTTP/1.1 500 X\r\n\r\n"));
+    expect(await patient.post(receiver)).toMatchObject({ outcome: "receiver_busy", status: 500 });
+  });
+
+  it("bytes that are no text are kept as they came", async () => {
+    const body = "\u00ff\u0000\u001f";
+    const receiver = await patient.receive((socket) => {
+      socket.write(
+        `${OK_HEAD}content-encoding: gzip\r\ncontent-length: 3\r\n\r\n${body}`,
+        "latin1",
+      );
+    });
+    const report = await patient.post(receiver);
+    expect([...(report.bodyStart ?? [])]).toEqual([255, 0, 31]);
+  });
+});
+
+describe("§6.4 an answer that does not come whole is a network_error", () => {
+  it("refused", async () => {
+    const receiver = await patient.receive(answer(200));
+    await receiver.stop();
+    expect(await patient.post(receiver)).toMatchObject({
+      outcome: "network_error",
+      isRetried: true,
+      status: undefined,
+      detail: "the connection was refused (ECONNREFUSED)",
+    });
+  });
+
+  it.each([
+    ["reset before a byte", "", undefined],
+    ["reset mid-headers", "HTTP/1.1 200 OK\r\ncontent-le", undefined],
+    ["reset mid-body", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", 200],
+  ])("%s", async (_what, text, status) => {
+    const receiver = await patient.receive(writeAndReset(text));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true, status });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it("closed mid-body in good order", async () => {
+    const receiver = await patient.receive((socket) =>
+      socket.end(`${OK_HEAD}content-length: 100\r\n\r\nhalf`),
+    );
+    expect(await patient.post(receiver)).toMatchObject({ outcome: "network_error", status: 200 });
+  });
+
+  it.each([
+    ["garbage instead of HTTP", "SSH-2.0-OpenSSH_9.9\r\n\r\n"],
+    ["bytes that are no text", "\u0000\u0001\u0002\u0003\r\n\r\n"],
+    ["a length that is no number", `${OK_HEAD}content-length: many\r\n\r\n`],
+    ["two different lengths", `${OK_HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`],
+    ["a head that never ends", `${OK_HEAD}x: ${"y".repeat(64 * 1024)}`],
+    ["an upgrade nobody asked for", "HTTP/1.1 101 S\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+  ])("%s", async (_what, text) => {
+    const receiver = await patient.receive(write(text));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true, status: undefined });
+  });
+
+  it.each([
+    ["selfSigned", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["expired", "CERT_HAS_EXPIRED"],
+    ["otherName", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ] as const)("a certificate that is %s, and no request is sent", async (kind, code) => {
+    const receiver = await patient.receive(answer(200), kind);
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true });
+    expect(report.detail).toContain(`(${code})`);
+    expect(receiver.connectionCount()).toBe(1);
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it("a certificate by a CA that nobody trusts", async () => {
+    const stranger = createSenderHarness({ extraCa: patient.certificates.ca });
+    const receiver = await stranger.receive(answer(200));
+    const report = await stranger.post(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true });
+    expect(report.detail).toContain("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(receiver.requests).toHaveLength(0);
+    await stranger.stop();
+  });
+
+  it.each([
+    ["plain HTTP", `${OK_HEAD}content-length: 0\r\n\r\n`],
+    ["a goodbye", ""],
+  ])("%s where TLS should be", async (_what, greeting) => {
+    const receiver = await patient.receive(answer(200), "none", (socket) => socket.end(greeting));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true });
+  });
+
+  it("tells the owner neither URL, name nor address", async () => {
+    const refused = await patient.receive(answer(200));
+    await refused.stop();
+    const misnamed = await patient.receive(answer(200), "otherName");
+    const reports = [await patient.post(refused), await patient.post(misnamed)];
+    for (const { detail } of reports) expect(detail).not.toMatch(/receiver|test|127|hook/);
+  });
+});
+
+describe("§6.4 a whole attempt has 10 seconds", () => {
+  const HEAD = `${OK_HEAD}content-length: 1000\r\n\r\n`;
+
+  it.each([
+    ["no answer at all", write(""), undefined, "no answer in time"],
+    ["slow headers", trickle("HTTP/1.1 200 OK\r\nx: ", 50), undefined, "the answer was not whole"],
+    ["1xx for ever", trickle("", 50, "HTTP/1.1 102 P\r\n\r\n"), undefined, "no answer in time"],
+    ["a slow body", trickle(HEAD, 50), 200, "the answer was not whole"],
+  ])("%s is a timeout", async (_what, behaviour, status, detail) => {
+    const receiver = await hasty.receive(behaviour);
+    const report = await hasty.post(receiver);
+    expect(report).toMatchObject({ outcome: "timeout", isRetried: true, status });
+    expect(report.detail).toContain(detail);
+    expect(report.durationMs).toBeGreaterThanOrEqual(SHORT_MS - 5);
+    expect(report.durationMs).toBeLessThan(SHORT_MS + 400);
+  });
+
+  it("a handshake that hangs is a timeout", async () => {
+    const receiver = await hasty.receive(() => undefined, "none");
+    const report = await hasty.post(receiver);
+    expect(report).toMatchObject({ outcome: "timeout", detail: "no connection in time" });
+  });
+
+  it("a name look-up that hangs is a timeout", async () => {
+    const { sender, stop } = createSenderHarness({
+      timeoutMs: SHORT_MS,
+      resolve: () => new Promise(() => undefined),
+    });
+    const report = await sender.attempt({
+      url: "https://x.test/",
+      headers: {},
+      body: new Uint8Array(),
+    });
+    expect(report).toMatchObject({ outcome: "timeout", isRetried: true });
+    expect(report.durationMs).toBeLessThan(SHORT_MS + 400);
+    await stop();
+  });
+
+  it("a byte a second is cut off after 10 seconds, on the clock", async () => {
+    const receiver = await patient.receive(trickle(HEAD, 1_000));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "timeout", status: 200 });
+    expect(report.durationMs).toBeGreaterThanOrEqual(9_995);
+    expect(report.durationMs).toBeLessThan(10_500);
+  });
+});

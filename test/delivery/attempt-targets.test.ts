@@ -1,0 +1,170 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createNameResolver, type ResolveName } from "../../workflows/src/http/name-resolver.ts";
+import { createSender } from "../../workflows/src/http/sender.ts";
+import { resolveTarget } from "../../workflows/src/http/target-guard.ts";
+import { type Receiver, startReceiver } from "./harness-receiver.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+import { type DnsServer, startDnsServer } from "./harness-receiver-dns.ts";
+import { BODY, createSenderHarness, HEADERS } from "./harness-receiver-sender.ts";
+
+type TargetRow = {
+  readonly url: string;
+  readonly addresses?: readonly string[];
+  readonly attempt: "safe" | "unsafe_target" | "dns_failed";
+  readonly why: string;
+};
+
+const vectors = new URL("../vectors/targets.json", import.meta.url);
+const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // ours, kept beside
+
+/** Globally routable by every table, given to nobody: a connection to it goes nowhere. */
+const UNASSIGNED = "2e00::1";
+
+const opened: Socket[] = [];
+const countSocket = (message: unknown) => opened.push((message as { socket: Socket }).socket); // node:net
+beforeEach(() => {
+  opened.length = 0;
+  subscribe("net.client.socket", countSocket);
+});
+afterEach(() => {
+  unsubscribe("net.client.socket", countSocket);
+});
+
+let listener: Receiver;
+let dns: DnsServer;
+let resolve: ResolveName;
+const harness = createSenderHarness();
+beforeAll(async () => {
+  listener = await startReceiver(answer(200));
+  dns = await startDnsServer([]);
+  // One for all attempts, as a worker has it: it must remember no answer.
+  resolve = createNameResolver([dns.address]);
+});
+afterAll(() => Promise.all([listener.stop(), dns.stop(), harness.stop()]));
+
+describe("decisions: a target is safe if every address is globally routable unicast", () => {
+  it.each(rows)("$why: $attempt ($url)", async ({ url, addresses = [], attempt }) => {
+    const target = await resolveTarget(url, { resolve: async () => addresses });
+    expect(target.kind).toBe(attempt);
+  });
+
+  it("goes to no address but those that were checked", async () => {
+    const addresses = ["8.8.8.8", "2606:4700::1111"];
+    const rules = { resolve: async () => addresses };
+    expect(await resolveTarget("https://Receiver.example.com./a", rules)).toEqual({
+      kind: "safe",
+      host: "receiver.example.com",
+      port: 443,
+      addresses: [
+        { address: "8.8.8.8", family: 4 },
+        { address: "2606:4700::1111", family: 6 },
+      ],
+    });
+  });
+
+  it("knows at least 60 targets that are not safe", () => {
+    expect(rows.filter(({ attempt }) => attempt === "unsafe_target").length).toBeGreaterThan(60);
+  });
+});
+
+describe("§6.4 no packet goes to an unsafe target", () => {
+  const refused = rows.filter(({ attempt }) => attempt !== "safe");
+
+  it.each(refused)("$why ($url)", async ({ url, addresses = [], attempt }) => {
+    const sender = createSender({ resolve: async () => addresses });
+    const report = await sender.attempt({ url, headers: HEADERS, body: BODY });
+    expect(report).toMatchObject({ outcome: attempt, isRetried: attempt === "dns_failed" });
+    expect(opened).toHaveLength(0);
+    sender.close();
+  });
+
+  it.each(["127.0.0.1", "127.1", "2130706433", "localhost", "[::ffff:127.0.0.1]"])(
+    "a listener on %s sees nothing",
+    async (host) => {
+      const { sender } = harness;
+      const url = `https://${host}:${listener.port}/`;
+      const report = await sender.attempt({ url, headers: HEADERS, body: BODY });
+      expect(report).toMatchObject({ outcome: "unsafe_target", isRetried: false });
+      expect([opened.length, listener.connectionCount()]).toEqual([0, 0]);
+    },
+  );
+
+  it("the counters would have seen one: an allowed listener is reached", async () => {
+    const receiver = await harness.receive(answer(200));
+    expect(await harness.post(receiver)).toMatchObject({ outcome: "delivered" });
+    expect([opened.length, receiver.connectionCount()]).toEqual([1, 1]);
+  });
+});
+
+describe("a name that changes its answer between check and connect", () => {
+  const url = "https://rebind.example.com/hook";
+  const post = (timeoutMs: number) => {
+    const sender = createSender({ resolve, timeoutMs });
+    return sender.attempt({ url, headers: HEADERS, body: BODY }).finally(sender.close);
+  };
+
+  it("is asked once, and the connection goes to the answer that was checked", async () => {
+    dns.answers = [UNASSIGNED];
+    const asked = dns.questionCount();
+    const pending = post(500);
+    await expect.poll(() => dns.questionCount(), { interval: 1 }).toBe(asked + 2);
+    dns.answers = ["127.0.0.1"];
+    const report = await pending;
+    expect(["timeout", "network_error"]).toContain(report.outcome);
+    expect(dns.questionCount()).toBe(asked + 2);
+    expect(opened).toHaveLength(1);
+  });
+
+  it.each([
+    ["a private answer", ["127.0.0.1"], "unsafe_target"],
+    ["a mixed answer", [UNASSIGNED, "127.0.0.1"], "unsafe_target"],
+    ["no answer", [], "dns_failed"],
+  ] as const)("is refused by the next attempt, which finds %s", async (_what, answers, outcome) => {
+    dns.answers = answers;
+    expect(await post(2_000)).toMatchObject({ outcome });
+    expect(opened).toHaveLength(0);
+  });
+
+  it("is dns_failed where no DNS server listens, and nothing is sent", async () => {
+    const silent = await startDnsServer([]);
+    await silent.stop();
+    const sender = createSender({ resolve: createNameResolver([silent.address]) });
+    const report = await sender.attempt({ url, headers: HEADERS, body: BODY });
+    expect(report).toMatchObject({ outcome: "dns_failed", isRetried: true });
+    expect(opened).toHaveLength(0);
+    sender.close();
+  });
+});
+
+describe("the environment changes nothing", () => {
+  const NAMES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
+  const saved = NAMES.concat("NODE_TLS_REJECT_UNAUTHORIZED").map((name) => [
+    name,
+    process.env[name],
+  ]);
+  afterEach(() => {
+    for (const [name = "", value] of saved) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  it("no proxy is used", async () => {
+    const proxy = await startReceiver(answer(200));
+    for (const name of NAMES) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    const receiver = await harness.receive(answer(200));
+    expect(await harness.post(receiver)).toMatchObject({ outcome: "delivered" });
+    expect(proxy.connectionCount()).toBe(0);
+    await proxy.stop();
+  });
+
+  it("certificates are verified", async () => {
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+    const receiver = await harness.receive(answer(200), "selfSigned");
+    expect(await harness.post(receiver)).toMatchObject({ outcome: "network_error" });
+    expect(receiver.requests).toHaveLength(0);
+  });
+});

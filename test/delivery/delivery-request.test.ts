@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  type DeliveryAttempt,
+  deliveryHeaders,
+} from "../../workflows/src/http/delivery-request.ts";
+import type { ReceivedRequest } from "./harness-receiver.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+import { hasPython, installPythonPackages, verifyWithPython } from "./harness-receiver-python.ts";
+import { createSenderHarness } from "./harness-receiver-sender.ts";
+
+// Umlauts, an emoji and odd spacing: a receiver that parses and writes again has other bytes.
+const BODY = Buffer.from(
+  '{ "id":"whe_1",  "data":{"donor_name":"Jürgen 🎈","amount_cents":500}}\n',
+);
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+
+const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
+  eventId: "whe_1",
+  attempt: 1,
+  timestampSeconds: Math.floor(Date.now() / 1000),
+  body: BODY,
+  signingSecret: SECRET,
+  standardWebhooks: false,
+  ...changes,
+});
+
+const harness = createSenderHarness();
+afterAll(() => harness.stop());
+
+/** Sends a delivery over TLS and returns it as the receiver saw it. */
+async function deliver(delivery: DeliveryAttempt): Promise<ReceivedRequest> {
+  const receiver = await harness.receive(answer(204, "", ""));
+  const url = `https://receiver.test:${receiver.port}/`;
+  await harness.sender.attempt({ url, headers: deliveryHeaders(delivery), body: delivery.body });
+  const [request] = receiver.requests;
+  if (!request) throw new Error("nothing arrived");
+  return request;
+}
+
+/** HMAC-SHA256 by another program. */
+function opensslHmac(secret: string, text: Buffer): string {
+  const key = `hexkey:${Buffer.from(secret).toString("hex")}`;
+  const args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", key, "-hex"];
+  return (
+    execFileSync("openssl", args, { input: text, encoding: "utf8" }).trim().split(" ").at(-1) ?? ""
+  );
+}
+
+describe("§6.2 the delivery request", () => {
+  it("has the contract's headers and nothing of another scheme", async () => {
+    const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
+    const { headers, body } = await deliver(delivery);
+    const text = Buffer.concat([Buffer.from("1700000000.whe_1."), BODY]);
+    expect(headers.slice(2)).toEqual([
+      ["Content-Type", "application/json"],
+      ["User-Agent", "Service-Webhooks/1"],
+      ["Service-Event-Id", "whe_1"],
+      ["Service-Timestamp", "1700000000"],
+      ["Service-Attempt", "3"],
+      ["Service-Signature", `v1=${opensslHmac(SECRET, text)}`],
+      ["content-length", String(BODY.length)],
+    ]);
+    expect(body).toEqual(BODY);
+  });
+
+  it("signs each attempt anew, over its own timestamp, event and bytes", () => {
+    const signature = (changes: Partial<DeliveryAttempt>) =>
+      deliveryHeaders(deliveryOf({ timestampSeconds: 1_700_000_000, ...changes }))[
+        "Service-Signature"
+      ];
+    const signatures = [
+      signature({}),
+      signature({ timestampSeconds: 1_700_000_060 }),
+      signature({ eventId: "whe_2" }),
+      signature({ body: BODY.subarray(1) }),
+      signature({ signingSecret: SECRET.slice("whsec_".length) }),
+    ];
+    expect(new Set(signatures).size).toBe(signatures.length);
+    for (const each of signatures) expect(each).toMatch(/^v1=[0-9a-f]{64}$/);
+    expect(signature({ attempt: 2 })).toBe(signatures[0]);
+  });
+});
+
+describe("Standard Webhooks beside the contract's headers", () => {
+  const lowerCased = ({ headers }: ReceivedRequest) =>
+    Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+
+  it.each([
+    ["standardwebhooks", StandardWebhook],
+    ["svix", SvixWebhook],
+  ] as const)("the package %s accepts what was delivered", async (_name, Webhook) => {
+    const request = await deliver(deliveryOf({ standardWebhooks: true }));
+    const { body } = request;
+    expect(body).toEqual(BODY);
+    const verify = () => new Webhook(SECRET).verify(body.toString(), lowerCased(request));
+    expect(verify).not.toThrow();
+  });
+
+  it.each([
+    ["standardwebhooks", StandardWebhook],
+    ["svix", SvixWebhook],
+  ] as const)("the package %s refuses other bytes, times and secrets", async (_name, Webhook) => {
+    const request = await deliver(deliveryOf({ standardWebhooks: true }));
+    const headers = lowerCased(request);
+    const other = new Webhook(`whsec_${randomBytes(32).toString("base64")}`);
+    expect(() => other.verify(request.body.toString(), headers)).toThrow();
+    expect(() => new Webhook(SECRET).verify(`${request.body} `, headers)).toThrow();
+    const late = deliveryOf({ standardWebhooks: true, timestampSeconds: 1_700_000_000 });
+    const lateRequest = await deliver(late);
+    expect(() =>
+      new Webhook(SECRET).verify(lateRequest.body.toString(), lowerCased(lateRequest)),
+    ).toThrow();
+  });
+
+  it.skipIf(!hasPython())("the Python packages accept it, and refuse the rest", async () => {
+    const folder = installPythonPackages(process.env);
+    const request = await deliver(deliveryOf({ standardWebhooks: true }));
+    const late = await deliver(
+      deliveryOf({ standardWebhooks: true, timestampSeconds: 1_700_000_000 }),
+    );
+    const received = { secret: SECRET, headers: lowerCased(request), body: request.body };
+    const verdicts = verifyWithPython(folder, [
+      received,
+      { ...received, body: Buffer.concat([request.body, Buffer.from(" ")]) },
+      { ...received, secret: `whsec_${randomBytes(32).toString("base64")}` },
+      { ...received, headers: lowerCased(late) },
+    ]);
+    const expected = ["verified", "refused", "refused", "refused"];
+    expect(verdicts).toEqual({ standardwebhooks: expected, svix: expected });
+  });
+
+  it("come after the contract's, which stay as they are", () => {
+    const plain = deliveryHeaders(deliveryOf({ timestampSeconds: 1 }));
+    const both = deliveryHeaders(deliveryOf({ timestampSeconds: 1, standardWebhooks: true }));
+    expect(both).toMatchObject(plain);
+    expect(Object.keys(both).slice(Object.keys(plain).length)).toEqual([
+      "webhook-id",
+      "webhook-timestamp",
+      "webhook-signature",
+    ]);
+  });
+});

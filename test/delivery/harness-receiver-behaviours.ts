@@ -1,0 +1,63 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Behaviour } from "./harness-receiver.ts";
+
+/** Answers with a status and a short body, and keeps the connection. */
+export const answer =
+  (status: number, extraHead = "", body = "ok"): Behaviour =>
+  (socket) => {
+    const length = Buffer.byteLength(body);
+    socket.write(`HTTP/1.1 ${status} S\r\n${extraHead}content-length: ${length}\r\n\r\n${body}`);
+  };
+
+/** Writes this and then nothing more, with the connection left open. */
+export const write =
+  (text: string): Behaviour =>
+  (socket) => {
+    socket.write(text);
+  };
+
+/** Writes this and resets the connection once it is on its way. */
+export const writeAndReset =
+  (text: string): Behaviour =>
+  (socket) => {
+    if (text === "") reset(socket);
+    else socket.write(text, () => setTimeout(() => reset(socket), 20));
+  };
+
+/** Writes a head, then the same text again and again, for ever. */
+export const trickle =
+  (head: string, everyMs: number, text = "x"): Behaviour =>
+  (socket) => {
+    socket.write(head);
+    const timer = setInterval(() => socket.write(text), everyMs);
+    socket.on("close", () => clearInterval(timer));
+  };
+
+/** Writes a head and then as much as the other side takes, for ever or up to a size. */
+export const flood =
+  (head: string, bytes = Number.POSITIVE_INFINITY): Behaviour =>
+  (socket) => {
+    socket.write(head);
+    const chunk = Buffer.alloc(16 * 1024, "x");
+    let written = 0;
+    const pour = () => {
+      while (!socket.destroyed && written < bytes) {
+        written += chunk.length;
+        if (!socket.write(chunk)) return;
+      }
+    };
+    socket.on("drain", pour);
+    pour();
+  };
+
+/** Cuts a connection with RST, below TLS. */
+export function reset(socket: Socket): void {
+  if (socket instanceof TLSSocket) {
+    // Not in the types: the TCP socket below, which alone can be reset.
+    const { _parent } = socket as unknown as { _parent?: Socket };
+    _parent?.resetAndDestroy();
+    if (_parent) return;
+  }
+  socket.resetAndDestroy();
+}

@@ -1,0 +1,81 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { isIPv6 } from "node:net";
+
+/** A DNS server on loopback that knows one answer to everything. */
+export type DnsServer = {
+  /** As `Resolver.setServers` takes it. */
+  readonly address: string;
+  /** The addresses it gives for every name; empty means that the name does not exist. */
+  answers: readonly string[];
+  /** How many questions were asked. */
+  readonly questionCount: () => number;
+  readonly stop: () => Promise<void>;
+};
+
+const TYPE_A = 1;
+const TYPE_AAAA = 28;
+const HEADER_LENGTH = 12;
+/** Long: whoever kept an answer would be found out. */
+const TTL_SECONDS = 3_600;
+
+/** Starts a DNS server. */
+export async function startDnsServer(answers: readonly string[]): Promise<DnsServer> {
+  const socket = createSocket("udp4");
+  let questions = 0;
+  socket.on("message", (query, peer) => {
+    questions += 1;
+    socket.send(answerTo(query, server.answers), peer.port, peer.address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const server: DnsServer = {
+    address: `127.0.0.1:${socket.address().port}`,
+    answers,
+    questionCount: () => questions,
+    stop: async () => {
+      socket.close();
+      await once(socket, "close");
+    },
+  };
+  return server;
+}
+
+/** Writes the answer to a query with one question. RFC 1035 §4.1 */
+function answerTo(query: Buffer, answers: readonly string[]): Buffer {
+  const nameEnd = query.indexOf(0, HEADER_LENGTH);
+  const type = query.readUInt16BE(nameEnd + 1);
+  const question = query.subarray(HEADER_LENGTH, nameEnd + 5);
+  const records = answers
+    .filter((address) => type === (isIPv6(address) ? TYPE_AAAA : TYPE_A))
+    .map((address) => recordOf(type, address));
+  const header = Buffer.alloc(HEADER_LENGTH);
+  query.copy(header, 0, 0, 2);
+  header.writeUInt16BE(answers.length === 0 ? 0x8183 : 0x8180, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(records.length, 6);
+  return Buffer.concat([header, question, ...records]);
+}
+
+function recordOf(type: number, address: string): Buffer {
+  const data = type === TYPE_A ? ipv4Bytes(address) : ipv6Bytes(address);
+  const record = Buffer.alloc(12);
+  record.writeUInt16BE(0xc000 | HEADER_LENGTH, 0);
+  record.writeUInt16BE(type, 2);
+  record.writeUInt16BE(1, 4);
+  record.writeUInt32BE(TTL_SECONDS, 6);
+  record.writeUInt16BE(data.length, 10);
+  return Buffer.concat([record, data]);
+}
+
+function ipv4Bytes(address: string): Buffer {
+  return Buffer.from(address.split(".").map(Number));
+}
+
+function ipv6Bytes(address: string): Buffer {
+  const [before = "", after = ""] = address.split("::");
+  const groups = (text: string) => text.split(":").filter((group) => group !== "");
+  const zeros = 8 - groups(before).length - groups(after).length;
+  const all = [...groups(before), ...Array<string>(zeros).fill("0"), ...groups(after)];
+  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+}

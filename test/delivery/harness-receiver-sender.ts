@@ -1,0 +1,52 @@
+import type { Socket } from "node:net";
+import { createSender, type Sender, type SenderOptions } from "../../workflows/src/http/sender.ts";
+import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
+import { type Certificates, makeCertificates } from "./harness-receiver-certificates.ts";
+
+/** A sender that trusts the test CA and may reach the receivers started through it. */
+export type SenderHarness = {
+  readonly certificates: Certificates;
+  /** Starts a receiver with a certificate, or none, that may be a target from now on. */
+  readonly receive: (
+    behaviour: Behaviour,
+    kind?: CertificateKind,
+    greet?: (socket: Socket) => void,
+  ) => Promise<Receiver>;
+  readonly post: (receiver: Pick<Receiver, "port">, host?: string) => ReturnType<Sender["attempt"]>;
+  readonly sender: Sender;
+  readonly stop: () => Promise<void>;
+};
+
+/** What a receiver shows at the handshake; `none` is bare TCP. */
+export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
+
+/** The body and headers of every POST of these tests. */
+export const BODY = Buffer.from(JSON.stringify({ id: "whe_1", type: "donation.created" }));
+export const HEADERS = { "Content-Type": "application/json", "Service-Event-Id": "whe_1" };
+
+/** Creates a sender over real TLS on loopback. */
+export function createSenderHarness(options: SenderOptions = {}): SenderHarness {
+  const certificates = makeCertificates();
+  const receivers: Receiver[] = [];
+  const allowedLoopback = new Set<string>();
+  const sender = createSender({ extraCa: certificates.ca, allowedLoopback, ...options });
+  return {
+    certificates,
+    sender,
+    receive: async (behaviour, kind = "good", greet) => {
+      const certificate = kind === "none" ? undefined : certificates[kind];
+      const receiver = await startReceiver(behaviour, certificate, greet && { greet });
+      receivers.push(receiver);
+      for (const host of ["receiver.test", "a.receiver.test", "127.0.0.1"]) {
+        allowedLoopback.add(`${host}:${receiver.port}`);
+      }
+      return receiver;
+    },
+    post: ({ port }, host = "receiver.test") =>
+      sender.attempt({ url: `https://${host}:${port}/hook?x=1`, headers: HEADERS, body: BODY }),
+    stop: async () => {
+      sender.close();
+      await Promise.all(receivers.map((receiver) => receiver.stop()));
+    },
+  };
+}

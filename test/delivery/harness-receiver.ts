@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import type { Certificate } from "./harness-receiver-certificates.ts";
+
+/** A request as it came over the wire. */
+export type ReceivedRequest = {
+  readonly requestLine: string;
+  /** Names as they were written, in their order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  /** The connection it came on, numbered from 0. */
+  readonly connection: number;
+};
+
+/** What a receiver does with a whole request; it has the socket to itself. */
+export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
+
+/** A server on loopback that counts what reaches it. */
+export type Receiver = {
+  readonly port: number;
+  readonly requests: readonly ReceivedRequest[];
+  /** How many TCP connections were accepted. */
+  readonly connectionCount: () => number;
+  readonly openCount: () => number;
+  /** The connections that carry requests: over TLS, not the TCP ones below. */
+  readonly sockets: () => readonly Socket[];
+  behaviour: Behaviour;
+  readonly stop: () => Promise<void>;
+};
+
+/** Where a receiver listens, and what it does with a connection before a request. */
+export type ReceiverOptions = {
+  readonly port?: number;
+  readonly host?: string;
+  readonly greet?: (socket: Socket) => void;
+};
+
+/** Starts a receiver: over TLS with a certificate, or bare TCP without one. */
+export async function startReceiver(
+  behaviour: Behaviour,
+  certificate?: Certificate,
+  { port = 0, host = "127.0.0.1", greet }: ReceiverOptions = {},
+): Promise<Receiver> {
+  const requests: ReceivedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const serving = new Set<Socket>();
+  let connections = 0;
+  let handshakes = 0;
+  const serve = (socket: Socket) => {
+    greet?.(socket);
+    serving.add(socket);
+    socket.on("close", () => serving.delete(socket));
+    const connection = handshakes++;
+    readRequests(socket, (request) => {
+      const received = { ...request, connection };
+      requests.push(received);
+      receiver.behaviour(socket, received);
+    });
+  };
+  const server: Server = certificate
+    ? createTlsServer({ ...certificate }, (socket: TLSSocket) => serve(socket))
+    : createServer(serve);
+  // A raw "connection" is the TCP one, also where the TLS handshake never ends.
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("tlsClientError", () => undefined);
+  server.listen(port, host);
+  await once(server, "listening");
+  const receiver: Receiver = {
+    port: (server.address() as AddressInfo).port, // it listens on TCP
+    requests,
+    connectionCount: () => connections,
+    openCount: () => sockets.size,
+    sockets: () => [...serving],
+    behaviour,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      if (!server.listening) return;
+      server.close();
+      await once(server, "close");
+    },
+  };
+  return receiver;
+}
+
+/** Reads request after request off a connection, with the content-length our sender writes. */
+function readRequests(
+  socket: Socket,
+  report: (request: Omit<ReceivedRequest, "connection">) => void,
+): void {
+  let unread = Buffer.alloc(0);
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk: Buffer) => {
+    unread = Buffer.concat([unread, chunk]);
+    const headEnd = unread.indexOf("\r\n\r\n");
+    if (headEnd < 0) return;
+    const [requestLine = "", ...lines] = unread.toString("latin1", 0, headEnd).split("\r\n");
+    const headers = lines.map((line): [string, string] => {
+      const colon = line.indexOf(": ");
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+    const length = Number(headers.find(([name]) => name === "content-length")?.[1] ?? 0);
+    const end = headEnd + 4 + length;
+    if (unread.length < end) return;
+    const body = unread.subarray(headEnd + 4, end);
+    unread = unread.subarray(end);
+    report({ requestLine, headers, body });
+  });
+}

@@ -1,0 +1,73 @@
+import { DispatchService } from "@activity/proto";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { Worker } from "@temporalio/worker";
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { findTimeSkippingServer } from "../../tools/stack/temporal-program.ts";
+import { type Activities, createActivities } from "../../workflows/src/activities/index.ts";
+import type { Sequence } from "../../workflows/src/contract.ts";
+import { createSender } from "../../workflows/src/http/sender.ts";
+import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
+import { makeCertificates } from "./harness-receiver-certificates.ts";
+
+/** The core and the workflows, on a Temporal whose clock skips what nobody waits for. */
+export type TimeSkippingStack = {
+  readonly stack: TestStack;
+  readonly receiver: Receiver;
+  readonly environment: TestWorkflowEnvironment;
+  /** Claims what waits and marks it as handed over, as a relay does. */
+  claim(): Promise<Sequence[]>;
+  /** Creates a worker whose activities are the product's, each changed by `change`. */
+  worker(change?: (activities: Activities) => Partial<Activities>): Promise<Worker>;
+  stop(): Promise<void>;
+};
+
+/** Starts everything but a worker. */
+export async function startTimeSkippingStack(behaviour: Behaviour): Promise<TimeSkippingStack> {
+  const certificates = makeCertificates();
+  const receiver = await startReceiver(behaviour, certificates.good);
+  const target = `127.0.0.1:${receiver.port}`;
+  const stack = await startTestStack({ env: { WEBHOOK_ALLOWED_TARGETS: target } });
+  const path = await findTimeSkippingServer(
+    process.env,
+    cacheFolder(process.env),
+    createProgress(),
+  );
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: "existing-path", path } },
+  });
+  const bundle = await bundleWorkflows();
+  const dispatch = stack.client(DispatchService);
+  const sender = createSender({
+    extraCa: certificates.ca,
+    allowedLoopback: new Set([target]),
+  });
+  return {
+    stack,
+    receiver,
+    environment,
+    async claim() {
+      const { sequences } = await dispatch.claimDeliveries({ limit: 64 });
+      if (sequences.length > 0) await dispatch.markHandedOver({ sequences });
+      return sequences.map(({ deliveryId, sequence }) => ({ deliveryId, sequence }));
+    },
+    worker(change = () => ({})) {
+      const activities = createActivities({ dispatch, sender, nowMs: () => Date.now() });
+      const { nativeConnection: connection, namespace = "default" } = environment;
+      return createWorker({
+        connection,
+        namespace,
+        bundle,
+        activities: { ...activities, ...change(activities) },
+      });
+    },
+    async stop() {
+      sender.close();
+      await environment.teardown();
+      await stack.stop();
+      await receiver.stop();
+    },
+  };
+}

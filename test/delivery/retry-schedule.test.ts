@@ -1,0 +1,210 @@
+import {
+  AttemptOutcome,
+  DeliveryService,
+  DeliveryState,
+  EndpointService,
+  WebhookEventKind,
+} from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { AttemptInput } from "../../workflows/src/activities/index.ts";
+import { deliverWorkflowId, TASK_QUEUE } from "../../workflows/src/contract.ts";
+import { createAccount } from "../harness/builders.ts";
+import { expectVerified, headerOf } from "./harness-deliveries.ts";
+import { recordHistory, textOf } from "./harness-history.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+import { startTimeSkippingStack, type TimeSkippingStack } from "./harness-time-skipping.ts";
+
+let skipping: TimeSkippingStack;
+let accountId: string;
+let endpointId: string;
+let secret: string;
+beforeAll(async () => {
+  skipping = await startTimeSkippingStack(answer(500));
+});
+afterAll(() => skipping.stop());
+beforeEach(async () => {
+  skipping.receiver.behaviour = answer(500);
+  accountId = await createAccount(skipping.stack);
+  const url = `https://127.0.0.1:${skipping.receiver.port}/hook`;
+  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+  const created = await endpoints().createEndpoint({ accountId, url, kinds });
+  endpointId = created.endpoint?.id ?? "";
+  secret = created.secret;
+});
+
+const endpoints = () => skipping.stack.client(EndpointService);
+const deliveries = () => skipping.stack.client(DeliveryService);
+const WAITS_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200];
+
+/** Sends a test event and runs its workflow to its end; `before` is called before each attempt. */
+async function run(before: (input: AttemptInput) => Promise<void> = async () => {}) {
+  const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
+  const [sequence] = await skipping.claim();
+  if (sequence === undefined) throw new Error("nothing waits");
+  const worker = await skipping.worker(({ attemptDelivery }) => ({
+    async attemptDelivery(input) {
+      await before(input);
+      return attemptDelivery(input);
+    },
+  }));
+  const { client } = skipping.environment;
+  const workflowId = deliverWorkflowId(sequence);
+  const options = { workflowId, taskQueue: TASK_QUEUE, args: [sequence] };
+  await worker.runUntil(client.workflow.execute("deliver", options));
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  recordHistory(history);
+  const { events } = history;
+  const requests = skipping.receiver.requests.filter(
+    (request) => headerOf(request, "Service-Event-Id") === eventId,
+  );
+  return { deliveryId, requests, history, events: events ?? [] };
+}
+
+/** The waits of a history, in seconds between the events that begin and end each timer. */
+function waitsOf(events: Awaited<ReturnType<typeof run>>["events"]): number[] {
+  return events.flatMap(({ timerStartedEventAttributes }) => {
+    const timeout = timerStartedEventAttributes?.startToFireTimeout;
+    return timeout ? [Number(timeout.seconds) + (timeout.nanos ?? 0) / 1e9] : [];
+  });
+}
+
+it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the same bytes", async () => {
+  const { deliveryId, requests, history, events } = await run();
+  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual([
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+    "8",
+  ]);
+  for (const request of requests) {
+    expectVerified(request, secret);
+    expect(request.body).toEqual(requests[0]?.body);
+  }
+  expect(waitsOf(events)).toEqual(WAITS_SECONDS);
+  const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(delivery).toMatchObject({ state: DeliveryState.FAILED, attempts: 8 });
+  expect(delivery?.nextAttemptAt).toBeUndefined();
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(
+    Array(8).fill(AttemptOutcome.RECEIVER_BUSY),
+  );
+  const text = textOf(history);
+  expect(text).toContain(deliveryId);
+  for (const hidden of [secret, "/hook", "Test", `:${skipping.receiver.port}`]) {
+    expect(text).not.toContain(hidden);
+  }
+});
+
+it("stops at the first success", async () => {
+  const { deliveryId, requests, events } = await run(async ({ attempt }) => {
+    if (attempt === 3) skipping.receiver.behaviour = answer(200);
+  });
+  expect(requests).toHaveLength(3);
+  expect(waitsOf(events)).toEqual(WAITS_SECONDS.slice(0, 2));
+  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(delivery?.state).toBe(DeliveryState.DELIVERED);
+});
+
+it.each([
+  ["switched off", () => endpoints().switchOffEndpoint({ accountId, endpointId })],
+  ["deleted", () => endpoints().deleteEndpoint({ accountId, endpointId })],
+])("cancels a sequence whose endpoint was %s during a wait", async (_, change) => {
+  const { deliveryId, requests } = await run(async ({ attempt }) => {
+    if (attempt === 3) await change();
+  });
+  expect(requests).toHaveLength(2);
+  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(delivery?.state).toBe(DeliveryState.CANCELED);
+});
+
+it("signs with the secret and sends to the URL of the moment, also for a kind given up meanwhile", async () => {
+  let rotated = "";
+  const { requests } = await run(async ({ attempt }) => {
+    if (attempt !== 2) return;
+    rotated = (await endpoints().rotateSecret({ accountId, endpointId })).secret;
+    const url = `https://127.0.0.1:${skipping.receiver.port}/moved`;
+    const kinds = { kinds: [WebhookEventKind.DONATION_REFUNDED] };
+    await endpoints().updateEndpoint({ accountId, endpointId, url, kinds });
+    skipping.receiver.behaviour = answer(200);
+  });
+  const [first, second, ...more] = requests;
+  expect(more).toEqual([]);
+  if (first === undefined || second === undefined) throw new Error("two requests");
+  expectVerified(first, secret);
+  expectVerified(second, rotated);
+  expect([first, second].map(({ requestLine }) => requestLine.split(" ")[1])).toEqual([
+    "/hook",
+    "/moved",
+  ]);
+});
+
+it("does not send again what was recorded before the worker went away", async () => {
+  const crashed = new Set<string>();
+  const { deliveryId, requests } = await (async () => {
+    skipping.receiver.behaviour = answer(200);
+    const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
+    const [sequence] = await skipping.claim();
+    if (sequence === undefined) throw new Error("nothing waits");
+    const worker = await skipping.worker(({ attemptDelivery }) => ({
+      async attemptDelivery(input) {
+        const result = await attemptDelivery(input);
+        // The record was made, and the engine never heard of it.
+        if (!crashed.has("once")) {
+          crashed.add("once");
+          throw new Error("the worker went away");
+        }
+        return result;
+      },
+    }));
+    const { client } = skipping.environment;
+    const workflowId = deliverWorkflowId(sequence);
+    const options = { workflowId, taskQueue: TASK_QUEUE, args: [sequence] };
+    await worker.runUntil(client.workflow.execute("deliver", options));
+    const requests = skipping.receiver.requests.filter(
+      (request) => headerOf(request, "Service-Event-Id") === eventId,
+    );
+    return { deliveryId, requests };
+  })();
+  expect(crashed.size).toBe(1);
+  expect(requests).toHaveLength(1);
+  const { attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(attempts).toHaveLength(1);
+});
+
+it("hands those of many that must be retried to workflows of their own, a minute from their end", async () => {
+  const sent = await Promise.all(
+    Array.from({ length: 5 }, () => endpoints().sendTest({ accountId, endpointId })),
+  );
+  const [busy] = sent;
+  skipping.receiver.behaviour = (socket, request) =>
+    answer(headerOf(request, "Service-Event-Id") === busy?.eventId ? 503 : 200)(socket, request);
+  const sequences = await skipping.claim();
+  expect(sequences).toHaveLength(5);
+  const worker = await skipping.worker();
+  const { client } = skipping.environment;
+  const options = { taskQueue: TASK_QUEUE, args: [{ sequences }] };
+  const busySequence = { deliveryId: busy?.deliveryId ?? "", sequence: 1 };
+  const events = await worker.runUntil(async () => {
+    await client.workflow.execute("deliverTogether", { ...options, workflowId: "together-1" });
+    // A claim that was given out again finds everything done, and its workflow running.
+    await client.workflow.execute("deliverTogether", { ...options, workflowId: "together-2" });
+    const handle = client.workflow.getHandle(deliverWorkflowId(busySequence));
+    await handle.result();
+    recordHistory(await client.workflow.getHandle("together-1").fetchHistory(), "together");
+    const history = await handle.fetchHistory();
+    recordHistory(history, "from attempt 2");
+    return history.events ?? [];
+  });
+  const waits = waitsOf(events);
+  expect(waits).toHaveLength(7);
+  expect(waits[0]).toBeGreaterThan(55);
+  expect(waits[0]).toBeLessThanOrEqual(60);
+  expect(waits.slice(1)).toEqual(WAITS_SECONDS.slice(1));
+  const requests = skipping.receiver.requests.filter((request) =>
+    sent.some(({ eventId }) => headerOf(request, "Service-Event-Id") === eventId),
+  );
+  expect(requests).toHaveLength(4 + 8);
+});

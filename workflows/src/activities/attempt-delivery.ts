@@ -1,0 +1,88 @@
+import { AttemptOutcome as Outcome, type ReadyAttempt } from "@activity/proto";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
+import { deliveryHeaders } from "../http/delivery-request.ts";
+import type { AttemptReport } from "../http/sender.ts";
+import { delayAfterMs } from "../workflows/retry-schedule.ts";
+import type { ActivityDependencies, AttemptAnswer, AttemptInput } from "./index.ts";
+
+const OUTCOME_TO_PROTO = {
+  [AttemptOutcome.Delivered]: Outcome.DELIVERED,
+  [AttemptOutcome.AuthRejected]: Outcome.AUTH_REJECTED,
+  [AttemptOutcome.RouteNotFound]: Outcome.ROUTE_NOT_FOUND,
+  [AttemptOutcome.Redirected]: Outcome.REDIRECTED,
+  [AttemptOutcome.ReceiverBusy]: Outcome.RECEIVER_BUSY,
+  [AttemptOutcome.Rejected]: Outcome.REJECTED,
+  [AttemptOutcome.DnsFailed]: Outcome.DNS_FAILED,
+  [AttemptOutcome.Timeout]: Outcome.TIMEOUT,
+  [AttemptOutcome.NetworkError]: Outcome.NETWORK_ERROR,
+  [AttemptOutcome.UnsafeTarget]: Outcome.UNSAFE_TARGET,
+} satisfies Record<AttemptOutcome, Outcome>;
+
+const RETRIED: ReadonlySet<Outcome> = new Set(
+  Object.values(AttemptOutcome)
+    .filter(isRetried)
+    .map((outcome) => OUTCOME_TO_PROTO[outcome]),
+);
+
+const DONE: AttemptAnswer = { isRetried: false };
+
+/**
+ * Makes one attempt with the endpoint as it is now, and records its outcome. Run a second time after a
+ * crash, it goes by the record, if there is one.
+ */
+export async function attemptDelivery(
+  dependencies: ActivityDependencies,
+  { deliveryId, sequence: number, attempt }: AttemptInput,
+): Promise<AttemptAnswer> {
+  const { dispatch } = dependencies;
+  const sequence = { deliveryId, sequence: number };
+  const { step } = await dispatch.loadAttempt({ sequence, attempt });
+  switch (step.case) {
+    case "ready": {
+      const startedMs = dependencies.nowMs();
+      const report = await post(dependencies, step.value, attempt, startedMs);
+      const retryInMs = report.isRetried ? delayAfterMs(attempt) : undefined;
+      const { outcome } = await dispatch.recordAttempt({
+        sequence,
+        attempt,
+        startedAt: timestampFromMs(startedMs),
+        duration: durationFromMs(report.durationMs),
+        outcome: OUTCOME_TO_PROTO[report.outcome],
+        ...(report.status !== undefined && { statusCode: report.status }),
+        ...(report.detail !== undefined && { detail: report.detail }),
+        ...(report.bodyStart && { responseBody: report.bodyStart }),
+        ...(retryInMs !== undefined && { retryIn: durationFromMs(retryInMs) }),
+      });
+      return answerFrom(outcome, attempt);
+    }
+    case "recorded":
+      return answerFrom(step.value, attempt);
+    case "canceled":
+      await dispatch.cancelSequence({ sequence });
+      return DONE;
+    default:
+      return DONE;
+  }
+}
+
+function post(
+  { sender }: ActivityDependencies,
+  { url, secret, eventId, payload, standardWebhooks }: ReadyAttempt,
+  attempt: number,
+  startedMs: number,
+): Promise<AttemptReport> {
+  const headers = deliveryHeaders({
+    eventId,
+    attempt,
+    timestampSeconds: Math.floor(startedMs / 1000),
+    body: payload,
+    signingSecret: secret,
+    standardWebhooks,
+  });
+  return sender.attempt({ url, headers, body: payload });
+}
+
+function answerFrom(outcome: Outcome, attempt: number): AttemptAnswer {
+  return { isRetried: RETRIED.has(outcome) && delayAfterMs(attempt) !== undefined };
+}

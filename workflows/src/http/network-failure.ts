@@ -1,0 +1,42 @@
+/** What an owner is told about a connection that failed, by the code of the failure. */
+const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was reset",
+  UND_ERR_SOCKET: "the connection was closed before the answer was whole",
+  ECLOSED: "the connection was closed before the answer was whole",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the host cannot be reached",
+  ETIMEDOUT: "the host cannot be reached",
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  CERT_NOT_YET_VALID: "the certificate is not valid yet",
+  CERT_REVOKED: "the certificate was revoked",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate's issuer is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate's issuer is not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate's chain is incomplete",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+};
+
+const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] = [
+  ["HPE_", "the answer is not HTTP"],
+  ["ERR_SSL_", "the TLS handshake failed"],
+  ["EPROTO", "the TLS handshake failed"],
+];
+
+/**
+ * Describes a failed connection by its code alone: messages of Node and OpenSSL can hold names,
+ * addresses and what a certificate says.
+ */
+export function describeNetworkFailure(error: Error): string {
+  const code = codeOf(error);
+  if (code === undefined) return "the connection failed";
+  const byPrefix = PHRASE_BY_PREFIX.find(([prefix]) => code.startsWith(prefix));
+  return `${PHRASE_BY_CODE[code] ?? byPrefix?.[1] ?? "the connection failed"} (${code})`;
+}
+
+function codeOf(error: Error): string | undefined {
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
+}

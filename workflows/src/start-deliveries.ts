@@ -1,0 +1,98 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { DispatchService } from "@activity/proto";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { WorkflowClient } from "@temporalio/client";
+import { NativeConnection, type Worker } from "@temporalio/worker";
+import { createActivities } from "./activities/index.ts";
+import { wallClockMs } from "./clock.ts";
+import type { DeliveryConfig } from "./config.ts";
+import { createSender } from "./http/sender.ts";
+import type { Log } from "./log.ts";
+import { startRelay } from "./relay/relay.ts";
+import { bundleWorkflows, createWorker } from "./worker/create-worker.ts";
+import { installEngineLog } from "./worker/engine-log.ts";
+
+const RECONNECT_MS = 1_000;
+
+/** Deliveries that are made. */
+export type RunningDeliveries = { stop(): Promise<void> };
+
+/**
+ * Runs a relay and a worker that share a connection, which is what lets a workflow begin in the very
+ * process that started it. While Temporal is away it is tried again and again, and everything waits.
+ */
+export function startDeliveries(options: {
+  readonly config: DeliveryConfig;
+  /** To the core, in this process or elsewhere. */
+  readonly core: Transport;
+  readonly log: Log;
+}): RunningDeliveries {
+  const { config, core, log } = options;
+  const { allowedTargets, extraCa } = config;
+  if (allowedTargets.size > 0 || extraCa !== undefined) {
+    log.error("targets on this machine are allowed: for development and tests only");
+  }
+  installEngineLog(log);
+  const dispatch = createClient(DispatchService, core);
+  const sender = createSender({
+    allowedLoopback: allowedTargets,
+    ...(extraCa !== undefined && { extraCa }),
+  });
+  const activities = createActivities({ dispatch, sender, nowMs: wallClockMs });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const bundled = bundleWorkflows();
+  // Whoever awaits it first learns of its failure.
+  bundled.catch(() => undefined);
+  const running = superviseUntilStopped();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+      sender.close();
+    },
+  };
+
+  async function superviseUntilStopped(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await runOnce();
+      } catch (cause) {
+        log.error("deliveries wait for Temporal", { cause });
+        await wait(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async function runOnce(): Promise<void> {
+    const connection = await NativeConnection.connect(config.connection);
+    try {
+      const { namespace } = config;
+      const bundle = await bundled;
+      const worker = await createWorker({ connection, namespace, bundle, activities });
+      const relay = startRelay(dispatch, new WorkflowClient({ connection, namespace }), log);
+      log.info("deliveries run");
+      await runWorker(worker, () => relay.stop());
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** Runs a worker until it is told to stop or fails; the relay stops first. */
+  async function runWorker(worker: Worker, stopRelay: () => Promise<void>): Promise<void> {
+    const shutDown = async () => {
+      await stopRelay();
+      if (worker.getState() === "RUNNING") worker.shutdown();
+    };
+    signal.addEventListener("abort", shutDown, { once: true });
+    try {
+      const run = worker.run();
+      if (signal.aborted) await shutDown();
+      await run;
+    } finally {
+      signal.removeEventListener("abort", shutDown);
+      await stopRelay();
+    }
+  }
+}

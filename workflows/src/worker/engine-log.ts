@@ -1,0 +1,15 @@
+import { DefaultLogger, Runtime } from "@temporalio/worker";
+import type { Log } from "../log.ts";
+
+let installed = false;
+
+/**
+ * Sends what the SDK says of failures to the product's log, without its details: an error's message can
+ * hold what was asked for. The SDK has one log a process, so the first caller's stays.
+ */
+export function installEngineLog(log: Log): void {
+  if (installed) return;
+  installed = true;
+  const logger = new DefaultLogger("WARN", ({ message }) => log.error("temporal", { message }));
+  Runtime.install({ logger });
+}

@@ -1,0 +1,19 @@
+import { proxyLocalActivities, sleep } from "@temporalio/workflow";
+import type { Activities } from "../activities/index.ts";
+import type { DeliverInput } from "../contract.ts";
+import { ATTEMPT_OPTIONS } from "./attempt-options.ts";
+import { delayAfterMs } from "./retry-schedule.ts";
+
+const { attemptDelivery } = proxyLocalActivities<Activities>(ATTEMPT_OPTIONS);
+
+/** Runs one attempt sequence, or the rest of one: at most eight attempts in all. §6.4 */
+export async function deliver(input: DeliverInput): Promise<void> {
+  const { deliveryId, sequence, attempt: first = 1, waitMs = 0 } = input;
+  if (waitMs > 0) await sleep(waitMs);
+  for (let attempt = first; ; attempt++) {
+    const { isRetried } = await attemptDelivery({ deliveryId, sequence, attempt });
+    const delayMs = isRetried ? delayAfterMs(attempt) : undefined;
+    if (delayMs === undefined) return;
+    await sleep(delayMs);
+  }
+}
