@@ -2,9 +2,11 @@ import {
   AttemptOutcome,
   DeliveryService,
   DeliveryState,
+  DispatchService,
   DonationService,
   EndpointService,
 } from "@activity/proto";
+import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createAccount, createPaidDonation, unique } from "../harness/builders.ts";
 import {
@@ -119,7 +121,18 @@ it("plans the next attempt a minute after one that is retried", async () => {
   expect(attempt).toMatchObject({ outcome: AttemptOutcome.RECEIVER_BUSY, statusCode: 503 });
 });
 
-it("holds nothing but ids in logs and in what Temporal keeps", async () => {
+it("serves relays and workers over the wire with their permission only", async () => {
+  const { stack } = delivery;
+  const claim = async (headers: Record<string, string>) =>
+    stack.client(DispatchService, headers).claimDeliveries({ limit: 1 });
+  const other = await stack.credential(Permission.EndpointManage);
+  const own = await stack.credential(Permission.DeliveryDispatch);
+  await expect(claim({})).rejects.toThrow("service credential");
+  await expect(claim({ authorization: `Bearer ${other}` })).rejects.toThrow("delivery.dispatch");
+  await expect(claim({ authorization: `Bearer ${own}` })).resolves.toBeDefined();
+});
+
+it("holds no secret, text or URL in its log", async () => {
   const donorName = unique("Donor");
   await createPaidDonation(delivery.stack, accountId, { donorName });
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);

@@ -36,11 +36,17 @@ export function createDispatchService(
   return {
     async claimDeliveries({ limit, wait }, { signal }) {
       // Waiting begins before the look, so that what is committed meanwhile is not missed.
-      const woken = wait && outbox.wait(microsFromDuration(wait) / 1000, signal);
-      const sequences = await claim(limit);
-      if (sequences.length > 0 || woken === undefined) return { sequences };
-      await woken;
-      return { sequences: signal.aborted ? [] : await claim(limit) };
+      const enough = new AbortController();
+      const either = AbortSignal.any([signal, enough.signal]);
+      const woken = wait && outbox.wait(microsFromDuration(wait) / 1000, either);
+      try {
+        const sequences = await claim(limit);
+        if (sequences.length > 0 || woken === undefined) return { sequences };
+        await woken;
+        return { sequences: signal.aborted ? [] : await claim(limit) };
+      } finally {
+        enough.abort();
+      }
     },
 
     async markHandedOver({ sequences }) {

@@ -1,10 +1,16 @@
-import { AttemptOutcome as Outcome, type ReadyAttempt } from "@activity/proto";
+import {
+  AttemptOutcome as Outcome,
+  type ReadyAttempt,
+  type RecordAttemptRequestSchema,
+} from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport } from "../http/sender.ts";
 import { delayAfterMs } from "../workflows/retry-schedule.ts";
 import type { ActivityDependencies, AttemptAnswer, AttemptInput } from "./index.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 const OUTCOME_TO_PROTO = {
   [AttemptOutcome.Delivered]: Outcome.DELIVERED,
@@ -43,7 +49,7 @@ export async function attemptDelivery(
       const startedMs = dependencies.nowMs();
       const report = await post(dependencies, step.value, attempt, startedMs);
       const retryInMs = report.isRetried ? delayAfterMs(attempt) : undefined;
-      const { outcome } = await dispatch.recordAttempt({
+      const record: MessageInitShape<typeof RecordAttemptRequestSchema> = {
         sequence,
         attempt,
         startedAt: timestampFromMs(startedMs),
@@ -53,7 +59,8 @@ export async function attemptDelivery(
         ...(report.detail !== undefined && { detail: report.detail }),
         ...(report.bodyStart && { responseBody: report.bodyStart }),
         ...(retryInMs !== undefined && { retryIn: durationFromMs(retryInMs) }),
-      });
+      };
+      const { outcome } = await untilAnswered(() => dispatch.recordAttempt(record));
       return answerFrom(outcome, attempt);
     }
     case "recorded":
