@@ -100,6 +100,7 @@ function coreEnv({ databaseUrl }: SideOptions, redisUrl: string | undefined) {
   return {
     DATABASE_URL: databaseUrl,
     CURSOR_KEYS: CURSOR_KEY,
+    SECRET_KEYS: CURSOR_KEY,
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
   };
 }

@@ -48,6 +48,7 @@ beforeAll(async () => {
   const config = readConfig({
     DATABASE_URL: database.url,
     CURSOR_KEYS: "0".repeat(64),
+    SECRET_KEYS: "1".repeat(64),
     CORE_PORT: "0",
     CORE_TLS_CERT: file("core.pem"),
     CORE_TLS_KEY: file("core.key"),

@@ -39,6 +39,7 @@ const startCore = () =>
     DATABASE_URL: stack.database.url,
     CORE_PORT: `${corePort}`,
     CURSOR_KEYS: "ab".repeat(32),
+    SECRET_KEYS: "cd".repeat(32),
   });
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -21,14 +21,14 @@ export type LocalSettings = {
   };
 };
 
-/** Reads the settings; makes random keys in place of those that are missing, and keeps them at once. */
+/** Reads the settings, with random keys in place of those that are missing: the caller keeps them. */
 export async function readLocalSettings(file: string): Promise<LocalSettings> {
   const stored: Partial<LocalSettings> = JSON.parse(await readText(file));
-  const { cursorKey = newKey(), secretKey = newKey() } = stored;
-  const settings = { ...stored, cursorKey, secretKey };
-  // What a key has signed or encrypted outlives this process.
-  if (!stored.cursorKey || !stored.secretKey) await writeLocalSettings(file, settings);
-  return settings;
+  return {
+    ...stored,
+    cursorKey: stored.cursorKey ?? newKey(),
+    secretKey: stored.secretKey ?? newKey(),
+  };
 }
 
 async function readText(file: string): Promise<string> {

@@ -18,6 +18,16 @@ import { welcome } from "./welcome.ts";
 
 /** Runs the whole product on this machine until Ctrl-C, and leaves nothing running behind. */
 async function start(): Promise<void> {
+  // What runs, to be stopped in the opposite order, however this ends.
+  const running: (() => void | Promise<void>)[] = [];
+  try {
+    await startAll((stop) => running.push(stop));
+  } finally {
+    for (const stop of running.toReversed()) await stop();
+  }
+}
+
+async function startAll(stopLater: (stop: () => void | Promise<void>) => void): Promise<void> {
   const config = readStackConfig(process.env);
   const dataDir = resolve(config.dataDir);
   const progress = createProgress();
@@ -26,49 +36,48 @@ async function start(): Promise<void> {
     dataDir: join(dataDir, "database"),
     progress,
   });
+  stopLater(database.stop);
   const temporal = await startTemporalIfPossible(dataDir, progress);
-  try {
-    await mkdir(dataDir, { recursive: true });
-    const settingsFile = join(dataDir, "local.json");
-    const settings = await readLocalSettings(settingsFile);
-    const receiver = await startDemoReceiver(settings.receiver?.port);
-    const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
-    const core = readConfig({
-      CURSOR_KEYS: settings.cursorKey,
-      SECRET_KEYS: settings.secretKey,
-      ...process.env,
-      WEBHOOK_ALLOWED_TARGETS: targets,
-      DATABASE_URL: database.url,
-      CORE_PORT: `${config.corePort}`,
-    });
-    const logFile = openLogFile(join(config.dataDir, "product.log"));
-    const product = await progress.step("Starting the product", () =>
-      startProduct({
-        core,
-        gateway: config.gateway,
-        deliveries: temporal && deliveryConfig(temporal.address, targets, receiver.certificate),
-        log: createLog(logFile.write),
-      }).catch(failToListen),
-    );
-    const demo = await ensureDemo({
-      databaseUrl: database.url,
-      coreUrl: `http://127.0.0.1:${product.corePort}`,
-      settings,
-      save: (next) => writeLocalSettings(settingsFile, next),
-      progress,
-    });
-    const local = await ensureDemoEndpoint(demo, receiver);
-    await writeLocalSettings(settingsFile, local);
-    receiver.setSecret(local.receiver?.secret);
-    process.stdout.write(welcome(product, local, logFile.path));
-    await stopSignal(database.ended);
-    await product.stop();
-    await receiver.stop();
-    logFile.close();
-  } finally {
-    await temporal?.stop();
-    await database.stop();
-  }
+  if (temporal !== undefined) stopLater(temporal.stop);
+  await mkdir(dataDir, { recursive: true });
+  const settingsFile = join(dataDir, "local.json");
+  const settings = await readLocalSettings(settingsFile);
+  // At once: what a key has signed or encrypted outlives this process.
+  await writeLocalSettings(settingsFile, settings);
+  const receiver = await startDemoReceiver(settings.receiver?.port);
+  stopLater(receiver.stop);
+  const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
+  const core = readConfig({
+    CURSOR_KEYS: settings.cursorKey,
+    SECRET_KEYS: settings.secretKey,
+    ...process.env,
+    WEBHOOK_ALLOWED_TARGETS: targets,
+    DATABASE_URL: database.url,
+    CORE_PORT: `${config.corePort}`,
+  });
+  const logFile = openLogFile(join(config.dataDir, "product.log"));
+  stopLater(logFile.close);
+  const product = await progress.step("Starting the product", () =>
+    startProduct({
+      core,
+      gateway: config.gateway,
+      deliveries: temporal && deliveryConfig(temporal.address, targets, receiver.certificate),
+      log: createLog(logFile.write),
+    }).catch(failToListen),
+  );
+  stopLater(product.stop);
+  const demo = await ensureDemo({
+    databaseUrl: database.url,
+    coreUrl: `http://127.0.0.1:${product.corePort}`,
+    settings,
+    save: (next) => writeLocalSettings(settingsFile, next),
+    progress,
+  });
+  const local = await ensureDemoEndpoint(demo, receiver);
+  await writeLocalSettings(settingsFile, local);
+  receiver.setSecret(local.receiver?.secret);
+  process.stdout.write(welcome(product, local, logFile.path));
+  await stopSignal(database.ended);
 }
 
 /** Without Temporal everything but deliveries works; events wait until a start that finds one. */
