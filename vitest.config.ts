@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+/** Minutes of kills: `npm run test:crash`. */
+const CRASH = "test/delivery/crash.test.ts";
 const REAL = ["**/*.integration.test.ts", "test/**/*.test.ts"];
 // The kit is a published package with a configuration of its own.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
@@ -18,12 +20,20 @@ export default defineConfig({
         test: {
           name: "real",
           include: REAL,
-          exclude: NEVER,
+          exclude: [...NEVER, CRASH],
           globalSetup: "test/harness/global-setup.ts",
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // Two cores: more workers than that only make the servers wait for each other.
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "crash",
+          include: [CRASH],
+          globalSetup: "test/harness/global-setup.ts",
+          hookTimeout: 120_000,
         },
       },
     ],

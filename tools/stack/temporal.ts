@@ -43,6 +43,7 @@ interface RunningRecord {
 const START_MILLISECONDS = 60_000;
 const GRACE_MILLISECONDS = 20_000;
 const POLL_MILLISECONDS = 50;
+const PORT_MILLISECONDS = 5_000;
 const NAMESPACE = "default";
 
 /**
@@ -58,7 +59,7 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
   const lock = await lockFolder(dataDir);
   try {
     const last = await endPreviousServer(dataDir, progress);
-    const port = last !== undefined && (await isPortFree(last)) ? last : await findFreePort();
+    const port = await portAfter(last);
     const server = await progress.step("Starting Temporal", () =>
       serve(program, env, dataDir, port),
     );
@@ -77,6 +78,20 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
     lock.release();
     throw stackErrorFromFile(error, dataDir);
   }
+}
+
+/**
+ * The last run's port, so that clients which still try it come back; a moment is given to the connections
+ * that a kill left half open. Any free one, when another program has taken it.
+ */
+async function portAfter(last: number | undefined): Promise<number> {
+  if (last === undefined) return findFreePort();
+  const deadline = performance.now() + PORT_MILLISECONDS;
+  while (performance.now() < deadline) {
+    if (await isPortFree(last)) return last;
+    await wait(POLL_MILLISECONDS);
+  }
+  return findFreePort();
 }
 
 function useGiven(address: string): RunningTemporal {
