@@ -63,9 +63,9 @@ describe("findDebianMirror", () => {
 
   it("prefers Debian's own to another maker's with the same suite name", () => {
     const sources = parseListFile(`deb https://db.example/repo/debian bookworm main
-deb http://deb.debian.org/debian bookworm main
+deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://mirror.example/debian bookworm main
 `);
-    expect(findDebianMirror(sources, "bookworm")).toBe("http://deb.debian.org/debian");
+    expect(findDebianMirror(sources, "bookworm")).toBe("http://mirror.example/debian");
   });
 
   it("finds none where there is none", () => {

@@ -8,13 +8,17 @@ import {
 } from "./apt-sources.ts";
 import { StackError } from "./stack-error.ts";
 
-const FALLBACK_MIRROR = "http://deb.debian.org/debian";
 const KEYRINGS = ["debian-archive-keyring.pgp", "debian-archive-keyring.gpg"];
 
-/** Returns the `sources.list` line of Debian unstable on the mirror this machine uses. */
+/** Returns the `sources.list` line of Debian unstable on the mirror this machine uses; throws {@link StackError} when it uses none. */
 export async function readUnstableSource(): Promise<string> {
   const codename = (await readOsRelease()).get("VERSION_CODENAME") ?? "";
-  const mirror = findDebianMirror(await readAptSources(), codename) ?? FALLBACK_MIRROR;
+  const mirror = findDebianMirror(await readAptSources(), codename);
+  if (mirror === undefined) {
+    throw new StackError(
+      "This machine's apt sources name no Debian mirror to fetch MySQL from: name a MySQL server program in MYSQLD.",
+    );
+  }
   return `deb [signed-by=${await findKeyring()}] ${mirror} sid main\n`;
 }
 
