@@ -7,6 +7,7 @@ import {
   createReader,
   unique,
 } from "../harness/builders.ts";
+import { expectCommonHeaders } from "../harness/expectations.ts";
 import type { ActivityJson, PageJson } from "../harness/json.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
@@ -21,6 +22,7 @@ afterAll(() => stack.stop());
 async function readPage(apiKey: string, query = ""): Promise<PageJson> {
   const answer = await stack.http(`/api/v1/activity${query}`, { apiKey });
   expect(answer.status).toBe(200);
+  expectCommonHeaders(answer);
   return answer.json<PageJson>();
 }
 

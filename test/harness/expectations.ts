@@ -1,11 +1,13 @@
 import { expect } from "vitest";
+import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
 import type { HttpAnswer } from "./http.ts";
 import type { ErrorJson } from "./json.ts";
 
 const ERROR_TEXT_MAX = 400;
 
-/** Holds what is true of every answer: the request id and the headers that keep it private. */
+/** Holds what is true of every answer: openapi.yaml describes it, and its headers keep it private. */
 export function expectCommonHeaders(answer: HttpAnswer): void {
+  expectToMatchOpenapi(answer);
   expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
   expect(answer.headers["cache-control"]).toBe("private, no-store");
   expect(answer.headers["x-content-type-options"]).toBe("nosniff");
