@@ -58,7 +58,7 @@ const core = readConfig({
 const common = {
   core,
   gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
-  log: { info: () => undefined, error: () => undefined },
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
 };
 const deliveries = {
   ...readDeliveryConfig({ TEMPORAL_ADDRESS: temporal.address, WEBHOOK_ALLOWED_TARGETS: target }),

@@ -67,7 +67,7 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   const stopRemoval = startIdleWindowRemoval(pool, log);
   const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
   if (config.allowedTargets.size > 0) {
-    log.error("endpoints on this machine are allowed: for development and tests only");
+    log.warn("endpoints on this machine are allowed: for development and tests only");
   }
   const services = createServices(pool, config);
   // The first is the outermost.

@@ -1,6 +1,8 @@
 /** What is logged: one JSON line an entry. Values are ids, names of calls and codes, never stored text. */
 export type Log = {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Works, and is not meant for production. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 
@@ -10,7 +12,7 @@ export function createLog(write: (line: string) => void): Log {
     (level: string) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
       write(`${JSON.stringify({ level, message, ...fields }, redact)}\n`);
-  return { info: entry("info"), error: entry("error") };
+  return { info: entry("info"), warn: entry("warn"), error: entry("error") };
 }
 
 /**

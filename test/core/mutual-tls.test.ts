@@ -2,11 +2,21 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DispatchService } from "@activity/proto";
 import { Health } from "@activity/proto/infrastructure";
-import { createServerApp, type Listener, readConfig, type ServerApp } from "@activity/server";
+import {
+  createServerApp,
+  createServiceCredential,
+  type Listener,
+  Permission,
+  readConfig,
+  type ServerApp,
+} from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCoreConfig } from "../../workflows/src/config.ts";
+import { createCoreTransport } from "../../workflows/src/core-transport.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 
 let folder: string;
@@ -54,7 +64,7 @@ beforeAll(async () => {
     CORE_TLS_KEY: file("core.key"),
     CORE_TLS_CLIENT_CA: file("ca.pem"),
   });
-  app = createServerApp(config, { info() {}, error() {} });
+  app = createServerApp(config, { info() {}, warn() {}, error() {} });
   listener = await app.listen();
 });
 afterAll(async () => {
@@ -86,5 +96,30 @@ describe("the core with mutual TLS", () => {
   it("refuses a caller without one, and with another CA's", async () => {
     await expect(check()).rejects.toThrow();
     await expect(check("stranger")).rejects.toThrow();
+  });
+
+  it("serves the process of relay and worker with the files its variables name", async () => {
+    const permissions = [Permission.DeliveryDispatch];
+    const claimWith = async (env: Record<string, string>) => {
+      const core = createCoreTransport(
+        readCoreConfig({
+          CORE_URL: `https://127.0.0.1:${listener.port}`,
+          CORE_TLS_CA: file("ca.pem"),
+          CORE_CREDENTIAL: await createServiceCredential(database.url, "worker", permissions),
+          ...env,
+        }),
+      );
+      try {
+        return await createClient(DispatchService, core.transport).claimDeliveries({ limit: 1 });
+      } finally {
+        core.close();
+      }
+    };
+    const own = {
+      CORE_TLS_CLIENT_CERT: file("caller.pem"),
+      CORE_TLS_CLIENT_KEY: file("caller.key"),
+    };
+    expect(await claimWith(own)).toMatchObject({ sequences: [] });
+    await expect(claimWith({})).rejects.toThrow();
   });
 });

@@ -60,6 +60,7 @@ export async function startTestStack(
       deliveries: options.deliveries,
       log: {
         info: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
+        warn: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
         error: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
       },
     });

@@ -12,27 +12,118 @@ export type DeliveryConfig = {
   readonly extraCa: string | undefined;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** What relay and worker need to know of a core elsewhere. */
+export type CoreConfig = {
+  readonly coreUrl: string;
+  /** PEM: the CA that signed the core's certificate, and what is shown to the core for mutual TLS. */
+  readonly coreTls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Returns the service credential: a function, so that printing the settings is harmless. */
+  readonly revealCredential: () => string;
+};
 
-/** Reads the settings, those of Temporal as all of its tools do. Throws when one cannot be used. */
+/** Every variable that is missing or wrong, in one message. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Problem = (text: string) => void;
+
+const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
+
+/** Reads the settings, those of Temporal as all of its tools do; throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
+  return readAll((problem) => ({
+    ...readTemporal(env, problem),
+    allowedTargets: new Set((env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter(Boolean)),
+    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
+  }));
+}
+
+/** Reads where the core is and what opens it; throws one ConfigError that names every bad variable. */
+export function readCoreConfig(env: Environment): CoreConfig {
+  return readAll((problem) => {
+    const credential = readCredential(env, problem);
+    return {
+      coreUrl: readCoreUrl(env, problem),
+      coreTls: readCoreTls(env, problem),
+      revealCredential: () => credential,
+    };
+  });
+}
+
+function readAll<Config>(read: (problem: Problem) => Config): Config {
+  const problems: string[] = [];
+  const config = read((text) => problems.push(text));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return config;
+}
+
+function readTemporal(
+  env: Environment,
+  problem: Problem,
+): Pick<DeliveryConfig, "connection" | "namespace"> {
   const given = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-  const { connectionOptions, namespace } = loadClientConnectConfig({
-    disableFile: true,
-    overrideEnvVars: given,
-  });
-  const { address, tls, apiKey, metadata } = connectionOptions;
-  return {
-    connection: {
+  try {
+    const { connectionOptions, namespace = "default" } = loadClientConnectConfig({
+      disableFile: true,
+      overrideEnvVars: given,
+    });
+    const { address, tls, apiKey, metadata } = connectionOptions;
+    const connection = {
       ...(address !== undefined && { address }),
       ...(tls !== undefined && { tls }),
       ...(typeof apiKey === "string" && { apiKey }),
       ...(metadata !== undefined && { metadata }),
-    },
-    namespace: namespace ?? "default",
-    allowedTargets: new Set((env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter(Boolean)),
-    extraCa: env.WEBHOOK_EXTRA_CA ? readFileSync(env.WEBHOOK_EXTRA_CA, "utf8") : undefined,
-  };
+    };
+    return { connection, namespace };
+  } catch (error) {
+    problem(`A TEMPORAL_ variable cannot be used: ${error instanceof Error ? error.message : ""}`);
+    return { connection: {}, namespace: "" };
+  }
+}
+
+function readCoreUrl(env: Environment, problem: Problem): string {
+  const text = env.CORE_URL || DEFAULT_CORE_URL;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.pathname === "/" && url.search === "" && url.username === "";
+  if (!isPlain || !["http:", "https:"].includes(url.protocol)) {
+    problem(`CORE_URL must be the core's address, such as ${DEFAULT_CORE_URL}.`);
+  }
+  return text;
+}
+
+function readCredential(env: Environment, problem: Problem): string {
+  const text = env.CORE_CREDENTIAL ?? "";
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    problem("CORE_CREDENTIAL must be a service credential with the permission delivery.dispatch.");
+  }
+  return text;
+}
+
+function readCoreTls(env: Environment, problem: Problem): CoreConfig["coreTls"] {
+  const ca = readPem(env, "CORE_TLS_CA", problem);
+  const cert = readPem(env, "CORE_TLS_CLIENT_CERT", problem);
+  const key = readPem(env, "CORE_TLS_CLIENT_KEY", problem);
+  if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {
+    problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
+  }
+  const isGiven = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
+  if (isGiven && !env.CORE_URL?.startsWith("https:")) {
+    problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
+  }
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+function readPem(env: Environment, name: string, problem: Problem): string | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    problem(`${name} must be the path of a PEM file that this process can read.`);
+    return undefined;
+  }
 }

@@ -1,5 +1,22 @@
 /** What is logged: names, ids and codes. The core's log is one. */
 export type Log = {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Works, and is not meant for production. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 };
+
+/** Creates a log that gives each line, one JSON object, to `write`. */
+export function createLog(write: (line: string) => void): Log {
+  const entry =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      write(`${JSON.stringify({ level, message, ...fields }, nameErrors)}\n`);
+  return { info: entry("info"), warn: entry("warn"), error: entry("error") };
+}
+
+/** Of an error only its name and code are logged: a message can hold what was asked for. */
+function nameErrors(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  return { name: value.name, code: "code" in value ? value.code : undefined };
+}

@@ -1,33 +1,21 @@
-import { createGrpcTransport } from "@connectrpc/connect-node";
-import { readDeliveryConfig } from "./config.ts";
+import { ConfigError, readCoreConfig, readDeliveryConfig } from "./config.ts";
+import { createCoreTransport } from "./core-transport.ts";
+import { createLog } from "./log.ts";
 import { startDeliveries } from "./start-deliveries.ts";
 
 /** Runs relay and worker as a process of their own, against a core elsewhere, until told to stop. */
-const coreUrl = process.env.CORE_URL ?? "http://127.0.0.1:50051";
-const credential = process.env.CORE_CREDENTIAL ?? "";
-const write =
-  (level: string) =>
-  (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-    process.stdout.write(`${JSON.stringify({ level, message, ...fields }, nameErrors)}\n`);
-
-const deliveries = startDeliveries({
-  config: readDeliveryConfig(process.env),
-  core: createGrpcTransport({
-    baseUrl: coreUrl,
-    interceptors: [
-      (next) => (request) => {
-        request.header.set("authorization", `Bearer ${credential}`);
-        return next(request);
-      },
-    ],
-  }),
-  log: { info: write("info"), error: write("error") },
-});
-process.once("SIGINT", () => deliveries.stop());
-process.once("SIGTERM", () => deliveries.stop());
-
-/** Of an error only its name and code are logged: a message can hold what was asked for. */
-function nameErrors(_key: string, value: unknown): unknown {
-  if (!(value instanceof Error)) return value;
-  return { name: value.name, code: "code" in value ? value.code : undefined };
+try {
+  const config = readDeliveryConfig(process.env);
+  const core = createCoreTransport(readCoreConfig(process.env));
+  const log = createLog((line) => process.stdout.write(line));
+  const deliveries = startDeliveries({ config, core: core.transport, log });
+  const stop = async () => {
+    await deliveries.stop();
+    core.close();
+  };
+  process.once("SIGINT", () => void stop());
+  process.once("SIGTERM", () => void stop());
+} catch (error) {
+  process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `${error}\n`);
+  process.exitCode = 1;
 }

@@ -30,7 +30,7 @@ export function startDeliveries(options: {
   const { config, core, log } = options;
   const { allowedTargets, extraCa } = config;
   if (allowedTargets.size > 0 || extraCa !== undefined) {
-    log.error("targets on this machine are allowed: for development and tests only");
+    log.warn("targets on this machine are allowed: for development and tests only");
   }
   installEngineLog(log);
   const dispatch = createClient(DispatchService, core);
