@@ -8,6 +8,7 @@ import { type Activities, createActivities } from "../../workflows/src/activitie
 import type { Sequence } from "../../workflows/src/contract.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
+import { installEngineLog } from "../../workflows/src/worker/engine-log.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
@@ -26,6 +27,8 @@ export type TimeSkippingStack = {
 
 /** Starts everything but a worker. */
 export async function startTimeSkippingStack(behaviour: Behaviour): Promise<TimeSkippingStack> {
+  const quiet = () => undefined;
+  installEngineLog({ info: quiet, warn: quiet, error: quiet });
   const certificates = makeCertificates();
   const receiver = await startReceiver(behaviour, certificates.good);
   const target = `127.0.0.1:${receiver.port}`;

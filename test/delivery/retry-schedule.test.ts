@@ -98,6 +98,23 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   }
 });
 
+it("starts nothing for a manual retry that is asked for while a sequence still runs", async () => {
+  const { deliveryId, requests, events } = await run(async ({ attempt }) => {
+    if (attempt !== 2 && attempt !== 8) return;
+    const [{ id } = { id: "" }] = (await deliveries().listDeliveries({ accountId })).deliveries;
+    const asked = { accountId, deliveryId: id };
+    const answers = await Promise.all([1, 2, 3].map(() => deliveries().retryDelivery(asked)));
+    expect(answers.map(({ delivery }) => delivery?.sequence)).toEqual([1, 1, 1]);
+  });
+  expect(requests).toHaveLength(8);
+  expect(waitsOf(events)).toEqual(WAITS_SECONDS);
+  expect(await skipping.claim()).toEqual([]);
+  // Now it has ended: the same call starts the next one.
+  const { delivery } = await deliveries().retryDelivery({ accountId, deliveryId });
+  expect(delivery).toMatchObject({ sequence: 2, state: DeliveryState.WAITING });
+  expect(await skipping.claim()).toMatchObject([{ deliveryId, sequence: 2 }]);
+});
+
 it("stops at the first success", async () => {
   const { deliveryId, requests, events } = await run(async ({ attempt }) => {
     if (attempt === 3) skipping.receiver.behaviour = answer(200);

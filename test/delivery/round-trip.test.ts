@@ -106,6 +106,27 @@ it("ends at an answer that is not retried, and a manual retry sends the same byt
   ]);
 });
 
+it("makes each attempt once while manual retries race the end of the sequence before", async () => {
+  delivery.receiver.behaviour = answer(404);
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  const deliveries = delivery.stack.client(DeliveryService);
+  const askUntil = async (sequence: number) => {
+    for (;;) {
+      const answered = await deliveries.retryDelivery({ accountId, deliveryId });
+      if ((answered.delivery?.sequence ?? 0) >= sequence) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, () => askUntil(12)));
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
+  const { attempts } = await delivery.read(accountId, deliveryId);
+  const sequences = attempts.map(({ sequence, attempt }) => `${sequence}.${attempt}`);
+  // An asker may have been answered 12 while another began 13.
+  expect(sequences.length).toBeGreaterThanOrEqual(12);
+  expect(sequences).toEqual(sequences.map((_, index) => `${index + 1}.1`));
+  expect(requestsFor(eventId)).toHaveLength(sequences.length);
+});
+
 it("plans the next attempt a minute after one that is retried", async () => {
   delivery.receiver.behaviour = answer(503);
   const endpoints = delivery.stack.client(EndpointService);

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 const START = fileURLToPath(new URL("../../tools/stack/start.ts", import.meta.url));
+const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), "activity-start-"));
@@ -56,6 +57,12 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
+/** Does what the printed `npm run donate` line does. */
+function donate(donorName: string): string {
+  const env = { ...process.env, DATA_DIR: join(folder, "data") };
+  return execFileSync(process.execPath, [DONATE, donorName, "500"], { encoding: "utf8", env });
+}
+
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 const processesOf = () =>
   execFileSync("bash", ["-c", `pgrep -fa -- "${folder}" | grep -v pgrep || true`], {
@@ -74,6 +81,25 @@ describe("npm start", () => {
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
     expect(await end(first, "SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+  });
+
+  it("prints a donation's webhook event, at once or when Temporal is there again", async () => {
+    const without = run({ TEMPORAL_CLI: "/no/such/program" });
+    const warning = await untilReady(without);
+    expect(warning).toMatch(/^Webhook events are kept and not delivered: TEMPORAL_CLI names/m);
+    expect(donate("Early")).toMatch(/^Donated: don_/);
+    expect(paste(warning)).toContain("Early");
+    expect(await end(without, "SIGINT")).toBe(0);
+
+    const again = run();
+    await untilReady(again);
+    donate("Late");
+    for (const donorName of ["Early", "Late"]) {
+      const line = new RegExp(`^Webhook event {2}.*"donation.created".*"${donorName}"`, "m");
+      await vi.waitUntil(() => line.test(again.output()), { timeout: 20_000 });
+    }
+    expect(await end(again, "SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
   });
 
