@@ -1,4 +1,4 @@
-import { DefaultLogger, Runtime } from "@temporalio/worker";
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
 import type { Log } from "../log.ts";
 
 let installed = false;
@@ -11,5 +11,7 @@ export function installEngineLog(log: Log): void {
   if (installed) return;
   installed = true;
   const logger = new DefaultLogger("WARN", ({ message }) => log.error("temporal", { message }));
-  Runtime.install({ logger });
+  // What the SDK's native part says comes the same way, instead of on the terminal.
+  const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
+  Runtime.install({ logger, telemetryOptions: { logging: { filter, forward: {} } } });
 }
