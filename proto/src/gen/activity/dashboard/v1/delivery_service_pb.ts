@@ -94,7 +94,7 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due; absent when none is planned.
+   * When the next attempt is due, or was when it is under way; absent when none is planned.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
@@ -465,7 +465,7 @@ export const DeliveryState = {
   UNSPECIFIED: 0,
 
   /**
-   * Committed; its sequence has not begun yet.
+   * Its sequence has not begun yet, or waits to go on because the workflow engine lost it.
    *
    * @generated from enum value: DELIVERY_STATE_WAITING = 1;
    */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file activity/dispatch/v1/dispatch_service.proto.
  */
 export const file_activity_dispatch_v1_dispatch_service: GenFile = /*@__PURE__*/
-  fileDesc("CithY3Rpdml0eS9kaXNwYXRjaC92MS9kaXNwYXRjaF9zZXJ2aWNlLnByb3RvEhRhY3Rpdml0eS5kaXNwYXRjaC52MSJHCgtTZXF1ZW5jZUtleRIdCgtkZWxpdmVyeV9pZBgBIAEoCUIIukgFcgOYAQ8SGQoIc2VxdWVuY2UYAiABKAVCB7pIBBoCKAEiZwoWQ2xhaW1EZWxpdmVyaWVzUmVxdWVzdBIYCgVsaW1pdBgBIAEoBUIJukgGGgQYQCgBEjMKBHdhaXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CCrpIB6oBBCICCAoiTwoXQ2xhaW1EZWxpdmVyaWVzUmVzcG9uc2USNAoJc2VxdWVuY2VzGAEgAygLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXkiWQoVTWFya0hhbmRlZE92ZXJSZXF1ZXN0EkAKCXNlcXVlbmNlcxgBIAMoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Qgq6SAeSAQQIARBAIhgKFk1hcmtIYW5kZWRPdmVyUmVzcG9uc2UibQoSTG9hZEF0dGVtcHRSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBARIaCgdhdHRlbXB0GAIgASgFQgm6SAYaBBgIKAEi/QEKE0xvYWRBdHRlbXB0UmVzcG9uc2USMwoFcmVhZHkYASABKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWFkeUF0dGVtcHRIABI5CghyZWNvcmRlZBgCIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZUgAEjkKCGNhbmNlbGVkGAMgASgLMiUuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2FuY2VsZWRBdHRlbXB0SAASMwoFZW5kZWQYBCABKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5FbmRlZEF0dGVtcHRIAEIGCgRzdGVwIo0BCgxSZWFkeUF0dGVtcHQSEwoLZW5kcG9pbnRfaWQYASABKAkSEAoDdXJsGAIgASgJQgOAAQESEwoGc2VjcmV0GAMgASgJQgOAAQESEAoIZXZlbnRfaWQYBCABKAkSFAoHcGF5bG9hZBgFIAEoDEIDgAEBEhkKEXN0YW5kYXJkX3dlYmhvb2tzGAYgASgIIhEKD0NhbmNlbGVkQXR0ZW1wdCIOCgxFbmRlZEF0dGVtcHQizgMKFFJlY29yZEF0dGVtcHRSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBARIaCgdhdHRlbXB0GAIgASgFQgm6SAYaBBgIKAESNgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIzCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIGukgDyAEBEkIKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWVCCrpIB4IBBBABIAASJAoLc3RhdHVzX2NvZGUYBiABKAVCCrpIBxoFGOcHKGRIAIgBARIdCgZkZXRhaWwYByABKAlCCLpIBXIDGMgBSAGIAQESHwoNcmVzcG9uc2VfYm9keRgIIAEoDEIIukgFegMYgAgSKwoIcmV0cnlfaW4YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CDgoMX3N0YXR1c19jb2RlQgkKB19kZXRhaWwiTwoVUmVjb3JkQXR0ZW1wdFJlc3BvbnNlEjYKB291dGNvbWUYASABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUiVAoVQ2FuY2VsU2VxdWVuY2VSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBASIYChZDYW5jZWxTZXF1ZW5jZVJlc3BvbnNlMsIECg9EaXNwYXRjaFNlcnZpY2UScwoPQ2xhaW1EZWxpdmVyaWVzEiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2xhaW1EZWxpdmVyaWVzUmVxdWVzdBotLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNsYWltRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgIScAoOTWFya0hhbmRlZE92ZXISKy5hY3Rpdml0eS5kaXNwYXRjaC52MS5NYXJrSGFuZGVkT3ZlclJlcXVlc3QaLC5hY3Rpdml0eS5kaXNwYXRjaC52MS5NYXJrSGFuZGVkT3ZlclJlc3BvbnNlIgOQAgISZwoLTG9hZEF0dGVtcHQSKC5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlcXVlc3QaKS5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlc3BvbnNlIgOQAgESbQoNUmVjb3JkQXR0ZW1wdBIqLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlJlY29yZEF0dGVtcHRSZXF1ZXN0GisuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUmVjb3JkQXR0ZW1wdFJlc3BvbnNlIgOQAgIScAoOQ2FuY2VsU2VxdWVuY2USKy5hY3Rpdml0eS5kaXNwYXRjaC52MS5DYW5jZWxTZXF1ZW5jZVJlcXVlc3QaLC5hY3Rpdml0eS5kaXNwYXRjaC52MS5DYW5jZWxTZXF1ZW5jZVJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_activity_dashboard_v1_delivery_service, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CithY3Rpdml0eS9kaXNwYXRjaC92MS9kaXNwYXRjaF9zZXJ2aWNlLnByb3RvEhRhY3Rpdml0eS5kaXNwYXRjaC52MSJHCgtTZXF1ZW5jZUtleRIdCgtkZWxpdmVyeV9pZBgBIAEoCUIIukgFcgOYAQ8SGQoIc2VxdWVuY2UYAiABKAVCB7pIBBoCKAEiZwoWQ2xhaW1EZWxpdmVyaWVzUmVxdWVzdBIYCgVsaW1pdBgBIAEoBUIJukgGGgQYQCgBEjMKBHdhaXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CCrpIB6oBBCICCAoigQEKF0NsYWltRGVsaXZlcmllc1Jlc3BvbnNlEjQKCXNlcXVlbmNlcxgBIAMoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5EjAKBGxvc3QYAiADKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb3N0U2VxdWVuY2UiVAoMTG9zdFNlcXVlbmNlEjMKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXkSDwoHYXR0ZW1wdBgCIAEoBSJZChVNYXJrSGFuZGVkT3ZlclJlcXVlc3QSQAoJc2VxdWVuY2VzGAEgAygLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCCrpIB5IBBAgBEEAiGAoWTWFya0hhbmRlZE92ZXJSZXNwb25zZSJtChJMb2FkQXR0ZW1wdFJlcXVlc3QSOwoIc2VxdWVuY2UYASABKAsyIS5hY3Rpdml0eS5kaXNwYXRjaC52MS5TZXF1ZW5jZUtleUIGukgDyAEBEhoKB2F0dGVtcHQYAiABKAVCCbpIBhoEGAgoASL9AQoTTG9hZEF0dGVtcHRSZXNwb25zZRIzCgVyZWFkeRgBIAEoCzIiLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlJlYWR5QXR0ZW1wdEgAEjkKCHJlY29yZGVkGAIgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lSAASOQoIY2FuY2VsZWQYAyABKAsyJS5hY3Rpdml0eS5kaXNwYXRjaC52MS5DYW5jZWxlZEF0dGVtcHRIABIzCgVlbmRlZBgEIAEoCzIiLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkVuZGVkQXR0ZW1wdEgAQgYKBHN0ZXAijQEKDFJlYWR5QXR0ZW1wdBITCgtlbmRwb2ludF9pZBgBIAEoCRIQCgN1cmwYAiABKAlCA4ABARITCgZzZWNyZXQYAyABKAlCA4ABARIQCghldmVudF9pZBgEIAEoCRIUCgdwYXlsb2FkGAUgASgMQgOAAQESGQoRc3RhbmRhcmRfd2ViaG9va3MYBiABKAgiEQoPQ2FuY2VsZWRBdHRlbXB0Ig4KDEVuZGVkQXR0ZW1wdCKpAQoTRGVmZXJBdHRlbXB0UmVxdWVzdBI7CghzZXF1ZW5jZRgBIAEoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Qga6SAPIAQESGgoHYXR0ZW1wdBgCIAEoBUIJukgGGgQYCCgBEjkKCWRlZmVyX2ZvchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkILukgIyAEBqgECKgAiFgoURGVmZXJBdHRlbXB0UmVzcG9uc2UizgMKFFJlY29yZEF0dGVtcHRSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBARIaCgdhdHRlbXB0GAIgASgFQgm6SAYaBBgIKAESNgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIzCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIGukgDyAEBEkIKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWVCCrpIB4IBBBABIAASJAoLc3RhdHVzX2NvZGUYBiABKAVCCrpIBxoFGOcHKGRIAIgBARIdCgZkZXRhaWwYByABKAlCCLpIBXIDGMgBSAGIAQESHwoNcmVzcG9uc2VfYm9keRgIIAEoDEIIukgFegMYgAgSKwoIcmV0cnlfaW4YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CDgoMX3N0YXR1c19jb2RlQgkKB19kZXRhaWwiTwoVUmVjb3JkQXR0ZW1wdFJlc3BvbnNlEjYKB291dGNvbWUYASABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUiVAoVQ2FuY2VsU2VxdWVuY2VSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBASIYChZDYW5jZWxTZXF1ZW5jZVJlc3BvbnNlMq4FCg9EaXNwYXRjaFNlcnZpY2UScwoPQ2xhaW1EZWxpdmVyaWVzEiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2xhaW1EZWxpdmVyaWVzUmVxdWVzdBotLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNsYWltRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgIScAoOTWFya0hhbmRlZE92ZXISKy5hY3Rpdml0eS5kaXNwYXRjaC52MS5NYXJrSGFuZGVkT3ZlclJlcXVlc3QaLC5hY3Rpdml0eS5kaXNwYXRjaC52MS5NYXJrSGFuZGVkT3ZlclJlc3BvbnNlIgOQAgISZwoLTG9hZEF0dGVtcHQSKC5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlcXVlc3QaKS5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlc3BvbnNlIgOQAgESagoMRGVmZXJBdHRlbXB0EikuYWN0aXZpdHkuZGlzcGF0Y2gudjEuRGVmZXJBdHRlbXB0UmVxdWVzdBoqLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkRlZmVyQXR0ZW1wdFJlc3BvbnNlIgOQAgISbQoNUmVjb3JkQXR0ZW1wdBIqLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlJlY29yZEF0dGVtcHRSZXF1ZXN0GisuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUmVjb3JkQXR0ZW1wdFJlc3BvbnNlIgOQAgIScAoOQ2FuY2VsU2VxdWVuY2USKy5hY3Rpdml0eS5kaXNwYXRjaC52MS5DYW5jZWxTZXF1ZW5jZVJlcXVlc3QaLC5hY3Rpdml0eS5kaXNwYXRjaC52MS5DYW5jZWxTZXF1ZW5jZVJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_activity_dashboard_v1_delivery_service, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * One attempt sequence of a delivery.
@@ -74,7 +74,7 @@ export const ClaimDeliveriesRequestSchema: GenMessage<ClaimDeliveriesRequest> = 
   messageDesc(file_activity_dispatch_v1_dispatch_service, 1);
 
 /**
- * What was claimed.
+ * What was claimed: at most as many as were asked for, in both lists together.
  *
  * @generated from message activity.dispatch.v1.ClaimDeliveriesResponse
  */
@@ -85,6 +85,14 @@ export type ClaimDeliveriesResponse = Message<"activity.dispatch.v1.ClaimDeliver
    * @generated from field: repeated activity.dispatch.v1.SequenceKey sequences = 1;
    */
   sequences: SequenceKey[];
+
+  /**
+   * The sequences that the workflow engine lost after they had begun, to go on with: a workflow that is
+   * there all the same is left as it is.
+   *
+   * @generated from field: repeated activity.dispatch.v1.LostSequence lost = 2;
+   */
+  lost: LostSequence[];
 };
 
 /**
@@ -93,6 +101,34 @@ export type ClaimDeliveriesResponse = Message<"activity.dispatch.v1.ClaimDeliver
  */
 export const ClaimDeliveriesResponseSchema: GenMessage<ClaimDeliveriesResponse> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 2);
+
+/**
+ * A sequence whose next attempt is long overdue.
+ *
+ * @generated from message activity.dispatch.v1.LostSequence
+ */
+export type LostSequence = Message<"activity.dispatch.v1.LostSequence"> & {
+  /**
+   * The sequence.
+   *
+   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   */
+  sequence?: SequenceKey | undefined;
+
+  /**
+   * The attempt to go on from, 1 to 8.
+   *
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt: number;
+};
+
+/**
+ * Describes the message activity.dispatch.v1.LostSequence.
+ * Use `create(LostSequenceSchema)` to create a new message.
+ */
+export const LostSequenceSchema: GenMessage<LostSequence> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 3);
 
 /**
  * What was handed over.
@@ -113,7 +149,7 @@ export type MarkHandedOverRequest = Message<"activity.dispatch.v1.MarkHandedOver
  * Use `create(MarkHandedOverRequestSchema)` to create a new message.
  */
 export const MarkHandedOverRequestSchema: GenMessage<MarkHandedOverRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 3);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 4);
 
 /**
  * They are not claimed again.
@@ -128,7 +164,7 @@ export type MarkHandedOverResponse = Message<"activity.dispatch.v1.MarkHandedOve
  * Use `create(MarkHandedOverResponseSchema)` to create a new message.
  */
 export const MarkHandedOverResponseSchema: GenMessage<MarkHandedOverResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 4);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 5);
 
 /**
  * The attempt to load.
@@ -156,7 +192,7 @@ export type LoadAttemptRequest = Message<"activity.dispatch.v1.LoadAttemptReques
  * Use `create(LoadAttemptRequestSchema)` to create a new message.
  */
 export const LoadAttemptRequestSchema: GenMessage<LoadAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 5);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 6);
 
 /**
  * What to do.
@@ -209,7 +245,7 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
  * Use `create(LoadAttemptResponseSchema)` to create a new message.
  */
 export const LoadAttemptResponseSchema: GenMessage<LoadAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 6);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 7);
 
 /**
  * An attempt to make. Holds a secret: it is used where it is loaded and kept nowhere.
@@ -265,7 +301,7 @@ export type ReadyAttempt = Message<"activity.dispatch.v1.ReadyAttempt"> & {
  * Use `create(ReadyAttemptSchema)` to create a new message.
  */
 export const ReadyAttemptSchema: GenMessage<ReadyAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 7);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 8);
 
 /**
  * No attempt is made, because the endpoint is switched off or deleted.
@@ -280,7 +316,7 @@ export type CanceledAttempt = Message<"activity.dispatch.v1.CanceledAttempt"> & 
  * Use `create(CanceledAttemptSchema)` to create a new message.
  */
 export const CanceledAttemptSchema: GenMessage<CanceledAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 8);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 9);
 
 /**
  * No attempt is made, because the sequence has ended.
@@ -295,7 +331,57 @@ export type EndedAttempt = Message<"activity.dispatch.v1.EndedAttempt"> & {
  * Use `create(EndedAttemptSchema)` to create a new message.
  */
 export const EndedAttemptSchema: GenMessage<EndedAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 9);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 10);
+
+/**
+ * The attempt to put off.
+ *
+ * @generated from message activity.dispatch.v1.DeferAttemptRequest
+ */
+export type DeferAttemptRequest = Message<"activity.dispatch.v1.DeferAttemptRequest"> & {
+  /**
+   * The sequence.
+   *
+   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   */
+  sequence?: SequenceKey | undefined;
+
+  /**
+   * The attempt's number in it, 1 to 8.
+   *
+   * @generated from field: int32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * How long after now it is made.
+   *
+   * @generated from field: google.protobuf.Duration defer_for = 3;
+   */
+  deferFor?: Duration | undefined;
+};
+
+/**
+ * Describes the message activity.dispatch.v1.DeferAttemptRequest.
+ * Use `create(DeferAttemptRequestSchema)` to create a new message.
+ */
+export const DeferAttemptRequestSchema: GenMessage<DeferAttemptRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 11);
+
+/**
+ * It was put off.
+ *
+ * @generated from message activity.dispatch.v1.DeferAttemptResponse
+ */
+export type DeferAttemptResponse = Message<"activity.dispatch.v1.DeferAttemptResponse"> & {
+};
+
+/**
+ * Describes the message activity.dispatch.v1.DeferAttemptResponse.
+ * Use `create(DeferAttemptResponseSchema)` to create a new message.
+ */
+export const DeferAttemptResponseSchema: GenMessage<DeferAttemptResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 12);
 
 /**
  * How an attempt ended.
@@ -372,7 +458,7 @@ export type RecordAttemptRequest = Message<"activity.dispatch.v1.RecordAttemptRe
  * Use `create(RecordAttemptRequestSchema)` to create a new message.
  */
 export const RecordAttemptRequestSchema: GenMessage<RecordAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 10);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
 
 /**
  * The record.
@@ -393,7 +479,7 @@ export type RecordAttemptResponse = Message<"activity.dispatch.v1.RecordAttemptR
  * Use `create(RecordAttemptResponseSchema)` to create a new message.
  */
 export const RecordAttemptResponseSchema: GenMessage<RecordAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 11);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 14);
 
 /**
  * The sequence to end.
@@ -414,7 +500,7 @@ export type CancelSequenceRequest = Message<"activity.dispatch.v1.CancelSequence
  * Use `create(CancelSequenceRequestSchema)` to create a new message.
  */
 export const CancelSequenceRequestSchema: GenMessage<CancelSequenceRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 12);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 15);
 
 /**
  * It has ended.
@@ -429,7 +515,7 @@ export type CancelSequenceResponse = Message<"activity.dispatch.v1.CancelSequenc
  * Use `create(CancelSequenceResponseSchema)` to create a new message.
  */
 export const CancelSequenceResponseSchema: GenMessage<CancelSequenceResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 16);
 
 /**
  * Serves the relay and the worker that deliver webhook events. Needs the permission `delivery.dispatch`.
@@ -440,9 +526,13 @@ export const CancelSequenceResponseSchema: GenMessage<CancelSequenceResponse> = 
 export const DispatchService: GenService<{
   /**
    * Claims deliveries that wait for their sequence to begin, drawn evenly from all accounts that have
-   * some. A claim that is not marked as handed over within its lease is given out again.
+   * some, and from each account's endpoints. A claim that is not marked as handed over within its lease
+   * is given out again.
    *
-   * With `wait`, an empty outbox is answered when something is committed by this instance, or after so
+   * An endpoint gets no more than it has room for: first attempts that are under way there are counted,
+   * and what would be too many waits until some of them have ended.
+   *
+   * With `wait`, an outbox of which nothing can be claimed is answered when something can, or after so
    * long.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.ClaimDeliveries
@@ -471,6 +561,17 @@ export const DispatchService: GenService<{
     methodKind: "unary";
     input: typeof LoadAttemptRequestSchema;
     output: typeof LoadAttemptResponseSchema;
+  },
+  /**
+   * Puts an attempt off whose endpoint is busy with others; its number stays. Changes nothing once the
+   * attempt is recorded.
+   *
+   * @generated from rpc activity.dispatch.v1.DispatchService.DeferAttempt
+   */
+  deferAttempt: {
+    methodKind: "unary";
+    input: typeof DeferAttemptRequestSchema;
+    output: typeof DeferAttemptResponseSchema;
   },
   /**
    * Records how an attempt ended, and with that what became of the delivery. Of two records of one
