@@ -28,10 +28,11 @@ import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
 import { createPool, type Pool } from "./database/pool.ts";
+import { startDeliveryRecovery } from "./delivery/delivery-recovery.ts";
 import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
 import { createDeliveryService } from "./delivery/delivery-service.ts";
 import { createDispatchService } from "./delivery/dispatch-service.ts";
-import { createOutboxSignal } from "./delivery/outbox-signal.ts";
+import { createOutboxSignal, type OutboxSignal } from "./delivery/outbox-signal.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createHealthService } from "./health-service.ts";
 import { createDonationService } from "./ingest/donation-service.ts";
@@ -65,11 +66,13 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     ? createRedisAdmission(config.redisUrl, pool)
     : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
   const stopRemoval = startIdleWindowRemoval(pool, log);
+  const outbox = createOutboxSignal();
+  const stopDeliveryRecovery = startDeliveryRecovery(pool, outbox, log);
   const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");
   }
-  const services = createServices(pool, config);
+  const services = createServices(pool, config, outbox);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
     createRequestLog(log, () => performance.now()),
@@ -91,14 +94,18 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     },
     async close() {
       stopRemoval();
+      stopDeliveryRecovery();
       stopDeliveryRemoval();
       await Promise.all([admission.close(), pool.end()]);
     },
   };
 }
 
-function createServices(pool: Pool, config: ServerConfig): RegisteredService[] {
-  const outbox = createOutboxSignal();
+function createServices(
+  pool: Pool,
+  config: ServerConfig,
+  outbox: OutboxSignal,
+): RegisteredService[] {
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys)),
     register(MeService, createMeService(pool)),

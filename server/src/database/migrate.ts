@@ -7,6 +7,8 @@ import { connectionOptions } from "./pool.ts";
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** What an ALTER TABLE fails with whose columns and keys were added, or dropped, before. */
+const ALTERED_BEFORE = new Set(["ER_DUP_FIELDNAME", "ER_DUP_KEYNAME", "ER_CANT_DROP_FIELD_OR_KEY"]);
 /** How long to wait for another instance that migrates the same database. */
 const LOCK_WAIT_SECONDS = 60;
 
@@ -94,9 +96,22 @@ function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
 }
 
 async function apply(connection: Connection, migration: Migration): Promise<void> {
-  await connection.query(migration.sql);
+  await runOnce(connection, migration.sql);
   await connection.query(
     `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (?, ?, ?, ${NOW_MICROS})`,
     [migration.version, migration.name, migration.checksum],
   );
+}
+
+/**
+ * An ALTER TABLE takes effect as a whole or not at all, and MySQL knows no IF NOT EXISTS in it: one that
+ * finds its work done was run by an instance that was killed before it could mark it.
+ */
+async function runOnce(connection: Connection, sql: string): Promise<void> {
+  try {
+    await connection.query(sql);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!ALTERED_BEFORE.has(code)) throw error;
+  }
 }

@@ -2,6 +2,7 @@ import type { AttemptOutcome } from "@activity/proto";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
+import type { Sequence } from "./claim-store.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 
 /** What is known of one attempt before it is made. */
@@ -145,6 +146,20 @@ export async function updateAfterAttempt(
     `UPDATE delivery SET state = ?, attempts = ?, last_outcome = ?, next_attempt_at = ${NOW_MICROS} + ?
      WHERE delivery_no = ?`,
     [after.state, after.attempts, after.outcome, after.retryInMicros ?? null, deliveryNo],
+  );
+}
+
+/** Notes that an attempt that was not made yet is made so long after now. */
+export async function deferAttempt(
+  pool: Pool,
+  { deliveryId, sequence }: Sequence,
+  attempt: number,
+  deferMicros: number,
+): Promise<void> {
+  await pool.execute(
+    `UPDATE delivery SET next_attempt_at = ${NOW_MICROS} + ?
+     WHERE id = ? AND sequence = ? AND attempts = ? - 1 AND state = ?`,
+    [deferMicros, deliveryId, sequence, attempt, DeliveryState.HandedOver],
   );
 }
 

@@ -1,44 +1,81 @@
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
+import { createAccountCircle } from "./account-circle.ts";
+import { UNDER_WAY_MICROS, UNDER_WAY_PER_ENDPOINT, WORTH_CLAIMING } from "./claim-limits.ts";
+import { pickEvenly, type Queue, sharesOf } from "./claim-share.ts";
 import {
   leaseEntries,
   listClaimable,
-  listWaitingAccounts,
+  listWaitingEndpoints,
   lockClaimable,
-  type Sequence,
+  type OutboxEntry,
 } from "./claim-store.ts";
+import { countUnderWay } from "./under-way-store.ts";
 
 /** How long a relay has to start what it claimed before another relay may. */
 const LEASE_MICROS = 30_000_000;
 
-/** Claims deliveries from the outbox, from as many accounts as there are, each in its turn. */
-export function createClaims(pool: Pool): (limit: number) => Promise<Sequence[]> {
+/** What a claim found. */
+export type Claim = {
+  readonly entries: readonly OutboxEntry[];
+  /** Whether some entries wait that could not be claimed at this moment: their endpoints are busy. */
+  readonly isHeldBack: boolean;
+};
+
+/**
+ * Claims deliveries from the outbox, from as many accounts as there are, each in its turn, for endpoints
+ * that have room. Comes back empty only when no account has one that can be claimed.
+ */
+export function createClaims(pool: Pool): (limit: number) => Promise<Claim> {
   // Where the last claim ended: the accounts behind it come first now.
   let lastAccountNo = 0;
+  let turn = 0;
 
   return async (limit) => {
-    const accountNos = await nextAccounts(limit);
-    if (accountNos.length === 0) return [];
-    const perAccount = Math.ceil(limit / accountNos.length);
-    const claimable = await listClaimable(pool, accountNos, perAccount);
-    if (claimable.length === 0) return [];
+    const nextAccounts = createAccountCircle(pool, lastAccountNo);
+    turn += 1;
+    let isHeldBack = false;
+    for (let page = 1; ; page++) {
+      const accountNos = await nextAccounts(limit);
+      const isLast = accountNos.length < limit;
+      // With room for all of them, whose turn it is makes no difference.
+      lastAccountNo = page === 1 && isLast ? 0 : (accountNos.at(-1) ?? 0);
+      if (accountNos.length > 0) {
+        const { open, hasBusy } = await lookAt(accountNos);
+        const entries = await take(open, limit);
+        // Those that another relay took meanwhile may not have been all.
+        isHeldBack ||= hasBusy || (open.length > 0 && entries.length === 0);
+        if (entries.length > 0) return { entries, isHeldBack };
+      }
+      if (isLast) return { entries: [], isHeldBack };
+    }
+  };
+
+  async function lookAt(accountNos: readonly number[]) {
+    const [waiting, underWay] = await Promise.all([
+      listWaitingEndpoints(pool, accountNos),
+      countUnderWay(pool, UNDER_WAY_MICROS),
+    ]);
+    const open = waiting
+      .map((queue) => {
+        const room = UNDER_WAY_PER_ENDPOINT - (underWay.get(queue.endpointId) ?? 0);
+        return { ...queue, room };
+      })
+      .filter(({ room }) => room >= WORTH_CLAIMING);
+    return { open, hasBusy: open.length < waiting.length };
+  }
+
+  async function take(queues: readonly Queue[], limit: number): Promise<OutboxEntry[]> {
+    if (queues.length === 0) return [];
+    const candidates = await listClaimable(pool, sharesOf(queues, limit, turn));
+    const picked = pickEvenly(candidates, limit);
+    if (picked.length === 0) return [];
     return inTransaction(pool, async (tx) => {
-      const entries = await lockClaimable(tx, claimable.slice(0, limit));
+      const entries = await lockClaimable(tx, picked);
       if (entries.length === 0) return [];
       const numbers = entries.map(({ deliveryNo }) => deliveryNo);
       await leaseEntries(tx, numbers, LEASE_MICROS);
       return entries;
     });
-  };
-
-  async function nextAccounts(most: number): Promise<number[]> {
-    const behind = await listWaitingAccounts(pool, lastAccountNo, most);
-    const missing = most - behind.length;
-    const before =
-      missing > 0 && lastAccountNo > 0 ? await listWaitingAccounts(pool, 0, missing) : [];
-    const accountNos = [...new Set([...behind, ...before])];
-    // With room for all of them, whose turn it is makes no difference.
-    lastAccountNo = accountNos.length < most ? 0 : (accountNos.at(-1) ?? 0);
-    return accountNos;
   }
 }

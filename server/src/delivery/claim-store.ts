@@ -1,43 +1,73 @@
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
+import type { Candidate, Queue, Share } from "./claim-share.ts";
 import { DeliveryState } from "./delivery-state.ts";
 
 /** A sequence of a delivery. */
 export type Sequence = { readonly deliveryId: string; readonly sequence: number };
 /** A sequence in the outbox. */
-export type OutboxEntry = Sequence & { readonly deliveryNo: number };
+export type OutboxEntry = Sequence & {
+  readonly deliveryNo: number;
+  /** The attempt that is due of a sequence that the workflow engine lost. */
+  readonly goOnFrom: number | undefined;
+};
 
 type AccountRow = RowDataPacket & { account_no: number };
-type NumberRow = RowDataPacket & { delivery_no: number };
-type EntryRow = NumberRow & { delivery_id: string; sequence: number };
+type EndpointRow = AccountRow & { endpoint_id: string };
+type CandidateRow = EndpointRow & { delivery_no: number };
+type EntryRow = RowDataPacket & {
+  delivery_no: number;
+  delivery_id: string;
+  sequence: number;
+  go_on_from: number | null;
+};
 
-/** Lists at most `most` accounts behind `afterAccountNo` that have entries in the outbox. */
+/** Lists at most `most` accounts with entries in the outbox, of those in a range of numbers. */
 export async function listWaitingAccounts(
   pool: Pool,
-  afterAccountNo: number,
+  range: { readonly afterNo: number; readonly untilNo: number },
   most: number,
 ): Promise<number[]> {
   const [rows] = await pool.execute<AccountRow[]>(
-    `SELECT DISTINCT account_no FROM outbox_entry WHERE account_no > ?
+    `SELECT DISTINCT account_no FROM outbox_entry WHERE account_no > ? AND account_no <= ?
      ORDER BY account_no LIMIT ${most}`,
-    [afterAccountNo],
+    [range.afterNo, range.untilNo],
   );
   return rows.map((row) => row.account_no);
 }
 
-/** Lists the oldest entries of each of these accounts that can be claimed; at least one account. */
-export async function listClaimable(
+/** Lists the endpoints of these accounts, at least one, that have entries which can be claimed. */
+export async function listWaitingEndpoints(
   pool: Pool,
   accountNos: readonly number[],
-  perAccount: number,
-): Promise<number[]> {
-  const ofOne = `(SELECT delivery_no FROM outbox_entry WHERE account_no = ?
-    AND claimable_at <= ${NOW_MICROS} ORDER BY delivery_no LIMIT ${perAccount})`;
-  const [rows] = await pool.query<NumberRow[]>(accountNos.map(() => ofOne).join(" UNION ALL "), [
-    ...accountNos,
-  ]);
-  return rows.map((row) => row.delivery_no);
+): Promise<Omit<Queue, "room">[]> {
+  // One look into the index an endpoint: how many entries wait makes no difference.
+  const [rows] = await pool.query<EndpointRow[]>(
+    `SELECT e.account_no, e.id AS endpoint_id FROM endpoint e WHERE e.account_no IN (?) AND (
+       SELECT o.delivery_no FROM outbox_entry o FORCE INDEX (outbox_entry_endpoint)
+       WHERE o.account_no = e.account_no AND o.endpoint_id = e.id AND o.claimable_at <= ${NOW_MICROS}
+       ORDER BY o.delivery_no LIMIT 1) IS NOT NULL`,
+    [accountNos],
+  );
+  return rows.map((row) => ({ accountNo: row.account_no, endpointId: row.endpoint_id }));
+}
+
+/** Lists the oldest entries of each share that can be claimed; at least one share. */
+export async function listClaimable(pool: Pool, shares: readonly Share[]): Promise<Candidate[]> {
+  const ofOne = ({ most }: Share) => `(SELECT delivery_no, account_no, endpoint_id
+    FROM outbox_entry FORCE INDEX (outbox_entry_endpoint)
+    WHERE account_no = ? AND endpoint_id = ? AND claimable_at <= ${NOW_MICROS}
+    ORDER BY delivery_no LIMIT ${most})`;
+  const [rows] = await pool.query<CandidateRow[]>(
+    shares.map(ofOne).join(" UNION ALL "),
+    shares.flatMap(({ accountNo, endpointId }) => [accountNo, endpointId]),
+  );
+  return rows.map((row) => ({
+    deliveryNo: row.delivery_no,
+    accountNo: row.account_no,
+    endpointId: row.endpoint_id,
+  }));
 }
 
 /** Locks those of the entries that can still be claimed and that nobody else has locked. */
@@ -46,14 +76,15 @@ export async function lockClaimable(
   deliveryNos: readonly number[],
 ): Promise<OutboxEntry[]> {
   const [rows] = await tx.query<EntryRow[]>(
-    `SELECT delivery_no, delivery_id, sequence FROM outbox_entry
+    `SELECT delivery_no, delivery_id, sequence, go_on_from FROM outbox_entry
      WHERE delivery_no IN (?) AND claimable_at <= ${NOW_MICROS} FOR UPDATE SKIP LOCKED`,
     [deliveryNos],
   );
-  return rows.map(({ delivery_no: deliveryNo, delivery_id: deliveryId, sequence }) => ({
-    deliveryNo,
-    deliveryId,
-    sequence,
+  return rows.map((row) => ({
+    deliveryNo: row.delivery_no,
+    deliveryId: row.delivery_id,
+    sequence: row.sequence,
+    goOnFrom: row.go_on_from ?? undefined,
   }));
 }
 
@@ -69,16 +100,19 @@ export async function leaseEntries(
   );
 }
 
-/** Notes that the workflow engine has these sequences, unless they have ended by now; at least one. */
+/**
+ * Notes that the workflow engine has these sequences and that their next attempt is due, unless they have
+ * gone on by now; at least one.
+ */
 export async function markHandedOver(
   tx: Transaction,
   sequences: readonly Sequence[],
 ): Promise<void> {
-  await tx.query(`UPDATE delivery SET state = ? WHERE state = ? AND (${anyOf("id", sequences)})`, [
-    DeliveryState.HandedOver,
-    DeliveryState.Waiting,
-    ...valuesOf(sequences),
-  ]);
+  await tx.query(
+    `UPDATE delivery SET state = ?, next_attempt_at = ${NOW_MICROS}
+     WHERE state = ? AND (${anyOf("id", sequences)})`,
+    [DeliveryState.HandedOver, DeliveryState.Waiting, ...valuesOf(sequences)],
+  );
 }
 
 /** Takes sequences out of the outbox; at least one. */

@@ -124,9 +124,10 @@ async function retry(
   );
   await insertOutboxEntries(
     tx,
-    deliveries.map(({ deliveryNo, id, sequence }) => ({
+    deliveries.map(({ deliveryNo, id, endpointId, sequence }) => ({
       deliveryNo,
       accountNo,
+      endpointId,
       deliveryId: id,
       sequence: sequence + 1,
     })),

@@ -14,6 +14,7 @@ import { DomainError, ErrorCode } from "../errors.ts";
 import { microsFromTimestamp } from "../timestamps.ts";
 import {
   cancelSequence,
+  deferAttempt,
   findAttempt,
   insertAttempt,
   type LoadedAttempt,
@@ -22,8 +23,9 @@ import {
 } from "./attempt-store.ts";
 import { createClaims } from "./claim-deliveries.ts";
 import { deleteEntries, markHandedOver, type Sequence } from "./claim-store.ts";
+import { claimWithin } from "./claim-within.ts";
 import { RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
-import type { OutboxSignal } from "./outbox-signal.ts";
+import { createOutboxSignal, type OutboxSignal } from "./outbox-signal.ts";
 
 /** Creates the service of the relay and the worker. */
 export function createDispatchService(
@@ -32,21 +34,17 @@ export function createDispatchService(
   outbox: OutboxSignal,
 ): ServiceImpl<typeof DispatchService> {
   const claim = createClaims(pool);
+  const room = createOutboxSignal();
 
   return {
     async claimDeliveries({ limit, wait }, { signal }) {
-      // Waiting begins before the look, so that what is committed meanwhile is not missed.
-      const enough = new AbortController();
-      const either = AbortSignal.any([signal, enough.signal]);
-      const woken = wait && outbox.wait(microsFromDuration(wait) / 1000, either);
-      try {
-        const sequences = await claim(limit);
-        if (sequences.length > 0 || woken === undefined) return { sequences };
-        await woken;
-        return { sequences: signal.aborted ? [] : await claim(limit) };
-      } finally {
-        enough.abort();
-      }
+      const look = () => claim(limit);
+      const waitMs = wait && microsFromDuration(wait) / 1000;
+      const entries = await claimWithin(look, waitMs, { outbox, room }, signal);
+      const lost = entries.flatMap(({ deliveryId, sequence, goOnFrom: attempt }) =>
+        attempt === undefined ? [] : [{ sequence: { deliveryId, sequence }, attempt }],
+      );
+      return { sequences: entries.filter(({ goOnFrom }) => goOnFrom === undefined), lost };
     },
 
     async markHandedOver({ sequences }) {
@@ -62,6 +60,13 @@ export function createDispatchService(
       const sequence = sequenceFrom(key);
       const loaded = await findAttempt(pool, sequence.deliveryId, sequence.sequence, attempt);
       return { step: stepFrom(loaded, sequence.sequence, secretKeys) };
+    },
+
+    async deferAttempt({ sequence: key, attempt, deferFor }) {
+      const { deliveryId, sequence } = sequenceFrom(key);
+      const deferMicros = microsFromDuration(deferFor ?? { seconds: 0n, nanos: 0 });
+      await deferAttempt(pool, { deliveryId, sequence }, attempt, deferMicros);
+      return {};
     },
 
     async recordAttempt(request) {
@@ -84,6 +89,7 @@ export function createDispatchService(
         }
         return fields.outcome;
       });
+      room.notify();
       return { outcome };
     },
 
@@ -138,6 +144,6 @@ function sequenceFrom(key: SequenceKey | undefined): Sequence {
   throw new DomainError(ErrorCode.InvalidParameter, "sequence is required.");
 }
 
-function microsFromDuration({ seconds, nanos }: Duration): number {
+function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nanos">): number {
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
 }

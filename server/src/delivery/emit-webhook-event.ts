@@ -66,7 +66,7 @@ async function writeDeliveries(
     const { createdAtMicros } = envelope;
     const delivery = { id: deliveryId, accountNo, endpointId, eventNo, kind, test, state };
     const deliveryNo = await insertDelivery(tx, { ...delivery, createdAtMicros });
-    if (switchedOn) entries.push({ deliveryNo, accountNo, deliveryId, sequence: 1 });
+    if (switchedOn) entries.push({ deliveryNo, accountNo, endpointId, deliveryId, sequence: 1 });
   }
   if (entries.length > 0) await insertOutboxEntries(tx, entries);
   return { deliveryId, eventId: envelope.id };

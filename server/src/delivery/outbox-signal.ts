@@ -1,4 +1,4 @@
-/** Tells whoever waits in this process that something may have been put into the outbox. */
+/** Tells whoever waits in this process that there may be something to claim. */
 export type OutboxSignal = {
   /** Wakes all who wait; called after a commit. */
   notify(): void;

@@ -38,8 +38,11 @@ export type NewDelivery = {
 export type NewOutboxEntry = {
   readonly deliveryNo: number;
   readonly accountNo: number;
+  readonly endpointId: string;
   readonly deliveryId: string;
   readonly sequence: number;
+  /** The attempt that is due of a sequence that the workflow engine lost. */
+  readonly goOnFrom?: number;
 };
 
 type EndpointRow = RowDataPacket & {
@@ -104,14 +107,19 @@ export async function insertOutboxEntries(
   entries: readonly NewOutboxEntry[],
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO outbox_entry (delivery_no, account_no, delivery_id, sequence, claimable_at) VALUES ?
-     ON DUPLICATE KEY UPDATE sequence = VALUES(sequence), claimable_at = VALUES(claimable_at)`,
+    `INSERT INTO outbox_entry
+       (delivery_no, account_no, endpoint_id, delivery_id, sequence, go_on_from, claimable_at)
+     VALUES ?
+     ON DUPLICATE KEY UPDATE sequence = VALUES(sequence), go_on_from = VALUES(go_on_from),
+       claimable_at = VALUES(claimable_at)`,
     [
       entries.map((entry) => [
         entry.deliveryNo,
         entry.accountNo,
+        entry.endpointId,
         entry.deliveryId,
         entry.sequence,
+        entry.goOnFrom ?? null,
         CLAIMABLE_AT_ONCE,
       ]),
     ],

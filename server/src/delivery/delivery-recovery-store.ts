@@ -1,0 +1,50 @@
+import { NOW_MICROS } from "../database/now.ts";
+import type { RowDataPacket } from "../database/pool.ts";
+import type { Transaction } from "../database/transaction.ts";
+import { DeliveryState } from "./delivery-state.ts";
+import type { NewOutboxEntry } from "./outbox-store.ts";
+
+type Row = RowDataPacket & {
+  delivery_no: number;
+  account_no: number;
+  endpoint_id: string;
+  id: string;
+  sequence: number;
+  attempts: number;
+};
+
+/**
+ * Locks at most `most` deliveries that the workflow engine has and whose next attempt has been overdue for
+ * so long, the longest overdue first; as entries that go on from there. Those that anybody writes just now
+ * are left out, and with an account that is being deleted all of its.
+ */
+export async function lockOverdue(
+  tx: Transaction,
+  overdueMicros: number,
+  most: number,
+): Promise<Required<NewOutboxEntry>[]> {
+  const [rows] = await tx.execute<Row[]>(
+    `SELECT d.delivery_no, d.account_no, d.endpoint_id, d.id, d.sequence, d.attempts
+     FROM delivery d FORCE INDEX (delivery_next_attempt)
+     JOIN account a ON a.account_no = d.account_no AND a.deleted_at IS NULL
+     WHERE d.state = ${DeliveryState.HandedOver} AND d.next_attempt_at < ${NOW_MICROS} - ?
+     ORDER BY d.next_attempt_at LIMIT ${most} FOR UPDATE SKIP LOCKED`,
+    [overdueMicros],
+  );
+  return rows.map((row) => ({
+    deliveryNo: row.delivery_no,
+    accountNo: row.account_no,
+    endpointId: row.endpoint_id,
+    deliveryId: row.id,
+    sequence: row.sequence,
+    goOnFrom: row.attempts + 1,
+  }));
+}
+
+/** Notes that deliveries that the transaction has locked wait for the engine again; at least one. */
+export async function markWaiting(tx: Transaction, deliveryNos: readonly number[]): Promise<void> {
+  await tx.query("UPDATE delivery SET state = ? WHERE delivery_no IN (?)", [
+    DeliveryState.Waiting,
+    deliveryNos,
+  ]);
+}

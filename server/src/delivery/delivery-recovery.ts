@@ -1,0 +1,57 @@
+import { isOutage } from "../database/outage.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import type { Log } from "../log.ts";
+import { lockOverdue, markWaiting } from "./delivery-recovery-store.ts";
+import type { OutboxSignal } from "./outbox-signal.ts";
+import { insertOutboxEntries } from "./outbox-store.ts";
+
+/**
+ * An attempt that is this late is not merely waiting for its turn: a herd of 10,000 that is due at one
+ * moment is through in minutes, and an outage that has just ended is too.
+ */
+const OVERDUE_MICROS = 10 * 60_000_000;
+/**
+ * 40 a second: an engine on one machine starts 100, and what goes on after its state was lost must not
+ * hold up what happens now. 100,000 are back within 45 minutes.
+ */
+const INTERVAL_MS = 5_000;
+const AT_ONCE = 200;
+
+/** Starts looking for deliveries that the workflow engine lost; returns how to stop it. */
+export function startDeliveryRecovery(pool: Pool, outbox: OutboxSignal, log: Log): () => void {
+  let looking = false;
+  const timer = setInterval(async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      const recovered = await recoverOverdueDeliveries(pool, OVERDUE_MICROS);
+      if (recovered > 0) {
+        log.info("overdue deliveries go on", { deliveries: recovered });
+        outbox.notify();
+      }
+    } catch (cause) {
+      if (!isOutage(cause)) log.error("recovery of deliveries failed", { cause });
+    }
+    looking = false;
+  }, INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Puts some of the deliveries into the outbox again whose next attempt has been overdue for so long, to go
+ * on with it; returns how many. For one that the engine has after all this changes nothing.
+ */
+export function recoverOverdueDeliveries(pool: Pool, overdueMicros: number): Promise<number> {
+  return inTransaction(pool, async (tx) => {
+    const overdue = await lockOverdue(tx, overdueMicros, AT_ONCE);
+    if (overdue.length === 0) return 0;
+    await markWaiting(
+      tx,
+      overdue.map(({ deliveryNo }) => deliveryNo),
+    );
+    await insertOutboxEntries(tx, overdue);
+    return overdue.length;
+  });
+}
