@@ -4,6 +4,7 @@ import type { Worker } from "@temporalio/worker";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { findTimeSkippingServer } from "../../tools/stack/temporal-program.ts";
+import { createAttemptPlaces } from "../../workflows/src/activities/attempt-places.ts";
 import { type Activities, createActivities } from "../../workflows/src/activities/index.ts";
 import type { Sequence } from "../../workflows/src/contract.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
@@ -57,7 +58,8 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       return sequences.map(({ deliveryId, sequence }) => ({ deliveryId, sequence }));
     },
     worker(change = () => ({})) {
-      const activities = createActivities({ dispatch, sender, nowMs: () => Date.now() });
+      const places = createAttemptPlaces(() => performance.now());
+      const activities = createActivities({ dispatch, sender, places, nowMs: () => Date.now() });
       const { nativeConnection: connection, namespace = "default" } = environment;
       return createWorker({
         connection,

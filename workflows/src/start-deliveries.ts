@@ -3,6 +3,7 @@ import { DispatchService } from "@activity/proto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import { NativeConnection, type Worker } from "@temporalio/worker";
+import { createAttemptPlaces } from "./activities/attempt-places.ts";
 import { createActivities } from "./activities/index.ts";
 import { wallClockMs } from "./clock.ts";
 import type { DeliveryConfig } from "./config.ts";
@@ -38,7 +39,8 @@ export function startDeliveries(options: {
     allowedLoopback: allowedTargets,
     ...(extraCa !== undefined && { extraCa }),
   });
-  const activities = createActivities({ dispatch, sender, nowMs: wallClockMs });
+  const places = createAttemptPlaces(() => performance.now());
+  const activities = createActivities({ dispatch, sender, places, nowMs: wallClockMs });
   const stopping = new AbortController();
   const { signal } = stopping;
   const bundled = bundleWorkflows();

@@ -5,6 +5,7 @@ import {
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { Sequence } from "../contract.ts";
 import { AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport } from "../http/sender.ts";
@@ -34,8 +35,8 @@ const RETRIED: ReadonlySet<Outcome> = new Set(
 const DONE: AttemptAnswer = { isRetried: false };
 
 /**
- * Makes one attempt with the endpoint as it is now, and records its outcome. Run a second time after a
- * crash, it goes by the record, if there is one.
+ * Makes one attempt with the endpoint as it is now, and records its outcome; a repeated one is put off
+ * while its endpoint is busy. Run a second time after a crash, it goes by the record, if there is one.
  */
 export async function attemptDelivery(
   dependencies: ActivityDependencies,
@@ -46,22 +47,15 @@ export async function attemptDelivery(
   const { step } = await dispatch.loadAttempt({ sequence, attempt });
   switch (step.case) {
     case "ready": {
-      const startedMs = dependencies.nowMs();
-      const report = await post(dependencies, step.value, attempt, startedMs);
-      const retryInMs = report.isRetried ? delayAfterMs(attempt) : undefined;
-      const record: MessageInitShape<typeof RecordAttemptRequestSchema> = {
-        sequence,
-        attempt,
-        startedAt: timestampFromMs(startedMs),
-        duration: durationFromMs(report.durationMs),
-        outcome: OUTCOME_TO_PROTO[report.outcome],
-        ...(report.status !== undefined && { statusCode: report.status }),
-        ...(report.detail !== undefined && { detail: report.detail }),
-        ...(report.bodyStart && { responseBody: report.bodyStart }),
-        ...(retryInMs !== undefined && { retryIn: durationFromMs(retryInMs) }),
-      };
-      const { outcome } = await untilAnswered(() => dispatch.recordAttempt(record));
-      return answerFrom(outcome, attempt);
+      if (attempt === 1) return makeAttempt(dependencies, step.value, sequence, attempt);
+      const place = dependencies.places.take(step.value.endpointId);
+      if (place.kind === "full") {
+        const { askAgainInMs } = place;
+        const deferFor = durationFromMs(askAgainInMs);
+        await dispatch.deferAttempt({ sequence, attempt, deferFor });
+        return { isRetried: true, askAgainInMs };
+      }
+      return makeAttempt(dependencies, step.value, sequence, attempt).finally(place.leave);
     }
     case "recorded":
       return answerFrom(step.value, attempt);
@@ -71,6 +65,30 @@ export async function attemptDelivery(
     default:
       return DONE;
   }
+}
+
+async function makeAttempt(
+  dependencies: ActivityDependencies,
+  ready: ReadyAttempt,
+  sequence: Sequence,
+  attempt: number,
+): Promise<AttemptAnswer> {
+  const startedMs = dependencies.nowMs();
+  const report = await post(dependencies, ready, attempt, startedMs);
+  const retryInMs = report.isRetried ? delayAfterMs(attempt) : undefined;
+  const record: MessageInitShape<typeof RecordAttemptRequestSchema> = {
+    sequence,
+    attempt,
+    startedAt: timestampFromMs(startedMs),
+    duration: durationFromMs(report.durationMs),
+    outcome: OUTCOME_TO_PROTO[report.outcome],
+    ...(report.status !== undefined && { statusCode: report.status }),
+    ...(report.detail !== undefined && { detail: report.detail }),
+    ...(report.bodyStart && { responseBody: report.bodyStart }),
+    ...(retryInMs !== undefined && { retryIn: durationFromMs(retryInMs) }),
+  };
+  const { outcome } = await untilAnswered(() => dependencies.dispatch.recordAttempt(record));
+  return answerFrom(outcome, attempt);
 }
 
 function post(

@@ -3,19 +3,27 @@ import type { Client } from "@connectrpc/connect";
 import type { Sequence } from "../contract.ts";
 import type { Sender } from "../http/sender.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
+import type { AttemptPlaces } from "./attempt-places.ts";
 
 /** What activities need. */
 export type ActivityDependencies = {
   readonly dispatch: Client<typeof DispatchService>;
   readonly sender: Sender;
+  /** Where repeated attempts are made; first ones are limited where they are claimed. */
+  readonly places: AttemptPlaces;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
 };
 
 /** One attempt of a sequence. */
 export type AttemptInput = Sequence & { readonly attempt: number };
-/** What came of it: whether another one follows. */
-export type AttemptAnswer = { readonly isRetried: boolean };
+/** What came of it. */
+export type AttemptAnswer = {
+  /** Whether another attempt follows. */
+  readonly isRetried: boolean;
+  /** Set when the attempt was not made, because its endpoint is busy: it is to be asked for again then. */
+  readonly askAgainInMs?: number;
+};
 /** A sequence that is tried again, and how long ago its attempt ended. */
 export type RetriedSequence = Sequence & { readonly sinceEndMs: number };
 

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DispatchService, SequenceKey } from "@activity/proto";
+import type { ClaimDeliveriesResponse, DispatchService } from "@activity/proto";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { WorkflowClient } from "@temporalio/client";
+import type { Sequence } from "../contract.ts";
 import type { Log } from "../log.ts";
-import { startSequences } from "./start-sequences.ts";
+import { type Claimed, startClaimed } from "./start-claimed.ts";
 
 /** The sweep: what a nudge missed waits no longer than this. §6.4 */
 const SWEEP_MS = 5_000;
@@ -38,8 +39,9 @@ export function startRelay(
     while (!signal.aborted) {
       try {
         const claim = { limit: CLAIMED_AT_ONCE, wait: durationFromMs(SWEEP_MS) };
-        const { sequences } = await dispatch.claimDeliveries(claim, { signal });
-        if (sequences.length > 0) await handOver(sequences);
+        const claimed = claimedFrom(await dispatch.claimDeliveries(claim, { signal }));
+        const sequences = [...claimed.sequences, ...claimed.lost];
+        if (sequences.length > 0) await handOver(claimed, sequences);
       } catch (cause) {
         if (signal.aborted) return;
         log.error("claim of deliveries failed", { cause });
@@ -49,11 +51,11 @@ export function startRelay(
   }
 
   /** The start is idempotent, so it is asked for until it is acknowledged; only then it is marked. */
-  async function handOver(sequences: SequenceKey[]): Promise<void> {
+  async function handOver(claimed: Claimed, sequences: readonly Sequence[]): Promise<void> {
     const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
     for (;;) {
       try {
-        await startSequences(client, sequences);
+        await startClaimed(client, claimed);
         break;
       } catch (cause) {
         log.error("start of deliveries failed", { cause, deliveries: sequences.length });
@@ -61,10 +63,24 @@ export function startRelay(
         await pause();
       }
     }
-    await dispatch.markHandedOver({ sequences });
+    await dispatch.markHandedOver({ sequences: sequences.map(keyOf) });
   }
 
   async function pause(): Promise<void> {
     await wait(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** The claim's messages carry more than workflows are to know. */
+function claimedFrom({ sequences, lost }: ClaimDeliveriesResponse): Claimed {
+  return {
+    sequences: sequences.map(keyOf),
+    lost: lost.flatMap(({ sequence, attempt }) =>
+      sequence ? [{ ...keyOf(sequence), attempt }] : [],
+    ),
+  };
+}
+
+function keyOf({ deliveryId, sequence }: Sequence): Sequence {
+  return { deliveryId, sequence };
 }

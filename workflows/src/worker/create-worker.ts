@@ -8,9 +8,13 @@ import {
 import type { Activities } from "../activities/index.ts";
 import { TASK_QUEUE } from "../contract.ts";
 
-/** Bounds the memory of a worker whose deliveries mostly sleep. */
-const CACHED_WORKFLOWS = 500;
-const ATTEMPTS_AT_ONCE = 200;
+/**
+ * How many workflows may be at an attempt at once. Each that is holds its workflow task, its local activity
+ * and its place in the cache until the attempt ends, so all three have one size: were one of them full of
+ * attempts that hang, no other delivery could begin. It is far more than a dozen accounts whose endpoints
+ * all hang can fill, and costs some 35 KB for each workflow that is cached, most of which sleep.
+ */
+const WORKFLOWS_AT_ONCE = 2_000;
 const SHUTDOWN_GRACE = "15 seconds";
 
 const quiet = () => undefined;
@@ -43,8 +47,9 @@ export function createWorker(options: {
     taskQueue: TASK_QUEUE,
     workflowBundle: bundle,
     activities: { ...activities },
-    maxCachedWorkflows: CACHED_WORKFLOWS,
-    maxConcurrentLocalActivityExecutions: ATTEMPTS_AT_ONCE,
+    maxCachedWorkflows: WORKFLOWS_AT_ONCE,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOWS_AT_ONCE,
+    maxConcurrentLocalActivityExecutions: WORKFLOWS_AT_ONCE,
     shutdownGraceTime: SHUTDOWN_GRACE,
   });
 }

@@ -10,10 +10,15 @@ const { attemptDelivery } = proxyLocalActivities<Activities>(ATTEMPT_OPTIONS);
 export async function deliver(input: DeliverInput): Promise<void> {
   const { deliveryId, sequence, attempt: first = 1, waitMs = 0 } = input;
   if (waitMs > 0) await sleep(waitMs);
-  for (let attempt = first; ; attempt++) {
-    const { isRetried } = await attemptDelivery({ deliveryId, sequence, attempt });
+  for (let attempt = first; ; ) {
+    const { isRetried, askAgainInMs } = await attemptDelivery({ deliveryId, sequence, attempt });
+    if (askAgainInMs !== undefined) {
+      await sleep(askAgainInMs);
+      continue;
+    }
     const delayMs = isRetried ? delayAfterMs(attempt) : undefined;
     if (delayMs === undefined) return;
     await sleep(delayMs);
+    attempt += 1;
   }
 }
