@@ -89,7 +89,8 @@ export function createDispatchService(
         }
         return fields.outcome;
       });
-      room.notify();
+      // Of those alone there is a limit in the claim.
+      if (fields.attempt === 1) room.notify();
       return { outcome };
     },
 

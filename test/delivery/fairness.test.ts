@@ -1,0 +1,130 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { EndpointService } from "@activity/proto";
+import { Connection, WorkflowClient } from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { deliverWorkflowId, TASK_QUEUE } from "../../workflows/src/contract.ts";
+import { createAccount, createPaidDonation } from "../harness/builders.ts";
+import { writeFailedOnce, writeWaiting } from "./harness-backlog.ts";
+import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+/** What the contract of this step allows another account's deliveries to cost a first attempt. */
+const BOUND_MS = 5_000;
+const BACKLOG = 100_000;
+const RETRIES = 2_000;
+const BUSY_ENDPOINTS = 10;
+
+const never: Behaviour = () => undefined;
+let busy: Behaviour = never;
+const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
+/** When the event of a record arrived at the quiet account's receiver. */
+const arrivals = new Map<string, number>();
+const behaviour: Behaviour = (socket, request) => {
+  if (isBusy(request)) return busy(socket, request);
+  arrivals.set(JSON.parse(request.body.toString("utf8")).data.id, performance.now());
+  answer(200)(socket, request);
+};
+
+let delivery: DeliveryStack;
+let quietId: string;
+let busyId: string;
+let busyEndpointIds: string[];
+beforeAll(async () => {
+  delivery = await startDeliveryStack(behaviour);
+  quietId = await createAccount(delivery.stack);
+  await delivery.createEndpoint(quietId);
+  busyId = await createAccount(delivery.stack);
+  const paths = Array.from({ length: BUSY_ENDPOINTS }, (_, number) => `/busy/${number}`);
+  const url = (path: string) => `https://127.0.0.1:${delivery.receiver.port}${path}`;
+  busyEndpointIds = await Promise.all(
+    paths.map(async (path) => {
+      const kinds = { kinds: ALL_KINDS };
+      const created = { accountId: busyId, url: url(path), kinds };
+      const { endpoint } = await delivery.stack.client(EndpointService).createEndpoint(created);
+      return endpoint?.id ?? "";
+    }),
+  );
+});
+afterAll(() => delivery.stop());
+afterEach(async () => {
+  await delivery.stack.database.query("DELETE FROM outbox_entry");
+  for (const socket of delivery.receiver.sockets()) socket.destroy();
+});
+
+/** Puts deliveries to sleep that are all tried again at one moment, at one endpoint. */
+async function startRetries(dueAt: number): Promise<void> {
+  const endpointIds = busyEndpointIds.slice(0, 1);
+  const retries = { accountId: busyId, endpointIds, count: RETRIES, prefix: "retriedagn" };
+  const ids = await writeFailedOnce(delivery.stack.database, retries);
+  const connection = await Connection.connect({ address: delivery.temporal().address });
+  const client = new WorkflowClient({ connection });
+  const lanes = Array.from({ length: 64 }, async () => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      const sequence = { deliveryId: id, sequence: 1 };
+      const workflowId = deliverWorkflowId(sequence);
+      const input = { ...sequence, attempt: 2, waitMs: dueAt - Date.now() };
+      await client.start("deliver", { workflowId, taskQueue: TASK_QUEUE, args: [input] });
+    }
+  });
+  await Promise.all(lanes);
+  await connection.close();
+}
+
+const waiting = async (prefix: string) =>
+  writeWaiting(delivery.stack.database, {
+    accountId: busyId,
+    endpointIds: busyEndpointIds,
+    count: BACKLOG,
+    prefix,
+  });
+
+/** Tells of donations of the quiet account for so long, and returns how long each took to arrive. */
+async function firstAttemptsFor(milliseconds: number): Promise<number[]> {
+  const endsAt = performance.now() + milliseconds;
+  const took: number[] = [];
+  while (performance.now() < endsAt) {
+    const { recordId } = await createPaidDonation(delivery.stack, quietId);
+    const committed = performance.now();
+    while (!arrivals.has(recordId) && performance.now() < committed + 2 * BOUND_MS) await wait(20);
+    took.push((arrivals.get(recordId) ?? performance.now()) - committed);
+    await wait(500);
+  }
+  process.stderr.write(`first attempts after ${took.map((ms) => ms.toFixed(0)).join(", ")} ms\n`);
+  return took;
+}
+
+const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
+
+it("keeps a first attempt within 5 seconds beside 100,000 deliveries to endpoints that hang", async () => {
+  busy = never;
+  await waiting("hangshangs");
+  const took = await firstAttemptsFor(20_000);
+  process.stderr.write(
+    `${busyRequests()} to hanging, open ${delivery.receiver.openCount()} rss ${process.memoryUsage().rss / 1e6}\n`,
+  );
+  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+});
+
+it("keeps a first attempt within 5 seconds while 2,000 retries are due at once at an endpoint that hangs", async () => {
+  busy = never;
+  const before = busyRequests();
+  const retriesDueAt = Date.now() + 25_000;
+  await startRetries(retriesDueAt);
+  process.stderr.write(`due in ${retriesDueAt - Date.now()}\n`);
+  await wait(Math.max(0, retriesDueAt - Date.now() - 1_000));
+  const took = await firstAttemptsFor(20_000);
+  process.stderr.write(`${busyRequests() - before} retries\n`);
+  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+});
+
+it("keeps a first attempt within 5 seconds beside 100,000 deliveries to endpoints that fail at once", async () => {
+  busy = answer(500);
+  const before = busyRequests();
+  await waiting("failsfails");
+  const took = await firstAttemptsFor(15_000);
+  process.stderr.write(
+    `${busyRequests() - before} failed rss ${process.memoryUsage().rss / 1e6}\n`,
+  );
+  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+});
