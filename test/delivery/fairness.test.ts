@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { EndpointService } from "@activity/proto";
+import { DeliveryState, EndpointService } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { deliverWorkflowId, TASK_QUEUE } from "../../workflows/src/contract.ts";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { writeFailedOnce, writeWaiting } from "./harness-backlog.ts";
+import { writeDeliveries, writeWaiting } from "./harness-backlog.ts";
 import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
@@ -56,7 +56,8 @@ afterEach(async () => {
 async function startRetries(dueAt: number): Promise<void> {
   const endpointIds = busyEndpointIds.slice(0, 1);
   const retries = { accountId: busyId, endpointIds, count: RETRIES, prefix: "retriedagn" };
-  const ids = await writeFailedOnce(delivery.stack.database, retries);
+  const failedOnce = { state: DeliveryState.HANDED_OVER, attempts: 1, nextAttemptSeconds: 60 };
+  const ids = await writeDeliveries(delivery.stack.database, retries, failedOnce);
   const connection = await Connection.connect({ address: delivery.temporal().address });
   const client = new WorkflowClient({ connection });
   const lanes = Array.from({ length: 64 }, async () => {

@@ -36,8 +36,7 @@ export function createClaims(pool: Pool): (limit: number) => Promise<Claim> {
     turn += 1;
     let isHeldBack = false;
     for (let page = 1; ; page++) {
-      const accountNos = await nextAccounts(limit);
-      const isLast = accountNos.length < limit;
+      const { accountNos, isLast } = await nextAccounts(limit);
       // With room for all of them, whose turn it is makes no difference.
       lastAccountNo = page === 1 && isLast ? 0 : (accountNos.at(-1) ?? 0);
       if (accountNos.length > 0) {

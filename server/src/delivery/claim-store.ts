@@ -23,15 +23,15 @@ type EntryRow = RowDataPacket & {
   go_on_from: number | null;
 };
 
-/** Lists at most `most` accounts with entries in the outbox, of those in a range of numbers. */
-export async function listWaitingAccounts(
+/** Lists the accounts of the first `most` entries in a range of accounts, in order, each as often. */
+export async function listEntryAccounts(
   pool: Pool,
   range: { readonly afterNo: number; readonly untilNo: number },
   most: number,
 ): Promise<number[]> {
   const [rows] = await pool.execute<AccountRow[]>(
-    `SELECT DISTINCT account_no FROM outbox_entry WHERE account_no > ? AND account_no <= ?
-     ORDER BY account_no LIMIT ${most}`,
+    `SELECT account_no FROM outbox_entry FORCE INDEX (outbox_entry_endpoint)
+     WHERE account_no > ? AND account_no <= ? ORDER BY account_no LIMIT ${most}`,
     [range.afterNo, range.untilNo],
   );
   return rows.map((row) => row.account_no);
@@ -42,12 +42,12 @@ export async function listWaitingEndpoints(
   pool: Pool,
   accountNos: readonly number[],
 ): Promise<Omit<Queue, "room">[]> {
-  // One look into the index an endpoint: how many entries wait makes no difference.
+  // One look into the index an endpoint, which an order would make a sort: how many wait is no matter.
   const [rows] = await pool.query<EndpointRow[]>(
     `SELECT e.account_no, e.id AS endpoint_id FROM endpoint e WHERE e.account_no IN (?) AND (
-       SELECT o.delivery_no FROM outbox_entry o FORCE INDEX (outbox_entry_endpoint)
+       SELECT 1 FROM outbox_entry o FORCE INDEX (outbox_entry_endpoint)
        WHERE o.account_no = e.account_no AND o.endpoint_id = e.id AND o.claimable_at <= ${NOW_MICROS}
-       ORDER BY o.delivery_no LIMIT 1) IS NOT NULL`,
+       LIMIT 1) IS NOT NULL`,
     [accountNos],
   );
   return rows.map((row) => ({ accountNo: row.account_no, endpointId: row.endpoint_id }));

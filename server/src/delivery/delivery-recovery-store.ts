@@ -16,7 +16,7 @@ type Row = RowDataPacket & {
 /**
  * Locks at most `most` deliveries that the workflow engine has and whose next attempt has been overdue for
  * so long, the longest overdue first; as entries that go on from there. Those that anybody writes just now
- * are left out, and with an account that is being deleted all of its.
+ * are left out.
  */
 export async function lockOverdue(
   tx: Transaction,
@@ -26,7 +26,6 @@ export async function lockOverdue(
   const [rows] = await tx.execute<Row[]>(
     `SELECT d.delivery_no, d.account_no, d.endpoint_id, d.id, d.sequence, d.attempts
      FROM delivery d FORCE INDEX (delivery_next_attempt)
-     JOIN account a ON a.account_no = d.account_no AND a.deleted_at IS NULL
      WHERE d.state = ${DeliveryState.HandedOver} AND d.next_attempt_at < ${NOW_MICROS} - ?
      ORDER BY d.next_attempt_at LIMIT ${most} FOR UPDATE SKIP LOCKED`,
     [overdueMicros],
@@ -39,6 +38,22 @@ export async function lockOverdue(
     sequence: row.sequence,
     goOnFrom: row.attempts + 1,
   }));
+}
+
+/**
+ * Locks those of the accounts, at least one, that nobody deletes or writes just now: what is added to one
+ * that is being deleted would stay.
+ */
+export async function lockRemaining(
+  tx: Transaction,
+  accountNos: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const [rows] = await tx.query<(RowDataPacket & { account_no: number })[]>(
+    `SELECT account_no FROM account WHERE account_no IN (?) AND deleted_at IS NULL
+     FOR UPDATE SKIP LOCKED`,
+    [accountNos],
+  );
+  return new Set(rows.map((row) => row.account_no));
 }
 
 /** Notes that deliveries that the transaction has locked wait for the engine again; at least one. */

@@ -2,7 +2,7 @@ import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Log } from "../log.ts";
-import { lockOverdue, markWaiting } from "./delivery-recovery-store.ts";
+import { lockOverdue, lockRemaining, markWaiting } from "./delivery-recovery-store.ts";
 import type { OutboxSignal } from "./outbox-signal.ts";
 import { insertOutboxEntries } from "./outbox-store.ts";
 
@@ -47,11 +47,16 @@ export function recoverOverdueDeliveries(pool: Pool, overdueMicros: number): Pro
   return inTransaction(pool, async (tx) => {
     const overdue = await lockOverdue(tx, overdueMicros, AT_ONCE);
     if (overdue.length === 0) return 0;
+    const accountNos = await lockRemaining(tx, [...new Set(overdue.map(accountNoOf))]);
+    const lost = overdue.filter((entry) => accountNos.has(accountNoOf(entry)));
+    if (lost.length === 0) return 0;
     await markWaiting(
       tx,
-      overdue.map(({ deliveryNo }) => deliveryNo),
+      lost.map(({ deliveryNo }) => deliveryNo),
     );
-    await insertOutboxEntries(tx, overdue);
-    return overdue.length;
+    await insertOutboxEntries(tx, lost);
+    return lost.length;
   });
 }
+
+const accountNoOf = ({ accountNo }: { readonly accountNo: number }) => accountNo;
