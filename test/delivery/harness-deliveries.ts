@@ -33,6 +33,8 @@ export type DeliveryStack = {
   killTemporal(): Promise<void>;
   /** Starts it again on the same state. */
   restartTemporal(): Promise<void>;
+  /** Ends Temporal, removes all that it knew, and starts it again. */
+  loseTemporal(): Promise<void>;
   /** Creates an endpoint at the receiver that chose every kind. */
   createEndpoint(accountId: string): Promise<{ endpointId: string; secret: string }>;
   /** Reads a delivery with its attempts. */
@@ -74,6 +76,12 @@ export async function startDeliveryStack(behaviour: Behaviour): Promise<Delivery
     temporal: () => temporal,
     killTemporal: () => temporal.kill(),
     async restartTemporal() {
+      temporal = await startServer();
+    },
+    async loseTemporal() {
+      await temporal.kill();
+      const states = ["", "-wal", "-shm"].map((part) => `state.sqlite${part}`);
+      for (const state of states) await rm(join(folder, "temporal", state), { force: true });
       temporal = await startServer();
     },
     async createEndpoint(accountId) {

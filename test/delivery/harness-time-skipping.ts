@@ -4,7 +4,10 @@ import type { Worker } from "@temporalio/worker";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { findTimeSkippingServer } from "../../tools/stack/temporal-program.ts";
-import { createAttemptPlaces } from "../../workflows/src/activities/attempt-places.ts";
+import {
+  type AttemptPlaces,
+  createAttemptPlaces,
+} from "../../workflows/src/activities/attempt-places.ts";
 import { type Activities, createActivities } from "../../workflows/src/activities/index.ts";
 import type { Sequence } from "../../workflows/src/contract.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
@@ -19,6 +22,8 @@ export type TimeSkippingStack = {
   readonly stack: TestStack;
   readonly receiver: Receiver;
   readonly environment: TestWorkflowEnvironment;
+  /** Where its workers make repeated attempts. */
+  readonly places: AttemptPlaces;
   /** Claims what waits and marks it as handed over, as a relay does. */
   claim(): Promise<Sequence[]>;
   /** Creates a worker whose activities are the product's, each changed by `change`. */
@@ -48,17 +53,18 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
+  const places = createAttemptPlaces(() => performance.now());
   return {
     stack,
     receiver,
     environment,
+    places,
     async claim() {
       const { sequences } = await dispatch.claimDeliveries({ limit: 64 });
       if (sequences.length > 0) await dispatch.markHandedOver({ sequences });
       return sequences.map(({ deliveryId, sequence }) => ({ deliveryId, sequence }));
     },
     worker(change = () => ({})) {
-      const places = createAttemptPlaces(() => performance.now());
       const activities = createActivities({ dispatch, sender, places, nowMs: () => Date.now() });
       const { nativeConnection: connection, namespace = "default" } = environment;
       return createWorker({

@@ -158,6 +158,28 @@ it("signs with the secret and sends to the URL of the moment, also for a kind gi
   ]);
 });
 
+it("puts an attempt off while its endpoint is busy, and keeps its number", async () => {
+  const taken = Array.from({ length: 16 }, () => skipping.places.take(endpointId));
+  const leave = () => {
+    for (const place of taken) if (place.kind === "taken") place.leave();
+  };
+  const asked: number[] = [];
+  const { deliveryId, requests, events } = await run(async ({ attempt }) => {
+    asked.push(attempt);
+    if (attempt === 2) skipping.receiver.behaviour = answer(200);
+    if (asked.length === 3) leave();
+  });
+  expect(asked).toEqual([1, 2, 2]);
+  const [delay, putOff, ...more] = waitsOf(events);
+  expect([delay, more]).toEqual([60, []]);
+  expect(putOff).toBeGreaterThan(1);
+  expect(putOff).toBeLessThan(3);
+  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
+  const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 2 });
+  expect(attempts).toHaveLength(2);
+});
+
 it("does not send again what was recorded before the worker went away", async () => {
   const crashed = new Set<string>();
   const { deliveryId, requests } = await (async () => {
