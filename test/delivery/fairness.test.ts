@@ -9,10 +9,12 @@ import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-del
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-/** What the contract of this step allows another account's deliveries to cost a first attempt. */
+/** What another account's deliveries may cost a first attempt: the guarantee itself, so asserted as it is. */
 const BOUND_MS = 5_000;
 const BACKLOG = 100_000;
 const RETRIES = 2_000;
+/** What it takes to tell the engine of so many. */
+const RETRIES_DUE_IN_MS = 20_000;
 const BUSY_ENDPOINTS = 10;
 
 const never: Behaviour = () => undefined;
@@ -64,8 +66,9 @@ async function startRetries(dueAt: number): Promise<void> {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       const sequence = { deliveryId: id, sequence: 1 };
       const workflowId = deliverWorkflowId(sequence);
-      const input = { ...sequence, attempt: 2, waitMs: dueAt - Date.now() };
-      await client.start("deliver", { workflowId, taskQueue: TASK_QUEUE, args: [input] });
+      const startDelay = Math.max(1, dueAt - Date.now());
+      const args = [{ ...sequence, attempt: 2 }];
+      await client.start("deliver", { workflowId, taskQueue: TASK_QUEUE, args, startDelay });
     }
   });
   await Promise.all(lanes);
@@ -100,32 +103,27 @@ const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
 it("keeps a first attempt within 5 seconds beside 100,000 deliveries to endpoints that hang", async () => {
   busy = never;
   await waiting("hangshangs");
-  const took = await firstAttemptsFor(20_000);
-  process.stderr.write(
-    `${busyRequests()} to hanging, open ${delivery.receiver.openCount()} rss ${process.memoryUsage().rss / 1e6}\n`,
-  );
+  const took = await firstAttemptsFor(15_000);
   expect(Math.max(...took)).toBeLessThan(BOUND_MS);
-});
+  expect(busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
+}, 90_000);
 
 it("keeps a first attempt within 5 seconds while 2,000 retries are due at once at an endpoint that hangs", async () => {
   busy = never;
   const before = busyRequests();
-  const retriesDueAt = Date.now() + 25_000;
-  await startRetries(retriesDueAt);
-  process.stderr.write(`due in ${retriesDueAt - Date.now()}\n`);
-  await wait(Math.max(0, retriesDueAt - Date.now() - 1_000));
-  const took = await firstAttemptsFor(20_000);
-  process.stderr.write(`${busyRequests() - before} retries\n`);
+  const dueAt = Date.now() + RETRIES_DUE_IN_MS;
+  await startRetries(dueAt);
+  await wait(Math.max(0, dueAt - Date.now() - 1_000));
+  const took = await firstAttemptsFor(15_000);
   expect(Math.max(...took)).toBeLessThan(BOUND_MS);
-});
+  expect(busyRequests() - before).toBeGreaterThan(1);
+}, 120_000);
 
 it("keeps a first attempt within 5 seconds beside 100,000 deliveries to endpoints that fail at once", async () => {
   busy = answer(500);
   const before = busyRequests();
   await waiting("failsfails");
-  const took = await firstAttemptsFor(15_000);
-  process.stderr.write(
-    `${busyRequests() - before} failed rss ${process.memoryUsage().rss / 1e6}\n`,
-  );
+  const took = await firstAttemptsFor(12_000);
   expect(Math.max(...took)).toBeLessThan(BOUND_MS);
-});
+  expect(busyRequests() - before).toBeGreaterThan(BUSY_ENDPOINTS);
+}, 90_000);
