@@ -1,6 +1,7 @@
 import { SideName } from "../sides/side.ts";
-import { type Goal, goalsOf, isMet, missedBy } from "./goals.ts";
+import { goalsOf } from "./goals.ts";
 import { type Results, ratio, type SideResult } from "./results.ts";
+import { GOAL_HEAD, goalRow, table } from "./table.ts";
 
 /** Writes a run as Markdown that also reads well in a terminal. */
 export function toMarkdown(results: Results): string {
@@ -87,33 +88,4 @@ function historyRow(history: Results["history"][number]): string[] {
     (lastMs / firstMs).toFixed(2),
     (walk.activities / walk.seconds).toFixed(0),
   ];
-}
-
-const GOAL_HEAD = ["goal", "wanted", "measured", ""];
-
-function goalRow(goal: Goal): string[] {
-  const digits = goal.unit === "MB" ? 0 : 2;
-  return [
-    goal.text,
-    `${goal.bound} ${goal.goal} ${goal.unit}`,
-    `${goal.measured.toFixed(digits)} ${goal.unit}`,
-    isMet(goal) ? "met" : `MISSED by ${missedBy(goal)}`,
-  ];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [];
-  const widths = head.map((title, column) =>
-    Math.max(3, title.length, ...rows.map((row) => (row[column] ?? "").length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join(" | ")} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
-  );
-  return [line(head), line(rule), ...rows.map(line)];
-}
-
-function pad(cell: string, width: number, column: number): string {
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

@@ -1,0 +1,36 @@
+import type { BenchStack } from "../bench-stack.ts";
+import { type Target, writeEvents } from "../workload.ts";
+import { type CaseRun, measureCase, until } from "./case-run.ts";
+
+/** Often enough that it shows in no rate, seldom enough that the database does not notice. */
+const POLL_MS = 10;
+/** The stored number of DeliveryState.DELIVERED. */
+const DELIVERED = 3;
+const LAST_DELIVERY = "SELECT COALESCE(MAX(delivery_no), 0) FROM delivery";
+
+/**
+ * Measures a backlog, written while nobody delivers: from the first claim until every delivery is recorded
+ * as answered with a 2xx.
+ */
+export async function measureBacklog(
+  stack: BenchStack,
+  targets: readonly Target[],
+  count: number,
+): Promise<CaseRun> {
+  const { product, receiver, watch } = stack;
+  const lastNo = await watch.number(LAST_DELIVERY);
+  await writeEvents(await product.collect(), targets, count);
+  receiver.reset(200);
+  await product.deliver();
+  const startedMs = performance.now();
+  const run = await measureCase(stack, count, async () => {
+    await receiver.arrived(count);
+    await until(async () => {
+      const sql = "SELECT COUNT(*) FROM delivery WHERE delivery_no > ? AND state = ?";
+      return (await watch.number(sql, [lastNo, DELIVERED])) === count;
+    }, POLL_MS);
+    return (performance.now() - startedMs) / 1000;
+  });
+  await product.stop();
+  return run;
+}

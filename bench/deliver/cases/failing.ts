@@ -1,0 +1,44 @@
+import type { BenchStack } from "../bench-stack.ts";
+import { inLanes, type Target, writeEvents } from "../workload.ts";
+import { type CaseRun, measureCase, until } from "./case-run.ts";
+
+const POLL_MS = 50;
+const STATUS = 500;
+const LAST_ATTEMPTED = "SELECT COALESCE(MAX(delivery_no), 0) FROM delivery";
+const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
+
+/**
+ * Measures a backlog whose receiver fails: from the first claim until every first attempt is recorded and
+ * every retry waits on a timer in the engine's synced state.
+ */
+export async function measureFailing(
+  stack: BenchStack,
+  targets: readonly Target[],
+  count: number,
+): Promise<CaseRun> {
+  const { product, receiver, watch, engineState, temporal } = stack;
+  const lastNo = await watch.number(LAST_ATTEMPTED);
+  const asleepBefore = engineState.countAsleep();
+  const { count: runningBefore } = await temporal.count(RUNNING);
+  const ids = await writeEvents(await product.collect(), targets, count);
+  receiver.reset(STATUS);
+  await product.deliver();
+  const startedMs = performance.now();
+  const run = await measureCase(stack, count, async () => {
+    await receiver.arrived(count);
+    await until(async () => {
+      const sql = "SELECT COUNT(*) FROM delivery_attempt WHERE delivery_no > ? AND attempt = 1";
+      return (await watch.number(sql, [lastNo])) === count;
+    }, POLL_MS);
+    await until(() => engineState.countAsleep() - asleepBefore >= count, POLL_MS);
+    return (performance.now() - startedMs) / 1000;
+  });
+  await product.stop();
+  const { count: running } = await temporal.count(RUNNING);
+  if (running - runningBefore < count) {
+    throw new Error(`${running - runningBefore} of ${count} deliveries wait for their retry`);
+  }
+  // Their retries would fall due in the middle of the next measurement.
+  await inLanes(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
+  return run;
+}

@@ -1,0 +1,11 @@
+import type { BenchStack } from "../bench-stack.ts";
+import { type CaseRun, measureCase } from "./case-run.ts";
+
+/** Measures the floor of the engine: empty workflows, started eagerly, until each has ended. */
+export function measureFloor(stack: BenchStack, workflows: number): Promise<CaseRun> {
+  const { engine, temporalAddress: address } = stack;
+  return measureCase(stack, workflows, async () => {
+    const { seconds } = await engine.run({ do: "empty", address, workflows });
+    return seconds;
+  });
+}

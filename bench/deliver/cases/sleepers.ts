@@ -1,0 +1,32 @@
+import type { Progress } from "../../../tools/stack/progress.ts";
+import type { BenchStack } from "../bench-stack.ts";
+
+/** Sleepers are made in portions, so that progress can be shown. */
+const PORTION = 2_000;
+
+/**
+ * Puts deliveries to sleep, each a `deliver` on a timer of its own as a failed attempt leaves it. Returns how
+ * many a second the engine took.
+ */
+export async function addSleepers(
+  { engine, engineState, engineStateFile: stateFile, temporalAddress: address }: BenchStack,
+  count: number,
+  progress: Progress,
+): Promise<number> {
+  const before = engineState.countAsleep();
+  let seconds = 0;
+  await progress.step(
+    `Putting ${count.toLocaleString("en")} deliveries to sleep`,
+    async (report) => {
+      for (let first = 0; first < count; first += PORTION) {
+        const workflows = Math.min(PORTION, count - first);
+        const answer = await engine.run({ do: "sleep", address, stateFile, first, workflows });
+        seconds += answer.seconds;
+        report(`${first + workflows}`);
+      }
+    },
+  );
+  const asleep = engineState.countAsleep() - before;
+  if (asleep < count) throw new Error(`${asleep} deliveries sleep of ${count}`);
+  return count / seconds;
+}

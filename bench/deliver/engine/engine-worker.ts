@@ -1,0 +1,125 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { WorkflowClient } from "@temporalio/client";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from "@temporalio/worker";
+import { answerJobs } from "../../load/jobs.ts";
+import { openEngineState } from "./engine-state.ts";
+
+/** Work for the engine alone, without the product. */
+export type EngineJob =
+  /** So many empty workflows, started eagerly, each awaited. */
+  | { readonly do: "empty"; readonly address: string; readonly workflows: number }
+  /** So many deliveries that sleep, as after a failed attempt; numbered from `first`. */
+  | {
+      readonly do: "sleep";
+      readonly address: string;
+      /** Tells when they sleep, which is later than they are started. */
+      readonly stateFile: string;
+      readonly first: number;
+      readonly workflows: number;
+    };
+
+/** How long the engine took. */
+export type EngineAnswer = { readonly seconds: number };
+
+/** The product's worker has the same (workflows/src/worker/create-worker.ts). */
+const CACHED_WORKFLOWS = 500;
+/** Below the worker's 40 slots: a start that finds none free is not eager, and slower. */
+const AT_ONCE = 32;
+/** Beyond the run, and beyond what is measured of it. */
+const ASLEEP_MS = 30 * 86_400_000;
+
+const FLOOR_QUEUE = "floor";
+const DELIVERIES_QUEUE = "deliveries";
+const POLL_MS = 50;
+const logger = new DefaultLogger("ERROR");
+const FLOOR_WORKFLOWS = fileURLToPath(new URL("./floor-workflow.ts", import.meta.url));
+const PRODUCT_WORKFLOWS = fileURLToPath(
+  new URL("../../../workflows/src/workflows/index.ts", import.meta.url),
+);
+const bundles = new Map<string, WorkflowBundleWithSourceMap>();
+
+async function runJob(job: EngineJob): Promise<EngineAnswer> {
+  switch (job.do) {
+    case "empty": {
+      const taskQueue = FLOOR_QUEUE;
+      const prefix = `floor-${performance.now()}`;
+      return withWorker(job.address, taskQueue, FLOOR_WORKFLOWS, (client) =>
+        inLanes(job.workflows, async (index) => {
+          const workflowId = `${prefix}-${index}`;
+          await client.execute("empty", { workflowId, taskQueue, requestEagerStart: true });
+        }),
+      );
+    }
+    case "sleep":
+      return withWorker(job.address, DELIVERIES_QUEUE, PRODUCT_WORKFLOWS, (client) =>
+        putToSleep(client, job),
+      );
+  }
+}
+
+async function putToSleep(
+  client: WorkflowClient,
+  { stateFile, first, workflows }: Extract<EngineJob, { do: "sleep" }>,
+): Promise<void> {
+  const state = openEngineState(stateFile);
+  const asleepBefore = state.countAsleep();
+  await inLanes(workflows, async (index) => {
+    const deliveryId = `asleep-${first + index}`;
+    await client.start("deliver", {
+      workflowId: `delivery-${deliveryId}-1`,
+      taskQueue: DELIVERIES_QUEUE,
+      args: [{ deliveryId, sequence: 1, attempt: 2, waitMs: ASLEEP_MS }],
+      requestEagerStart: true,
+    });
+  });
+  while (state.countAsleep() - asleepBefore < workflows) await wait(POLL_MS);
+  state.close();
+}
+
+/** Runs a worker for as long as `work` takes; only `work` is timed. */
+async function withWorker(
+  address: string,
+  taskQueue: string,
+  workflowsPath: string,
+  work: (client: WorkflowClient) => Promise<void>,
+): Promise<EngineAnswer> {
+  const workflowBundle =
+    bundles.get(workflowsPath) ?? (await bundleWorkflowCode({ workflowsPath, logger }));
+  bundles.set(workflowsPath, workflowBundle);
+  const connection = await NativeConnection.connect({ address });
+  try {
+    const worker = await Worker.create({
+      connection,
+      taskQueue,
+      workflowBundle,
+      maxCachedWorkflows: CACHED_WORKFLOWS,
+    });
+    const client = new WorkflowClient({ connection });
+    return await worker.runUntil(async () => {
+      const startedMs = performance.now();
+      await work(client);
+      return { seconds: (performance.now() - startedMs) / 1000 };
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function inLanes(count: number, run: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await run(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+Runtime.install({ logger });
+answerJobs(runJob);

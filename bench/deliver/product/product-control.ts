@@ -1,0 +1,31 @@
+import { type Clients, createClients } from "../../../tools/stack/demo.ts";
+import type { Worker } from "../../load/jobs.ts";
+import type { ProductAnswer, ProductJob } from "./product-worker.ts";
+
+/** The product in its process. */
+export type ProductControl = {
+  /** Runs it without deliveries: what is written waits. Returns who may write. */
+  collect(): Promise<Clients>;
+  /** Runs it with deliveries; resolves when it begins to claim. */
+  deliver(): Promise<Clients>;
+  stop(): Promise<void>;
+};
+
+/** Makes the process of the product do what a run needs. */
+export function createProductControl(
+  process: Worker<ProductJob, ProductAnswer>,
+  credential: string,
+  settings: Omit<Extract<ProductJob, { do: "run" }>, "do" | "delivers">,
+): ProductControl {
+  const run = async (delivers: boolean) => {
+    const { corePort } = await process.run({ do: "run", delivers, ...settings });
+    return createClients(`http://127.0.0.1:${corePort}`, credential);
+  };
+  return {
+    collect: () => run(false),
+    deliver: () => run(true),
+    async stop() {
+      await process.run({ do: "stop" });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { createLog, createLogWriter, readConfig } from "@activity/server";
+import { readDeliveryConfig } from "@activity/workflows";
+import { type Product, startProduct } from "../../../tools/stack/product.ts";
+import { answerJobs } from "../../load/jobs.ts";
+
+/** Runs the product anew in this process, or stops it. */
+export type ProductJob =
+  | {
+      readonly do: "run";
+      /** Whether webhook events are delivered, or wait. */
+      readonly delivers: boolean;
+      /** As `npm start` gets them. */
+      readonly env: Readonly<Record<string, string>>;
+      readonly receiverCa: string;
+      readonly logFile: string;
+    }
+  | { readonly do: "stop" };
+
+/** Where the core listens, once the product runs; when it delivers, the relay claims by then. */
+export type ProductAnswer = { readonly corePort: number };
+
+type Running = { readonly product: Product; end(): void };
+type RunJob = Extract<ProductJob, { do: "run" }>;
+
+/** What the product logs when the relay has begun. */
+const DELIVERIES_RUN = "deliveries run";
+let running: Running | undefined;
+
+async function runJob(job: ProductJob): Promise<ProductAnswer> {
+  await running?.product.stop();
+  running?.end();
+  running = undefined;
+  if (job.do === "stop") return { corePort: 0 };
+  return run(job);
+}
+
+/** Starts what `npm start` starts, its log in a file. */
+async function run({ delivers, env, receiverCa, logFile }: RunJob): Promise<ProductAnswer> {
+  const file = openSync(logFile, "a");
+  const writer = createLogWriter((text) => writeSync(file, text));
+  const written = createLog(writer.write);
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const info: typeof written.info = (message, fields) => {
+    if (message === DELIVERIES_RUN) resolve();
+    written.info(message, fields);
+  };
+  const product = await startProduct({
+    core: readConfig(env),
+    gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
+    deliveries: delivers ? { ...readDeliveryConfig(env), extraCa: receiverCa } : undefined,
+    log: { ...written, info },
+  });
+  const end = () => {
+    writer.flush();
+    closeSync(file);
+  };
+  running = { product, end };
+  if (delivers) await begun;
+  return { corePort: product.corePort };
+}
+
+answerJobs(runJob);

@@ -1,0 +1,53 @@
+import { median } from "../../measure/sample.ts";
+import type { Machine } from "../../report/machine.ts";
+import type { CaseRun } from "../cases/case-run.ts";
+import type { ProcessName } from "../measure/usage.ts";
+import { CaseName, type Half } from "../measure-half.ts";
+import type { Settings } from "../settings.ts";
+
+/** Everything a run measured: what results/deliver.json holds. */
+export type Results = {
+  readonly machine: Machine;
+  readonly settings: Settings;
+  /** Nothing asleep. */
+  readonly alone: Half;
+  /** Beside the sleepers, and how many of them the engine took a second. */
+  readonly beside: (Half & { readonly sleepersPerSecond: number }) | undefined;
+};
+
+/** Returns the median rate of a case. */
+export function rateOf(half: Half, name: CaseName): number {
+  return median(half.rounds[name].map(({ perSecond }) => perSecond));
+}
+
+/** Compares a case with the floor round by round, for they ran one after the other; the median of that. */
+export function timesFloor(half: Half, name: CaseName): number {
+  const ratios = half.rounds[name].map(({ perSecond }, index) => {
+    const floor = half.rounds[CaseName.Floor][index];
+    return floor === undefined ? Number.NaN : perSecond / floor.perSecond;
+  });
+  return median(ratios);
+}
+
+/** What one delivery costs, or one empty workflow. */
+export type Cost = {
+  readonly statements: number;
+  readonly commits: number;
+  readonly workflows: number;
+  readonly historyEvents: number;
+  readonly actions: number;
+  readonly cpuMs: (process: ProcessName) => number;
+};
+
+/** Returns the median over the rounds of what one delivery cost. */
+export function costOf(runs: readonly CaseRun[]): Cost {
+  const each = (pick: (run: CaseRun) => number) => median(runs.map((run) => pick(run) / run.count));
+  return {
+    statements: each(({ usage }) => usage.statements),
+    commits: each(({ usage }) => usage.commits),
+    workflows: each(({ engine }) => engine.workflows),
+    historyEvents: each(({ engine }) => engine.historyEvents),
+    actions: each(({ engine }) => engine.actions),
+    cpuMs: (process) => each(({ usage }) => usage.cpuMs[process]),
+  };
+}

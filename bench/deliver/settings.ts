@@ -1,0 +1,91 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "../settings.ts";
+
+/** How much of everything a run makes. */
+export type Settings = {
+  readonly name: "full" | "short";
+  readonly rounds: number;
+  /** Empty workflows of one measurement of the floor. */
+  readonly floor: number;
+  /** Deliveries of one backlog. */
+  readonly backlog: number;
+  /** Accounts that the second backlog is spread over. */
+  readonly accounts: number;
+  /** Deliveries of a backlog whose receiver fails: fewer, so that no retry falls due meanwhile. */
+  readonly failing: number;
+  readonly steadySeconds: number;
+  /** Deliveries asleep beside the second half of the run; 0 leaves that half out. */
+  readonly sleepers: number;
+  readonly profile: boolean;
+};
+
+const FULL: Settings = {
+  name: "full",
+  rounds: 3,
+  floor: 1_000,
+  backlog: 10_000,
+  accounts: 1_000,
+  failing: 2_000,
+  steadySeconds: 30,
+  sleepers: 100_000,
+  profile: false,
+};
+const SHORT: Settings = {
+  name: "short",
+  rounds: 1,
+  floor: 50,
+  backlog: 200,
+  accounts: 20,
+  failing: 50,
+  steadySeconds: 1,
+  sleepers: 50,
+  profile: false,
+};
+
+export const USAGE = `npm run bench:deliver -- [--short] [--profile] [--sleepers ${FULL.sleepers}] [--rounds ${FULL.rounds}] [--backlog ${FULL.backlog}]
+  --short    little of everything: only to see that it runs; nothing is written to results/
+  --sleepers how many deliveries sleep beside the second half; 0 leaves it out
+  --profile  one backlog only, and writes results/deliver-profile.md: where the product's process spends its time
+`;
+
+/** Reads the command line. */
+export function readSettings(args: string[]): Settings {
+  const values = parse(args);
+  const usual = values.short ? SHORT : FULL;
+  return {
+    ...usual,
+    rounds: whole("rounds", values.rounds, usual.rounds, 1),
+    backlog: whole("backlog", values.backlog, usual.backlog, 1),
+    sleepers: whole("sleepers", values.sleepers, usual.sleepers, 0),
+    profile: values.profile,
+  };
+}
+
+/** Tells whether the settings are those of a whole run, whose results are kept. */
+export function isWhole(settings: Settings): boolean {
+  return JSON.stringify(settings) === JSON.stringify(FULL);
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        short: { type: "boolean", default: false },
+        profile: { type: "boolean", default: false },
+        rounds: { type: "string" },
+        backlog: { type: "string" },
+        sleepers: { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function whole(name: string, text: string | undefined, fallback: number, least: number): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (/^\d{1,6}$/.test(text) && value >= least) return value;
+  throw new UsageError(`--${name} must be a whole number from ${least} on.`);
+}
