@@ -23,6 +23,7 @@ const progress = createProgress();
 /** Measures deliveries beside the floor of the engine, without sleepers and beside them. */
 async function main(settings: Settings): Promise<void> {
   await rm(PROFILES, { recursive: true, force: true });
+  await mkdir(PROFILES, { recursive: true });
   await mkdir(RESULTS, { recursive: true });
   const stack = await startBenchStack(progress, settings.profile ? PROFILES : undefined);
   stopOnSignal(stack.stop);
@@ -58,7 +59,7 @@ async function profile(stack: BenchStack, settings: Settings): Promise<void> {
   const { one } = await prepareTargets(stack, settings);
   const { perSecond } = await measureBacklog(stack, [one], settings.backlog);
   await stack.stop();
-  const summary = await summarizeProfiles(PROFILES);
+  const summary = await summarizeProfiles(PROFILES, "Self time while a backlog is delivered");
   await writeFile(join(RESULTS, "deliver-profile.md"), summary);
   process.stdout.write(`\n${perSecond.toFixed(0)}/s with the profiler on.\n\n${summary}`);
 }

@@ -51,7 +51,8 @@ export async function startBenchStack(
   // What is open, to be closed in the opposite order.
   const open: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
-    for (const close of open.splice(0).toReversed()) await close();
+    // Whatever one of them fails with, the next one is closed too.
+    for (const close of open.splice(0).toReversed()) await closeQuietly(close);
   };
   try {
     const database = await startDatabase({ env, dataDir: join(folder, "database"), progress });
@@ -66,11 +67,10 @@ export async function startBenchStack(
     const credential = await createServiceCredential(database.url, "bench", permissions);
     const engine = startWorker<EngineJob, EngineAnswer>(fileOf("./engine/engine-worker.ts"));
     open.push(engine.stop);
-    const flags = profileFolder ? ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`] : [];
     const child = startWorker<ProductJob, ProductAnswer>(
       fileOf("./product/product-worker.ts"),
       // As `npm start` has it.
-      ["--max-semi-space-size=4", ...flags],
+      ["--max-semi-space-size=4"],
     );
     open.push(child.stop);
     const key = randomBytes(32).toString("hex");
@@ -85,6 +85,7 @@ export async function startBenchStack(
       },
       receiverCa: receiver.ca,
       logFile: join(folder, "product.log"),
+      profileFile: profileFolder && join(profileFolder, "product.cpuprofile"),
     });
     open.push(product.stop);
     const connection = await NativeConnection.connect({ address: temporal.address });
@@ -117,5 +118,13 @@ export async function startBenchStack(
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function closeQuietly(close: () => unknown): Promise<void> {
+  try {
+    await close();
+  } catch {
+    // What failed to close has ended already.
   }
 }

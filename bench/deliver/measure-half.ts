@@ -61,7 +61,7 @@ export async function measureHalf(
     "many-accounts": [],
     failing: [],
   };
-  for (const name of Object.values(CaseName)) {
+  for (const name of settings.warmsUp ? Object.values(CaseName) : []) {
     await progress.step(`${label}, warming up: ${name}`, () => cases[name](WARM_UP_SHARE));
   }
   for (let round = 1; round <= count; round++) {

@@ -4,6 +4,8 @@ import { UsageError } from "../settings.ts";
 /** How much of everything a run makes. */
 export type Settings = {
   readonly name: "full" | "short";
+  /** Whether each case runs once before it counts. */
+  readonly warmsUp: boolean;
   readonly rounds: number;
   /** Empty workflows of one measurement of the floor. */
   readonly floor: number;
@@ -21,6 +23,7 @@ export type Settings = {
 
 const FULL: Settings = {
   name: "full",
+  warmsUp: true,
   rounds: 3,
   floor: 1_000,
   backlog: 10_000,
@@ -32,6 +35,7 @@ const FULL: Settings = {
 };
 const SHORT: Settings = {
   name: "short",
+  warmsUp: false,
   rounds: 1,
   floor: 50,
   backlog: 200,

@@ -44,6 +44,6 @@ function runJob<Job extends object, Result>(child: ChildProcess, job: Job): Prom
       if ("failure" in reply) reject(new Error(reply.failure));
       else resolve(reply.result);
     });
-    child.send(job);
+    child.send(job, (error) => error && reject(error));
   });
 }

@@ -22,14 +22,17 @@ const TOP = 25;
 const IDLE = "(idle)";
 
 /** Sums the CPU profiles in a folder up as Markdown: where each process spent its time itself. */
-export async function summarizeProfiles(folder: string): Promise<string> {
+export async function summarizeProfiles(
+  folder: string,
+  title = "Self time, start and warm-up included",
+): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile")).sort();
   const sections: string[] = [];
   for (const name of names) {
     const profile: CpuProfile = JSON.parse(await readFile(join(folder, name), "utf8"));
     sections.push(`## ${name.replace(".cpuprofile", "")}\n\n${summarize(profile)}`);
   }
-  return `# Where the time goes\n\nSelf time, start and warm-up included, without idle time.\n\n${sections.join("\n")}`;
+  return `# Where the time goes\n\n${title}, without idle time.\n\n${sections.join("\n")}`;
 }
 
 function summarize({ nodes, samples, timeDeltas }: CpuProfile): string {
@@ -62,7 +65,7 @@ function partOf({ functionName, url }: Frame): string {
   if (url.startsWith("node:")) return url.split("/")[0] ?? url;
   const inModules = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (inModules !== undefined) return inModules;
-  return /\/(server|gateway|proto|bench|tools)\/.*/.exec(url)?.[1] ?? url;
+  return /.*\/(server|gateway|workflows|proto|bench|tools)\//.exec(url)?.[1] ?? url;
 }
 
 /** What is built into Node says little by itself. */

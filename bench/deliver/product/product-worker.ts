@@ -1,8 +1,9 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { createLog, createLogWriter, readConfig } from "@activity/server";
 import { readDeliveryConfig } from "@activity/workflows";
-import { type Product, startProduct } from "../../../tools/stack/product.ts";
+import { startProduct } from "../../../tools/stack/product.ts";
 import { answerJobs } from "../../load/jobs.ts";
+import { startProfiler } from "./profiler.ts";
 
 /** Runs the product anew in this process, or stops it. */
 export type ProductJob =
@@ -14,13 +15,15 @@ export type ProductJob =
       readonly env: Readonly<Record<string, string>>;
       readonly receiverCa: string;
       readonly logFile: string;
+      /** Where to leave a CPU profile of the deliveries, and of nothing else. */
+      readonly profileFile: string | undefined;
     }
   | { readonly do: "stop" };
 
 /** Where the core listens, once the product runs; when it delivers, the relay claims by then. */
 export type ProductAnswer = { readonly corePort: number };
 
-type Running = { readonly product: Product; end(): void };
+type Running = { end(): Promise<void> };
 type RunJob = Extract<ProductJob, { do: "run" }>;
 
 /** What the product logs when the relay has begun. */
@@ -28,15 +31,15 @@ const DELIVERIES_RUN = "deliveries run";
 let running: Running | undefined;
 
 async function runJob(job: ProductJob): Promise<ProductAnswer> {
-  await running?.product.stop();
-  running?.end();
+  await running?.end();
   running = undefined;
   if (job.do === "stop") return { corePort: 0 };
   return run(job);
 }
 
 /** Starts what `npm start` starts, its log in a file. */
-async function run({ delivers, env, receiverCa, logFile }: RunJob): Promise<ProductAnswer> {
+async function run(job: RunJob): Promise<ProductAnswer> {
+  const { delivers, env, receiverCa, logFile, profileFile } = job;
   const file = openSync(logFile, "a");
   const writer = createLogWriter((text) => writeSync(file, text));
   const written = createLog(writer.write);
@@ -51,12 +54,16 @@ async function run({ delivers, env, receiverCa, logFile }: RunJob): Promise<Prod
     deliveries: delivers ? { ...readDeliveryConfig(env), extraCa: receiverCa } : undefined,
     log: { ...written, info },
   });
-  const end = () => {
-    writer.flush();
-    closeSync(file);
-  };
-  running = { product, end };
   if (delivers) await begun;
+  const endProfile = delivers && profileFile ? await startProfiler(profileFile) : undefined;
+  running = {
+    async end() {
+      await endProfile?.();
+      await product.stop();
+      writer.flush();
+      closeSync(file);
+    },
+  };
   return { corePort: product.corePort };
 }
 
