@@ -1,3 +1,4 @@
+import { createBatcher } from "../batcher.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -6,7 +7,6 @@ import {
   type AdmissionResult,
 } from "./admission.ts";
 import { apiKeyFromRow } from "./api-key-row.ts";
-import { createBatcher } from "./batcher.ts";
 import {
   type CountedApiKeyRow,
   type CountedBatch,

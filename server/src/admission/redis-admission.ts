@@ -1,3 +1,4 @@
+import { createBatcher } from "../batcher.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -7,7 +8,6 @@ import {
   CLIENT_LIMIT,
 } from "./admission.ts";
 import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
-import { createBatcher } from "./batcher.ts";
 import { accountBucket } from "./client-bucket.ts";
 import { type RateWindow, WINDOW_MICROS } from "./rate-window.ts";
 import {

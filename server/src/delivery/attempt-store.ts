@@ -1,5 +1,4 @@
 import type { AttemptOutcome } from "@activity/proto";
-import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { Sequence } from "./claim-store.ts";
@@ -20,31 +19,8 @@ export type LoadedAttempt = {
     | undefined;
 };
 
-/** A delivery that the transaction has locked. */
-export type LockedDelivery = {
-  readonly deliveryNo: number;
-  readonly accountNo: number;
-  readonly sequence: number;
-  readonly state: DeliveryState;
-  /** How the attempt in question ended, when it was recorded before. */
-  readonly recordedOutcome: AttemptOutcome | undefined;
-};
-
-/** An attempt to store. */
-export type NewAttempt = {
-  readonly deliveryNo: number;
-  readonly accountNo: number;
-  readonly sequence: number;
-  readonly attempt: number;
-  readonly startedAt: number | bigint;
-  readonly durationMicros: number;
-  readonly outcome: AttemptOutcome;
-  readonly statusCode: number | undefined;
-  readonly detail: string | undefined;
-  readonly responseBody: Uint8Array;
-};
-
 type LoadedRow = RowDataPacket & {
+  id: string;
   sequence: number;
   state: DeliveryState;
   outcome: AttemptOutcome | null;
@@ -56,97 +32,25 @@ type LoadedRow = RowDataPacket & {
   standard_webhooks: number | null;
 };
 
-type LockedRow = RowDataPacket & {
-  delivery_no: number;
-  account_no: number;
-  sequence: number;
-  state: DeliveryState;
-  outcome: AttemptOutcome | null;
-};
-
-/** Finds what one attempt needs, in one statement. */
-export async function findAttempt(
+/** Finds, by delivery, what the same attempt of the same sequence of some deliveries needs; at least one. */
+export async function findAttempts(
   pool: Pool,
-  deliveryId: string,
+  deliveryIds: readonly string[],
   sequence: number,
   attempt: number,
-): Promise<LoadedAttempt | undefined> {
-  const [rows] = await pool.execute<LoadedRow[]>(
-    `SELECT d.sequence, d.state, a.outcome, w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret,
+): Promise<ReadonlyMap<string, LoadedAttempt>> {
+  const [rows] = await pool.query<LoadedRow[]>(
+    `SELECT d.id, d.sequence, d.state, a.outcome, w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret,
        e.standard_webhooks
      FROM delivery d
      JOIN webhook_event w ON w.event_no = d.event_no
      LEFT JOIN endpoint e ON e.account_no = d.account_no AND e.id = d.endpoint_id
        AND e.switched_on AND e.deleted_at IS NULL
      LEFT JOIN delivery_attempt a ON a.delivery_no = d.delivery_no AND a.sequence = ? AND a.attempt = ?
-     WHERE d.id = ?`,
-    [sequence, attempt, deliveryId],
+     WHERE d.id IN (?)`,
+    [sequence, attempt, deliveryIds],
   );
-  return rows[0] && loadedAttemptFromRow(rows[0]);
-}
-
-/** Locks a delivery until the transaction ends, and tells whether an attempt of it is recorded. */
-export async function lockDeliveryForAttempt(
-  tx: Transaction,
-  deliveryId: string,
-  sequence: number,
-  attempt: number,
-): Promise<LockedDelivery | undefined> {
-  const [rows] = await tx.execute<LockedRow[]>(
-    `SELECT d.delivery_no, d.account_no, d.sequence, d.state, a.outcome FROM delivery d
-     LEFT JOIN delivery_attempt a ON a.delivery_no = d.delivery_no AND a.sequence = ? AND a.attempt = ?
-     WHERE d.id = ? FOR UPDATE`,
-    [sequence, attempt, deliveryId],
-  );
-  const row = rows[0];
-  return (
-    row && {
-      deliveryNo: row.delivery_no,
-      accountNo: row.account_no,
-      sequence: row.sequence,
-      state: row.state,
-      recordedOutcome: row.outcome ?? undefined,
-    }
-  );
-}
-
-/** Stores an attempt. */
-export async function insertAttempt(tx: Transaction, attempt: NewAttempt): Promise<void> {
-  await tx.execute(
-    `INSERT INTO delivery_attempt (delivery_no, sequence, attempt, account_no, started_at, duration,
-       outcome, status_code, detail, response_body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      attempt.deliveryNo,
-      attempt.sequence,
-      attempt.attempt,
-      attempt.accountNo,
-      attempt.startedAt,
-      attempt.durationMicros,
-      attempt.outcome,
-      attempt.statusCode ?? null,
-      attempt.detail ?? null,
-      Buffer.from(attempt.responseBody),
-    ],
-  );
-}
-
-/** Stores what an attempt made of a delivery; the next one is due so long after now. */
-export async function updateAfterAttempt(
-  tx: Transaction,
-  deliveryNo: number,
-  after: {
-    readonly state: DeliveryState;
-    readonly attempts: number;
-    readonly outcome: AttemptOutcome;
-    readonly retryInMicros: number | undefined;
-  },
-): Promise<void> {
-  await tx.execute(
-    `UPDATE delivery SET state = ?, attempts = ?, last_outcome = ?, next_attempt_at = ${NOW_MICROS} + ?
-     WHERE delivery_no = ?`,
-    [after.state, after.attempts, after.outcome, after.retryInMicros ?? null, deliveryNo],
-  );
+  return new Map(rows.map((row) => [row.id, loadedAttemptFromRow(row)]));
 }
 
 /** Notes that an attempt that was not made yet is made so long after now. */

@@ -12,20 +12,14 @@ import { inTransaction } from "../database/transaction.ts";
 import { decryptSecret, type SecretKeys } from "../endpoint/secret-cipher.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { microsFromTimestamp } from "../timestamps.ts";
-import {
-  cancelSequence,
-  deferAttempt,
-  findAttempt,
-  insertAttempt,
-  type LoadedAttempt,
-  lockDeliveryForAttempt,
-  updateAfterAttempt,
-} from "./attempt-store.ts";
+import { cancelSequence, deferAttempt, type LoadedAttempt } from "./attempt-store.ts";
 import { createClaims } from "./claim-deliveries.ts";
 import { deleteEntries, markHandedOver, type Sequence } from "./claim-store.ts";
 import { claimWithin } from "./claim-within.ts";
-import { RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
+import { RUNNING_STATES } from "./delivery-state.ts";
+import { createAttemptLoader } from "./load-attempts.ts";
 import { createOutboxSignal, type OutboxSignal } from "./outbox-signal.ts";
+import { createAttemptRecorder, type MadeAttempt } from "./record-attempts.ts";
 
 /** Creates the service of the relay and the worker. */
 export function createDispatchService(
@@ -34,6 +28,8 @@ export function createDispatchService(
   outbox: OutboxSignal,
 ): ServiceImpl<typeof DispatchService> {
   const claim = createClaims(pool);
+  const load = createAttemptLoader(pool);
+  const record = createAttemptRecorder(pool);
   const room = createOutboxSignal();
 
   return {
@@ -58,7 +54,7 @@ export function createDispatchService(
 
     async loadAttempt({ sequence: key, attempt }) {
       const sequence = sequenceFrom(key);
-      const loaded = await findAttempt(pool, sequence.deliveryId, sequence.sequence, attempt);
+      const loaded = await load({ ...sequence, attempt });
       return { step: stepFrom(loaded, sequence.sequence, secretKeys) };
     },
 
@@ -70,27 +66,9 @@ export function createDispatchService(
     },
 
     async recordAttempt(request) {
-      const { deliveryId, sequence } = sequenceFrom(request.sequence);
-      const fields = attemptFrom(request);
-      const outcome = await inTransaction(pool, async (tx) => {
-        const { attempt } = fields;
-        const delivery = await lockDeliveryForAttempt(tx, deliveryId, sequence, attempt);
-        // The account was deleted meanwhile, and everything of it.
-        if (delivery === undefined) return fields.outcome;
-        const { deliveryNo, accountNo, recordedOutcome } = delivery;
-        if (recordedOutcome !== undefined) return recordedOutcome;
-        await insertAttempt(tx, { deliveryNo, accountNo, sequence, ...fields });
-        if (delivery.sequence === sequence && RUNNING_STATES.includes(delivery.state)) {
-          const retryInMicros = request.retryIn && microsFromDuration(request.retryIn);
-          const state = stateAfterAttempt(fields.outcome, retryInMicros === undefined);
-          const { outcome } = fields;
-          const after = { state, attempts: attempt, outcome, retryInMicros };
-          await updateAfterAttempt(tx, deliveryNo, after);
-        }
-        return fields.outcome;
-      });
-      // Of those alone there is a limit in the claim.
-      if (fields.attempt === 1) room.notify();
+      const outcome = await record(attemptFrom(request));
+      // Of first attempts alone there is a limit in the claim.
+      if (request.attempt === 1) room.notify();
       return { outcome };
     },
 
@@ -124,12 +102,15 @@ function stepFrom(
   };
 }
 
-function attemptFrom(request: RecordAttemptRequest) {
+function attemptFrom(request: RecordAttemptRequest): MadeAttempt {
   const { startedAt, duration, attempt, outcome, statusCode, detail, responseBody } = request;
   if (startedAt === undefined || duration === undefined) {
     throw new DomainError(ErrorCode.InvalidParameter, "started_at and duration are required.");
   }
+  const { deliveryId, sequence } = sequenceFrom(request.sequence);
   return {
+    deliveryId,
+    sequence,
     attempt,
     startedAt: microsFromTimestamp(startedAt, "started_at"),
     durationMicros: microsFromDuration(duration),
@@ -137,6 +118,7 @@ function attemptFrom(request: RecordAttemptRequest) {
     statusCode,
     detail,
     responseBody,
+    retryInMicros: request.retryIn && microsFromDuration(request.retryIn),
   };
 }
 

@@ -1,8 +1,8 @@
 import { ErrorInfoSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { OverloadedError } from "../admission/batcher.ts";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
+import { OverloadedError } from "../batcher.ts";
 import { isOutage } from "../database/outage.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
