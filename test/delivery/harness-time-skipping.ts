@@ -8,11 +8,16 @@ import {
   type AttemptPlaces,
   createAttemptPlaces,
 } from "../../workflows/src/activities/attempt-places.ts";
-import { type Activities, createActivities } from "../../workflows/src/activities/index.ts";
+import {
+  type Activities,
+  type ActivityDependencies,
+  createActivities,
+} from "../../workflows/src/activities/index.ts";
 import type { Sequence } from "../../workflows/src/contract.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
 import { installEngineLog } from "../../workflows/src/worker/engine-log.ts";
+import { createPutOffRetry } from "../../workflows/src/worker/put-off-retry.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
@@ -27,7 +32,10 @@ export type TimeSkippingStack = {
   /** Claims what waits and marks it as handed over, as a relay does. */
   claim(): Promise<Sequence[]>;
   /** Creates a worker whose activities are the product's, each changed by `change`. */
-  worker(change?: (activities: Activities) => Partial<Activities>): Promise<Worker>;
+  worker(
+    change?: (activities: Activities) => Partial<Activities>,
+    dependencies?: Partial<ActivityDependencies>,
+  ): Promise<Worker>;
   stop(): Promise<void>;
 };
 
@@ -64,9 +72,14 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       if (sequences.length > 0) await dispatch.markHandedOver({ sequences });
       return sequences.map(({ deliveryId, sequence }) => ({ deliveryId, sequence }));
     },
-    worker(change = () => ({})) {
-      const activities = createActivities({ dispatch, sender, places, nowMs: () => Date.now() });
+    worker(change = () => ({}), changed = {}) {
       const { nativeConnection: connection, namespace = "default" } = environment;
+      const putOffRetry = createPutOffRetry(environment.client.workflow);
+      const nowMs = () => Date.now();
+      const activities = createActivities({
+        ...{ dispatch, sender, places, putOffRetry, nowMs },
+        ...changed,
+      });
       return createWorker({
         connection,
         namespace,

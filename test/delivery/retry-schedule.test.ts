@@ -60,11 +60,14 @@ async function run(before: (input: AttemptInput) => Promise<void> = async () => 
   return { deliveryId, requests, history, events: events ?? [] };
 }
 
-/** The waits of a history, in seconds between the events that begin and end each timer. */
+/** The waits of a history, in seconds: before its start, when that was put off, and of each timer. */
 function waitsOf(events: Awaited<ReturnType<typeof run>>["events"]): number[] {
-  return events.flatMap(({ timerStartedEventAttributes }) => {
-    const timeout = timerStartedEventAttributes?.startToFireTimeout;
-    return timeout ? [Number(timeout.seconds) + (timeout.nanos ?? 0) / 1e9] : [];
+  return events.flatMap((event) => {
+    const wait =
+      event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff ??
+      event.timerStartedEventAttributes?.startToFireTimeout;
+    const seconds = wait ? Number(wait.seconds) + (wait.nanos ?? 0) / 1e9 : 0;
+    return seconds > 0 ? [seconds] : [];
   });
 }
 
@@ -213,7 +216,15 @@ it("does not send again what was recorded before the worker went away", async ()
   expect(attempts).toHaveLength(1);
 });
 
-it("hands those of many that must be retried to workflows of their own, a minute from their end", async () => {
+const REFUSES = { putOffRetry: () => Promise.reject(new Error("the engine does not answer")) };
+
+it.each([
+  [
+    "hands those of many that must be retried to workflows of their own, a minute from their end",
+    {},
+  ],
+  ["hands them over as children when they could not be started, a minute from their end", REFUSES],
+])("%s", async (_, dependencies) => {
   const sent = await Promise.all(
     Array.from({ length: 5 }, () => endpoints().sendTest({ accountId, endpointId })),
   );
@@ -222,17 +233,19 @@ it("hands those of many that must be retried to workflows of their own, a minute
     answer(headerOf(request, "Service-Event-Id") === busy?.eventId ? 503 : 200)(socket, request);
   const sequences = await skipping.claim();
   expect(sequences).toHaveLength(5);
-  const worker = await skipping.worker();
+  const worker = await skipping.worker(() => ({}), dependencies);
   const { client } = skipping.environment;
   const options = { taskQueue: TASK_QUEUE, args: [{ sequences }] };
   const busySequence = { deliveryId: busy?.deliveryId ?? "", sequence: 1 };
+  const togetherIds = [1, 2].map((claim) => `together-${busySequence.deliveryId}-${claim}`);
   const events = await worker.runUntil(async () => {
-    await client.workflow.execute("deliverTogether", { ...options, workflowId: "together-1" });
     // A claim that was given out again finds everything done, and its workflow running.
-    await client.workflow.execute("deliverTogether", { ...options, workflowId: "together-2" });
+    for (const workflowId of togetherIds) {
+      await client.workflow.execute("deliverTogether", { ...options, workflowId });
+    }
     const handle = client.workflow.getHandle(deliverWorkflowId(busySequence));
     await handle.result();
-    recordHistory(await client.workflow.getHandle("together-1").fetchHistory(), "together");
+    recordHistory(await client.workflow.getHandle(togetherIds[0] ?? "").fetchHistory(), "together");
     const history = await handle.fetchHistory();
     recordHistory(history, "from attempt 2");
     return history.events ?? [];

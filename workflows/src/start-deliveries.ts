@@ -12,6 +12,7 @@ import type { Log } from "./log.ts";
 import { startRelay } from "./relay/relay.ts";
 import { bundleWorkflows, createWorker } from "./worker/create-worker.ts";
 import { installEngineLog } from "./worker/engine-log.ts";
+import { createPutOffRetry } from "./worker/put-off-retry.ts";
 
 const RECONNECT_MS = 1_000;
 
@@ -40,7 +41,6 @@ export function startDeliveries(options: {
     ...(extraCa !== undefined && { extraCa }),
   });
   const places = createAttemptPlaces(() => performance.now());
-  const activities = createActivities({ dispatch, sender, places, nowMs: wallClockMs });
   const stopping = new AbortController();
   const { signal } = stopping;
   const bundled = bundleWorkflows();
@@ -72,8 +72,14 @@ export function startDeliveries(options: {
     try {
       const { namespace } = config;
       const bundle = await bundled;
+      const client = new WorkflowClient({ connection, namespace });
+      const putOffRetry = createPutOffRetry(client);
+      const activities = createActivities({
+        ...{ dispatch, sender, places, putOffRetry },
+        nowMs: wallClockMs,
+      });
       const worker = await createWorker({ connection, namespace, bundle, activities });
-      const relay = startRelay(dispatch, new WorkflowClient({ connection, namespace }), log);
+      const relay = startRelay(dispatch, client, log);
       log.info("deliveries run");
       await runWorker(worker, () => relay.stop());
     } finally {

@@ -2,6 +2,7 @@ import type { DispatchService } from "@activity/proto";
 import type { Client } from "@connectrpc/connect";
 import type { Sequence } from "../contract.ts";
 import type { Sender } from "../http/sender.ts";
+import { delayAfterMs } from "../workflows/retry-schedule.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { AttemptPlaces } from "./attempt-places.ts";
 
@@ -11,9 +12,13 @@ export type ActivityDependencies = {
   readonly sender: Sender;
   /** Where repeated attempts are made; first ones are limited where they are claimed. */
   readonly places: AttemptPlaces;
+  readonly putOffRetry: PutOffRetry;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
 };
+
+/** Has an attempt made at a time of `performance`'s clock; resolves once that is safe with the engine. */
+export type PutOffRetry = (sequence: Sequence, attempt: number, dueAtMs: number) => Promise<void>;
 
 /** One attempt of a sequence. */
 export type AttemptInput = Sequence & { readonly attempt: number };
@@ -24,7 +29,7 @@ export type AttemptAnswer = {
   /** Set when the attempt was not made, because its endpoint is busy: it is to be asked for again then. */
   readonly askAgainInMs?: number;
 };
-/** A sequence that is tried again, and how long ago its attempt ended. */
+/** A sequence whose retry is not put off yet, and how long ago its attempt ended. */
 export type RetriedSequence = Sequence & { readonly sinceEndMs: number };
 
 /** The activities that workflows call. */
@@ -39,21 +44,36 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     attemptDelivery: (input) => attemptDelivery(dependencies, input),
 
     async attemptTogether(sequences) {
-      const attempts = sequences.map(async ({ deliveryId, sequence }) => {
-        const input = { deliveryId, sequence, attempt: 1 };
-        const { isRetried } = await attemptDelivery(dependencies, input);
-        return { deliveryId, sequence, isRetried, endedMs: performance.now() };
-      });
+      const attempts = sequences.map((sequence) => attemptFirst(dependencies, sequence));
       // Each records its own end, so that one that fails here holds up none of the others.
       const settled = await Promise.allSettled(attempts);
       const failed = settled.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
       const now = performance.now();
       return settled.flatMap((result) => {
-        if (result.status === "rejected" || !result.value.isRetried) return [];
-        const { deliveryId, sequence, endedMs } = result.value;
-        return [{ deliveryId, sequence, sinceEndMs: Math.round(now - endedMs) }];
+        const left = result.status === "fulfilled" ? result.value : undefined;
+        if (left === undefined) return [];
+        const { endedMs, ...sequence } = left;
+        return [{ ...sequence, sinceEndMs: Math.round(now - endedMs) }];
       });
     },
   };
+}
+
+/** Makes a first attempt and has the next one put off; returns a sequence whose retry is left to others. */
+async function attemptFirst(
+  dependencies: ActivityDependencies,
+  { deliveryId, sequence }: Sequence,
+): Promise<(Sequence & { readonly endedMs: number }) | undefined> {
+  const { isRetried } = await attemptDelivery(dependencies, { deliveryId, sequence, attempt: 1 });
+  const waitMs = delayAfterMs(1);
+  if (!isRetried || waitMs === undefined) return undefined;
+  const endedMs = performance.now();
+  try {
+    await dependencies.putOffRetry({ deliveryId, sequence }, 2, endedMs + waitMs);
+    return undefined;
+  } catch {
+    // The engine did not answer: the workflow hands the sequence over by itself when it does.
+    return { deliveryId, sequence, endedMs };
+  }
 }
