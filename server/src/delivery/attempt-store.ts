@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "@activity/proto";
+import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { Sequence } from "./claim-store.ts";
