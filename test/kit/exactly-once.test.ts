@@ -1,0 +1,77 @@
+import { DeliveryState, EndpointService } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PLANNED_FAULTS } from "./harness-faults.ts";
+import { createForgeries } from "./harness-forgeries.ts";
+import { type KitReceiver, type KitStack, startKitStack } from "./harness-kit.ts";
+import {
+  expectEveryEffectOnce,
+  killAtRandom,
+  loseTheRoute,
+  readDeliveries,
+  untilAllDelivered,
+  untilEachWasTried,
+  writeEverything,
+} from "./harness-story.ts";
+import { tell } from "./harness-summary.ts";
+
+const COPIES_AT_ONCE = 20;
+
+let kit: KitStack;
+beforeAll(async () => {
+  kit = await startKitStack();
+}, 300_000);
+afterAll(() => kit?.stop());
+
+const forEachReceiver = (work: (receiver: KitReceiver) => Promise<unknown>) =>
+  Promise.all(kit.receivers.map(work));
+
+describe("an event's effect is there exactly once at receivers built on the packed kit", () => {
+  it("while they are killed at any moment, work fails, answers are lost or late, and requests repeat", async () => {
+    await Promise.all([writeEverything(kit), forEachReceiver(killAtRandom)]);
+    await forEachReceiver((receiver) => untilEachWasTried(kit, receiver));
+    await forEachReceiver(async ({ faults }) => faults.end());
+    await forEachReceiver((receiver) => loseTheRoute(kit, receiver));
+    await forEachReceiver((receiver) => untilAllDelivered(kit, receiver));
+    await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
+    await forEachReceiver(async (receiver) => {
+      expect([...receiver.faults.happened.keys()].toSorted()).toEqual(PLANNED_FAULTS.toSorted());
+      await tell(kit, receiver);
+    });
+  }, 600_000);
+
+  it("when every request that ever came comes again, byte for byte, and some many times at once", async () => {
+    await forEachReceiver(async ({ faults, sendCopy }) => {
+      const eventIds = [...faults.headersByEvent.keys()];
+      for (const eventId of eventIds) expect(await sendCopy(eventId)).toBe(204);
+      const [eventId = ""] = eventIds;
+      const copies = Array.from({ length: COPIES_AT_ONCE }, () => sendCopy(eventId));
+      expect(new Set(await Promise.all(copies))).toEqual(new Set([204]));
+    });
+    await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
+  }, 60_000);
+
+  it("and none is there of an event that was forged, changed, or signed at another time", async () => {
+    await forEachReceiver(async (receiver) => {
+      for (const [name, request] of createForgeries(receiver.secret, Date.now())) {
+        expect([name, await receiver.send(request)]).toEqual([name, 400]);
+      }
+    });
+    await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
+  });
+
+  it("and none is there of the owner's test event, which is delivered", async () => {
+    const endpoints = kit.stack.client(EndpointService);
+    await forEachReceiver(async (receiver) => {
+      const { accountId } = kit;
+      const { endpointId } = receiver;
+      const { eventId } = await endpoints.sendTest({ accountId, endpointId });
+      const testDelivery = async () =>
+        (await readDeliveries(kit, receiver)).find((delivery) => delivery.eventId === eventId);
+      await expect
+        .poll(testDelivery, { timeout: 15_000 })
+        .toMatchObject({ test: true, state: DeliveryState.DELIVERED, attempts: 1 });
+      expect(await receiver.database.readEffects()).not.toContain(eventId);
+    });
+    await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
+  }, 30_000);
+});

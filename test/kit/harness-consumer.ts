@@ -1,0 +1,51 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
+import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
+
+const PACKAGES = ["express", "fastify", "hono", "@hono/node-server", "mysql2", "pg"];
+const STORES = ["mysql2.js", "pg.js", "sqlite.js"];
+const RECEIVERS = join(import.meta.dirname, "receivers");
+const require = createRequire(import.meta.url);
+
+/** A project of somebody who receives webhooks. */
+export type Consumer = { readonly folder: string; remove(): void };
+
+/**
+ * Packs the kit and installs it from its tarball into a new project, beside the frameworks at the
+ * versions that the kit is tested with. The stores are the code of the kit's README, word for word.
+ */
+export function createConsumer(): Consumer {
+  const folder = mkdtempSync(join(tmpdir(), "activity-kit-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    installProject(folder, [pack(folder), ...PACKAGES.map(withVersion)]);
+    runQuietly("npm", ["pkg", "set", "type=module"], folder);
+    for (const name of readdirSync(RECEIVERS)) {
+      copyFileSync(join(RECEIVERS, name), join(folder, name));
+    }
+    const blocks = readCodeBlocks("README.md");
+    for (const name of STORES) writeFileSync(join(folder, name), blocks.get(name) ?? "");
+    return { folder, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function withVersion(name: string): string {
+  const manifest = require.resolve("receiver-kit/package.json");
+  const { devDependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  return `${name}@${devDependencies[name]}`;
+}

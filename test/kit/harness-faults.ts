@@ -1,0 +1,128 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Decision, Reached } from "./harness-process.ts";
+
+/** What befalls an event at its first delivery that gets so far. */
+const Fault = {
+  None: "none",
+  /** SIGKILL with the effect written and not committed. */
+  KilledBeforeCommit: "killed before commit",
+  /** SIGKILL with the effect committed and no byte of the answer sent. */
+  KilledBeforeAnswer: "killed before answer",
+  /** The work throws after its effect was written. */
+  WorkFails: "work fails",
+  /** The same signed request comes many times more while the first one is at work. */
+  Repeated: "repeated meanwhile",
+  /** As above, and then the first one fails: one of the others does the work. */
+  RepeatedAndFails: "repeated meanwhile, then fails",
+  /** The answer is ready only when the sender waits no more. */
+  AnswersLate: "answers late",
+} as const;
+export type Fault = (typeof Fault)[keyof typeof Fault];
+
+/** By the order in which events first reach a receiver, over and over. */
+const PLAN: readonly Fault[] = [
+  Fault.None,
+  Fault.KilledBeforeAnswer,
+  Fault.WorkFails,
+  Fault.None,
+  Fault.Repeated,
+  Fault.None,
+  Fault.KilledBeforeCommit,
+  Fault.AnswersLate,
+  Fault.None,
+  Fault.RepeatedAndFails,
+];
+export const PLANNED_FAULTS = Object.values(Fault).filter((fault) => fault !== Fault.None);
+
+const COPIES = 8;
+/** The sender waits ten seconds. §6.4 */
+const LATE_MS = 10_500;
+
+/** The faults of one receiver. */
+export type Faults = {
+  decide(reached: Reached): Promise<Decision>;
+  /** Those that happened, each with the events it befell. */
+  readonly happened: ReadonlyMap<Fault, readonly string[]>;
+  /** The statuses that the repetitions were answered with; 0 where none came. */
+  readonly repetitions: readonly number[];
+  /** The headers that each event last came with. */
+  readonly headersByEvent: ReadonlyMap<string, readonly string[]>;
+  /** From now on nothing befalls the receiver. */
+  end(): void;
+};
+
+/** Creates the faults of one receiver; `sendCopy` sends an event's request once more. */
+export function createFaults(
+  sendCopy: (eventId: string, rawHeaders: readonly string[]) => Promise<number>,
+): Faults {
+  const faultByEvent = new Map<string, Fault>();
+  const happened = new Map<Fault, string[]>();
+  const repetitions: number[] = [];
+  const headersByEvent = new Map<string, readonly string[]>();
+  const requestsByEvent = new Map<string, number>();
+  let ended = false;
+
+  function onRequest({ eventId, rawHeaders = [] }: Reached): void {
+    headersByEvent.set(eventId, rawHeaders);
+    requestsByEvent.set(eventId, (requestsByEvent.get(eventId) ?? 0) + 1);
+    if (faultByEvent.has(eventId)) return;
+    faultByEvent.set(eventId, PLAN[faultByEvent.size % PLAN.length] ?? Fault.None);
+  }
+
+  /** Tells whether one of these faults is due for the event; each befalls an event once. */
+  function take(eventId: string, ...faults: readonly Fault[]): Fault | undefined {
+    const fault = faultByEvent.get(eventId);
+    if (ended || fault === undefined || !faults.includes(fault)) return undefined;
+    faultByEvent.set(eventId, Fault.None);
+    happened.set(fault, [...(happened.get(fault) ?? []), eventId]);
+    return fault;
+  }
+
+  /** Has copies arrive at the receiver; their answers wait for the one that is at work. */
+  async function repeat(eventId: string): Promise<void> {
+    const before = requestsByEvent.get(eventId) ?? 0;
+    for (let copy = 0; copy < COPIES; copy++) {
+      sendCopy(eventId, headersByEvent.get(eventId) ?? []).then((status) =>
+        repetitions.push(status),
+      );
+    }
+    const giveUpAt = performance.now() + 2_000; // A kill meanwhile lets none arrive.
+    while ((requestsByEvent.get(eventId) ?? 0) < before + COPIES && performance.now() < giveUpAt) {
+      await wait(5);
+    }
+  }
+
+  async function decideBeforeCommit(eventId: string): Promise<Decision> {
+    if (take(eventId, Fault.KilledBeforeCommit)) return "kill";
+    if (take(eventId, Fault.WorkFails)) return "fail";
+    const repeated = take(eventId, Fault.Repeated, Fault.RepeatedAndFails);
+    if (repeated) await repeat(eventId);
+    return repeated === Fault.RepeatedAndFails ? "fail" : "go";
+  }
+
+  async function decideBeforeAnswer(eventId: string): Promise<Decision> {
+    if (take(eventId, Fault.KilledBeforeAnswer)) return "kill";
+    if (take(eventId, Fault.AnswersLate)) await wait(LATE_MS);
+    return "go";
+  }
+
+  return {
+    happened,
+    repetitions,
+    headersByEvent,
+    async decide(reached) {
+      switch (reached.point) {
+        case "request":
+          onRequest(reached);
+          return "go";
+        case "before_commit":
+          return decideBeforeCommit(reached.eventId);
+        case "before_answer":
+          return decideBeforeAnswer(reached.eventId);
+      }
+    },
+    end() {
+      ended = true;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** What a receiver reports: a request that came, or a point at which it waits for a decision. */
+export type Reached = {
+  readonly point: "request" | "before_commit" | "before_answer";
+  readonly eventId: string;
+  /** Of a request: names and values in turn, as they came. */
+  readonly rawHeaders?: readonly string[];
+  /** Of an answer. */
+  readonly statusCode?: number;
+};
+
+/** How a receiver goes on from a point. */
+export type Decision = "go" | "fail" | "kill";
+
+/** A receiver as a process of its own. */
+export type ReceiverProcess = {
+  /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
+  kill(): Promise<void>;
+  killCount(): number;
+  /** Everything it wrote. */
+  output(): string;
+  stop(): Promise<void>;
+};
+
+/** Where a receiver runs and who decides at its points. */
+export type ReceiverProcessOptions = {
+  readonly folder: string;
+  readonly program: string;
+  readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
+  decide(reached: Reached): Decision | Promise<Decision>;
+};
+
+/** Starts a receiver and resolves when it listens. */
+export async function startReceiverProcess(
+  options: ReceiverProcessOptions,
+): Promise<ReceiverProcess> {
+  let output = "";
+  let kills = 0;
+  let restart: Promise<void> | undefined;
+
+  async function start(): Promise<ChildProcess> {
+    const started = spawn(process.execPath, [options.program], {
+      cwd: options.folder,
+      env: { PATH: process.env.PATH, ...options.env, PORT: String(options.port) },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    for (const stream of [started.stdout, started.stderr]) {
+      stream?.on("data", (chunk) => {
+        output += chunk;
+      });
+    }
+    started.on("message", (message: Reached & { number?: number }) => onReached(started, message));
+    await untilListening(started, options.port).catch((error) => {
+      throw new Error(`${options.program}: ${error.message}\n${output}`);
+    });
+    return started;
+  }
+
+  async function onReached(
+    from: ChildProcess,
+    { number, ...reached }: Reached & { number?: number },
+  ) {
+    const decision = await options.decide(reached);
+    // It may have been killed meanwhile.
+    if (from !== child || number === undefined || !from.connected) return;
+    if (decision === "kill") await kill();
+    else from.send({ number, decision }, () => {});
+  }
+
+  async function killAndStart(): Promise<void> {
+    kills += 1;
+    await end(child);
+    child = await start();
+    restart = undefined;
+  }
+  function kill(): Promise<void> {
+    restart ??= killAndStart();
+    return restart;
+  }
+
+  let child = await start();
+  return {
+    kill,
+    killCount: () => kills,
+    output: () => output,
+    async stop() {
+      await restart;
+      await end(child);
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+const LISTEN_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+
+async function untilListening(child: ChildProcess, port: number): Promise<void> {
+  const giveUpAt = performance.now() + LISTEN_WITHIN_MS;
+  while (performance.now() < giveUpAt) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    if (await isListening(port)) return;
+    await wait(LOOK_EVERY_MS);
+  }
+  throw new Error("it does not listen");
+}
+
+function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+  }).then((listens) => {
+    socket.destroy();
+    return listens === true;
+  });
+}

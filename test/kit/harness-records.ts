@@ -1,0 +1,38 @@
+import { DonationService } from "@activity/proto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { createPaidDonation, unique } from "../harness/builders.ts";
+import type { TestStack } from "../harness/stack.ts";
+
+const TEXT = { donorName: "Zoë", message: "Grüße 🎉 ' \" \\ \u2028" };
+
+/**
+ * Writes records whose webhook events are of every kind, through the core: every turn a payment,
+ * by turns a refund, a dispute that is won, and a subscription with its first contribution.
+ */
+export async function writeRecords(
+  stack: TestStack,
+  accountId: string,
+  turn: number,
+): Promise<void> {
+  const donations = stack.client(DonationService);
+  const { externalId } = await createPaidDonation(stack, accountId, TEXT);
+  const donation = { accountId, externalId };
+  if (turn % 3 === 0) {
+    const refund = { refundExternalId: unique("refund"), amountCents: 100n };
+    await donations.refundDonation({ ...donation, ...refund });
+  }
+  if (turn % 5 === 0) {
+    await donations.openDispute({ ...donation, disputeExternalId: unique("dispute") });
+  }
+  if (turn % 4 === 0) {
+    await donations.recordContribution({
+      accountId,
+      externalId: unique("contribution"),
+      subscriptionExternalId: unique("subscription"),
+      amountCents: 700n,
+      currency: "eur",
+      contributedAt: timestampNow(),
+      ...TEXT,
+    });
+  }
+}

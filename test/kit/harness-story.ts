@@ -1,0 +1,103 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Delivery, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { expect } from "vitest";
+import type { KitReceiver, KitStack } from "./harness-kit.ts";
+import { writeRecords } from "./harness-records.ts";
+
+const WRITERS = 2;
+const TURNS_PER_WRITER = 30;
+const PAUSE_MS = 250;
+const RANDOM_KILLS = 4;
+/** A retry that finds its receiver away waits five minutes for the next. §6.4 */
+const DELIVERED_WITHIN_MS = 400_000;
+
+/** Reads every delivery to a receiver's endpoint. */
+export async function readDeliveries(
+  { stack, accountId }: KitStack,
+  { endpointId }: KitReceiver,
+): Promise<Delivery[]> {
+  const all: Delivery[] = [];
+  let pageToken = "";
+  do {
+    const page = await stack
+      .client(DeliveryService)
+      .listDeliveries({ accountId, endpointId, pageSize: 100, pageToken });
+    all.push(...page.deliveries);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return all;
+}
+
+/** Holds that the effect of every event that is no test is in a receiver's database, once. */
+export async function expectEveryEffectOnce(kit: KitStack, receiver: KitReceiver): Promise<void> {
+  const deliveries = await readDeliveries(kit, receiver);
+  const eventIds = deliveries.filter(({ test }) => !test).map(({ eventId }) => eventId);
+  expect(eventIds.length).toBeGreaterThan(0);
+  const effects = await receiver.database.readEffects();
+  expect(effects.toSorted(), receiver.name).toEqual(eventIds.toSorted());
+}
+
+/** Waits until everything that was sent to a receiver is delivered. */
+export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise<void> {
+  const undelivered = async () =>
+    (await readDeliveries(kit, receiver)).filter(({ state }) => state !== DeliveryState.DELIVERED);
+  return expect.poll(undelivered, { timeout: DELIVERED_WITHIN_MS, interval: 500 }).toEqual([]);
+}
+
+/** Writes records of every kind, at a pace that leaves some on their way at every moment. */
+export async function writeEverything({ stack, accountId }: KitStack): Promise<void> {
+  const writers = Array.from({ length: WRITERS }, async () => {
+    for (let turn = 0; turn < TURNS_PER_WRITER; turn++) {
+      await writeRecords(stack, accountId, turn);
+      await wait(PAUSE_MS);
+    }
+  });
+  await Promise.all(writers);
+}
+
+/** Kills a receiver at moments that nobody chose, beside those that were. */
+export async function killAtRandom({ process }: KitReceiver): Promise<void> {
+  for (let kill = 0; kill < RANDOM_KILLS; kill++) {
+    await wait(randomInt(1_000, 3_000));
+    await process.kill();
+  }
+}
+
+/** Waits until every delivery to a receiver had its first attempt. */
+export function untilEachWasTried(kit: KitStack, receiver: KitReceiver): Promise<void> {
+  const untried = async () =>
+    (await readDeliveries(kit, receiver)).filter(({ attempts }) => attempts === 0).length;
+  return expect.poll(untried, { timeout: 40_000, interval: 250 }).toBe(0);
+}
+
+/**
+ * The owner mistypes the endpoint's path, so that retries end at 404, among them one whose effect is
+ * there and whose answer was lost; then mends it and has what failed sent again.
+ */
+export async function loseTheRoute(kit: KitStack, receiver: KitReceiver): Promise<void> {
+  const { accountId } = kit;
+  const { endpointId, url } = receiver;
+  const endpoints = kit.stack.client(EndpointService);
+  await endpoints.updateEndpoint({ accountId, endpointId, url: url("/webhook") });
+  const failed = expect.poll(() => findFailedWithEffect(kit, receiver), {
+    timeout: 90_000,
+    interval: 500,
+  });
+  await failed.toBeDefined();
+  await endpoints.updateEndpoint({ accountId, endpointId, url: url("/webhooks") });
+
+  const deliveries = kit.stack.client(DeliveryService);
+  const deliveryId = (await findFailedWithEffect(kit, receiver))?.id ?? "";
+  await deliveries.retryDelivery({ accountId, deliveryId });
+  const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
+  await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
+}
+
+async function findFailedWithEffect(kit: KitStack, receiver: KitReceiver) {
+  const effects = new Set(await receiver.database.readEffects());
+  return (await readDeliveries(kit, receiver)).find(
+    ({ state, eventId }) => state === DeliveryState.FAILED && effects.has(eventId),
+  );
+}

@@ -1,0 +1,47 @@
+// Where a test sees a receiver, and holds, fails or kills it. No receiver of a user has this.
+import { subscribe } from "node:diagnostics_channel";
+import { ServerResponse } from "node:http";
+
+const waiting = new Map();
+let last = 0;
+
+process.on("message", ({ number, decision }) => {
+  const { resolve, reject } = waiting.get(number);
+  waiting.delete(number);
+  if (decision === "fail") reject(new Error("the test makes this work fail"));
+  else resolve();
+});
+process.on("disconnect", () => process.exit());
+
+subscribe("http.server.request.start", ({ request }) => {
+  process.send({ point: "request", eventId: eventIdOf(request), rawHeaders: request.rawHeaders });
+});
+
+/** After the effect, inside its transaction. */
+export function beforeCommit(event) {
+  return reach({ point: "before_commit", eventId: event.id });
+}
+
+// After the commit, before a byte of the answer is written.
+const { end } = ServerResponse.prototype;
+ServerResponse.prototype.end = function (...content) {
+  const { statusCode } = this;
+  reach({ point: "before_answer", eventId: eventIdOf(this.req), statusCode }).then(() =>
+    end.apply(this, content),
+  );
+  return this;
+};
+
+/** Reports a point and waits for what the test decides there. */
+function reach(reached) {
+  last += 1;
+  const number = last;
+  return new Promise((resolve, reject) => {
+    waiting.set(number, { resolve, reject });
+    process.send({ ...reached, number });
+  });
+}
+
+function eventIdOf(request) {
+  return request.headers["service-event-id"] ?? "";
+}
