@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { OnceStore } from "../../src/once/once-store.ts";
+import type { OnceOutcome, OnceStore } from "../../src/once/once-store.ts";
 import { killOwnerMidWork } from "./kill-owner.ts";
 import type { ClientName } from "./kinds.ts";
 import type { OpenStore, Subject } from "./store-kind.ts";
@@ -48,6 +48,23 @@ export function describeTransactions(
     expect(await countTraces(eventId)).toBe(0);
     const again = await transactional().runOnce(eventId, (context) => leaveTrace(context, eventId));
     expect(again).toBe("handled");
+    expect(await countTraces(eventId)).toBe(1);
+  });
+
+  it("lets one of those that wait do the work that the first failed at, without an error", async () => {
+    const eventId = randomUUID();
+    const others: Promise<OnceOutcome>[] = [];
+    const first = transactional().runOnce(eventId, async () => {
+      for (let other = 0; other < 15; other++) {
+        others.push(transactional().runOnce(eventId, (context) => leaveTrace(context, eventId)));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500)); // They come to wait for the first.
+      throw new Error("the work failed");
+    });
+    await expect(first).rejects.toThrow("the work failed");
+    const outcomes = await Promise.all(others);
+    expect(outcomes.filter((outcome) => outcome === "handled")).toHaveLength(1);
+    expect(outcomes).not.toContain("claim_lost");
     expect(await countTraces(eventId)).toBe(1);
   });
 

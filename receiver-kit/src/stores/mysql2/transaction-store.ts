@@ -18,7 +18,8 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
 ): OnceStore<MysqlTransactionContext<Connection>> {
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
-    markDone: ({ connection }, eventId) => markDone(connection, eventId, options),
+    markDone: ({ connection }, eventId) =>
+      markDone(connection, eventId, options).catch(heldWhenLockWasLost),
     deleteExpired: createMysqlClaims(pool).deleteExpired,
   });
 }
@@ -38,6 +39,18 @@ export async function markDone(
   const result = await takeClaim(connection, eventId, owner, keepMs);
   if (result === "claimed") await updateHeld(connection, eventId, owner, null, keepMs);
   return result;
+}
+
+const ER_LOCK_WAIT_TIMEOUT = 1205;
+const ER_LOCK_DEADLOCK = 1213;
+
+/**
+ * When a transaction that several others wait for rolls back, InnoDB lets one of them go on and ends
+ * the rest as deadlocked. Their work had not begun, and the one that went on may still fail.
+ */
+function heldWhenLockWasLost(error: { errno?: unknown }): ClaimResult {
+  if (error.errno === ER_LOCK_DEADLOCK || error.errno === ER_LOCK_WAIT_TIMEOUT) return "held";
+  throw error;
 }
 
 async function inTransaction<Connection extends MysqlPooledConnection>(
