@@ -12,7 +12,17 @@ COMMENT ON COLUMN receiver_kit_event.owner IS 'who holds the claim; null when th
 COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the time a done id is kept';
 `;
 
-/** Creates the table where it is missing. */
+/**
+ * Creates the table where it is missing.
+ *
+ * Instances that start at once take turns, because PostgreSQL's IF NOT EXISTS fails when two create
+ * the same. Where the table is there nothing is locked: CREATE INDEX would wait for work under way.
+ */
 export async function createTable(db: PgQueryable): Promise<void> {
-  await db.query(CREATE_TABLE_SQL);
+  const { rows } = await db.query("SELECT to_regclass('receiver_kit_event') AS existing");
+  if (rows[0]?.existing) return;
+  // Statements sent as one text are one transaction, at whose end the lock is released.
+  await db.query(
+    `SELECT pg_advisory_xact_lock(hashtext('receiver_kit_event'));${CREATE_TABLE_SQL}`,
+  );
 }
