@@ -13,26 +13,29 @@ const Fault = {
   /** The same signed request comes many times more while the first one is at work. */
   Repeated: "repeated meanwhile",
   /** As above, and then the first one fails: one of the others does the work. */
-  RepeatedAndFails: "repeated meanwhile, then fails",
+  RepeatedAndFails: "repeated meanwhile and failing",
   /** The answer is ready only when the sender waits no more. */
   AnswersLate: "answers late",
 } as const;
+export const FAULTS = Object.values(Fault).filter((fault) => fault !== Fault.None);
 export type Fault = (typeof Fault)[keyof typeof Fault];
 
-/** By the order in which events first reach a receiver, over and over. */
-const PLAN: readonly Fault[] = [
-  Fault.None,
-  Fault.KilledBeforeAnswer,
-  Fault.WorkFails,
-  Fault.None,
-  Fault.Repeated,
-  Fault.None,
-  Fault.KilledBeforeCommit,
-  Fault.AnswersLate,
-  Fault.None,
-  Fault.RepeatedAndFails,
-];
-export const PLANNED_FAULTS = Object.values(Fault).filter((fault) => fault !== Fault.None);
+/** What befalls events, by the order in which they first reach a receiver, over and over. */
+export const PLANS = {
+  withKills: [
+    Fault.KilledBeforeAnswer,
+    Fault.WorkFails,
+    Fault.None,
+    Fault.Repeated,
+    Fault.None,
+    Fault.KilledBeforeCommit,
+    Fault.None,
+    Fault.RepeatedAndFails,
+  ],
+  /** A late answer is one only where no kill comes first. */
+  withoutKills: [Fault.AnswersLate, Fault.WorkFails, Fault.RepeatedAndFails, Fault.Repeated],
+  nothing: [],
+} as const satisfies Record<string, readonly Fault[]>;
 
 const COPIES = 8;
 /** The sender waits ten seconds. §6.4 */
@@ -47,8 +50,8 @@ export type Faults = {
   readonly repetitions: readonly number[];
   /** The headers that each event last came with. */
   readonly headersByEvent: ReadonlyMap<string, readonly string[]>;
-  /** From now on nothing befalls the receiver. */
-  end(): void;
+  /** What befalls events from now on. */
+  follow(plan: keyof typeof PLANS): void;
 };
 
 /** Creates the faults of one receiver; `sendCopy` sends an event's request once more. */
@@ -60,19 +63,19 @@ export function createFaults(
   const repetitions: number[] = [];
   const headersByEvent = new Map<string, readonly string[]>();
   const requestsByEvent = new Map<string, number>();
-  let ended = false;
+  let plan: readonly Fault[] = PLANS.nothing;
 
   function onRequest({ eventId, rawHeaders = [] }: Reached): void {
     headersByEvent.set(eventId, rawHeaders);
     requestsByEvent.set(eventId, (requestsByEvent.get(eventId) ?? 0) + 1);
     if (faultByEvent.has(eventId)) return;
-    faultByEvent.set(eventId, PLAN[faultByEvent.size % PLAN.length] ?? Fault.None);
+    faultByEvent.set(eventId, plan[faultByEvent.size % plan.length] ?? Fault.None);
   }
 
-  /** Tells whether one of these faults is due for the event; each befalls an event once. */
+  /** Returns which of these faults is due for the event; each befalls an event once. */
   function take(eventId: string, ...faults: readonly Fault[]): Fault | undefined {
     const fault = faultByEvent.get(eventId);
-    if (ended || fault === undefined || !faults.includes(fault)) return undefined;
+    if (fault === undefined || !faults.includes(fault) || !plan.includes(fault)) return undefined;
     faultByEvent.set(eventId, Fault.None);
     happened.set(fault, [...(happened.get(fault) ?? []), eventId]);
     return fault;
@@ -121,8 +124,8 @@ export function createFaults(
           return decideBeforeAnswer(reached.eventId);
       }
     },
-    end() {
-      ended = true;
+    follow(name) {
+      plan = PLANS[name];
     },
   };
 }

@@ -7,7 +7,6 @@ import type { KitReceiver, KitStack } from "./harness-kit.ts";
 import { writeRecords } from "./harness-records.ts";
 
 const WRITERS = 2;
-const TURNS_PER_WRITER = 30;
 const PAUSE_MS = 250;
 const RANDOM_KILLS = 4;
 /** A retry that finds its receiver away waits five minutes for the next. §6.4 */
@@ -47,9 +46,12 @@ export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise
 }
 
 /** Writes records of every kind, at a pace that leaves some on their way at every moment. */
-export async function writeEverything({ stack, accountId }: KitStack): Promise<void> {
+export async function writeEverything(
+  { stack, accountId }: KitStack,
+  turnsOfWriter: number,
+): Promise<void> {
   const writers = Array.from({ length: WRITERS }, async () => {
-    for (let turn = 0; turn < TURNS_PER_WRITER; turn++) {
+    for (let turn = 0; turn < turnsOfWriter; turn++) {
       await writeRecords(stack, accountId, turn);
       await wait(PAUSE_MS);
     }

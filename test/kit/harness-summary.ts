@@ -16,7 +16,10 @@ export async function tell(kit: KitStack, receiver: KitReceiver): Promise<void> 
 }
 
 /** Reads what became of every attempt: its status, or what went wrong. */
-async function readAnswers({ stack }: KitStack, { endpointId }: KitReceiver): Promise<string[]> {
+export async function readAnswers(
+  { stack }: KitStack,
+  { endpointId }: KitReceiver,
+): Promise<string[]> {
   const rows = await stack.database.query<{ answer: string; sequence: number }>(
     `SELECT COALESCE(status_code, detail) AS answer, delivery_attempt.sequence
      FROM delivery_attempt JOIN delivery USING (delivery_no) WHERE endpoint_id = ?`,
