@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from "node:crypto";
+import { createHmac, createSecretKey, hash, timingSafeEqual } from "node:crypto";
 import { verify as verifyOctokit } from "@octokit/webhooks-methods";
 import { sign, verify } from "receiver-kit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
@@ -11,6 +11,8 @@ const EVENT_ID = "whe_0123456789abcde";
 /** One way from the bytes as they came to a checked, parsed event. */
 export interface Contender {
   readonly name: string;
+  /** A floor is no library: it shows what is left when all but the unavoidable is left out. */
+  readonly role: "kit" | "peer" | "floor";
   /** What it leaves unchecked that the others check. */
   readonly without?: string;
   readonly verify: () => unknown;
@@ -50,18 +52,27 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
   const stripe = new Stripe("sk_test_unused");
   const stripeHeader = `t=${timestamp},v1=${hex(`${timestamp}.`)}`;
   const octokitHeader = `sha256=${hex("")}`;
-  const keyObject = createSecretKey(Buffer.from(SECRET));
 
   return [
     {
       name: "receiver-kit",
+      role: "kit",
       verify: () => verify(body, kitHeaders, { secrets: SECRET }),
     },
-    { name: "standardwebhooks", verify: () => standard.verify(body, standardHeaders) },
-    { name: "svix", verify: () => svix.verify(body, standardHeaders) },
-    { name: "stripe", verify: () => stripe.webhooks.constructEvent(body, stripeHeader, SECRET) },
+    {
+      name: "standardwebhooks",
+      role: "peer",
+      verify: () => standard.verify(body, standardHeaders),
+    },
+    { name: "svix", role: "peer", verify: () => svix.verify(body, standardHeaders) },
+    {
+      name: "stripe",
+      role: "peer",
+      verify: () => stripe.webhooks.constructEvent(body, stripeHeader, SECRET),
+    },
     {
       name: "@octokit/webhooks-methods",
+      role: "peer",
       without: "no timestamp, no id",
       async verify() {
         const decoded = body.toString();
@@ -69,11 +80,33 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
         return JSON.parse(decoded);
       },
     },
+    ...createFloors(body, `${timestamp}.${EVENT_ID}.`),
+  ];
+}
+
+/** What a receiver cannot do without, with the key, the prefix and the signature found before. */
+function createFloors(body: Buffer, prefix: string): Contender[] {
+  const key = createSecretKey(Buffer.from(SECRET));
+  const macOf = () => createHmac("sha256", key).update(prefix).update(body).digest();
+  const signature = macOf();
+  const outer = Buffer.alloc(64 + 32); // A block and a digest: the second hash of every HMAC.
+  return [
     {
-      name: "(createHmac and JSON.parse alone)",
-      without: "no check at all",
+      name: "(createHmac, timingSafeEqual, JSON)",
+      role: "floor",
+      without: "no headers, no clock, no checks",
       verify() {
-        createHmac("sha256", keyObject).update(body).digest();
+        if (!timingSafeEqual(macOf(), signature)) throw new Error("forged");
+        return JSON.parse(body.toString());
+      },
+    },
+    {
+      name: "(two bare hashes, JSON)",
+      role: "floor",
+      without: "no MAC, no comparison either",
+      verify() {
+        hash("sha256", body, "hex");
+        hash("sha256", outer, "hex");
         return JSON.parse(body.toString());
       },
     },
