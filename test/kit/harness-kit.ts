@@ -30,7 +30,7 @@ export type KitReceiver = {
   readonly process: ReceiverProcess;
   readonly database: ReceiverDatabase;
   readonly faults: Faults;
-  /** Where the endpoint sends to, once it is told so. */
+  /** Returns the URL of a path of the receiver. */
   readonly url: (path: string) => string;
   /** Sends bytes over TLS; returns the status of the answer, or 0 when none came. */
   send(request: Uint8Array): Promise<number>;

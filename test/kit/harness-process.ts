@@ -21,8 +21,6 @@ export type ReceiverProcess = {
   /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
   kill(): Promise<void>;
   killCount(): number;
-  /** Everything it wrote. */
-  output(): string;
   stop(): Promise<void>;
 };
 
@@ -87,7 +85,6 @@ export async function startReceiverProcess(
   return {
     kill,
     killCount: () => kills,
-    output: () => output,
     async stop() {
       await restart;
       await end(child);

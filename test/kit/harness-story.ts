@@ -71,7 +71,7 @@ export async function killAtRandom({ process }: KitReceiver): Promise<void> {
 export function untilEachWasTried(kit: KitStack, receiver: KitReceiver): Promise<void> {
   const untried = async () =>
     (await readDeliveries(kit, receiver)).filter(({ attempts }) => attempts === 0).length;
-  return expect.poll(untried, { timeout: 40_000, interval: 250 }).toBe(0);
+  return expect.poll(untried, { timeout: 60_000, interval: 250 }).toBe(0);
 }
 
 /**
