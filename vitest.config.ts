@@ -43,6 +43,7 @@ export default defineConfig({
           name: "kit",
           include: [KIT],
           globalSetup: "test/harness/global-setup.ts",
+          hookTimeout: 120_000,
         },
       },
     ],

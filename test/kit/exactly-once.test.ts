@@ -59,9 +59,10 @@ describe("an event's effect is there exactly once at receivers built on the pack
     });
   }, 600_000);
 
-  it("when every request that ever came comes again, byte for byte, and some many times at once", async () => {
+  it("when every request that is still fresh comes again, byte for byte, and one many times at once", async () => {
     await forEachReceiver(async ({ faults, sendCopy }) => {
-      const eventIds = [...faults.headersByEvent.keys()];
+      const eventIds = faults.freshEventIds(Date.now());
+      expect(eventIds.length).toBeGreaterThan(0);
       for (const eventId of eventIds) expect(await sendCopy(eventId)).toBe(204);
       const [eventId = ""] = eventIds;
       const copies = Array.from({ length: COPIES_AT_ONCE }, () => sendCopy(eventId));

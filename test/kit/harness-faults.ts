@@ -33,10 +33,11 @@ export const PLANS = {
     Fault.RepeatedAndFails,
   ],
   /** A late answer is one only where no kill comes first. */
-  withoutKills: [Fault.AnswersLate, Fault.WorkFails, Fault.RepeatedAndFails, Fault.Repeated],
+  withoutKills: [Fault.AnswersLate, Fault.None, Fault.WorkFails, Fault.None],
   nothing: [],
 } as const satisfies Record<string, readonly Fault[]>;
 
+const FRESH_SECONDS = 240;
 const COPIES = 8;
 /** The sender waits ten seconds. §6.4 */
 const LATE_MS = 10_500;
@@ -50,6 +51,8 @@ export type Faults = {
   readonly repetitions: readonly number[];
   /** The headers that each event last came with. */
   readonly headersByEvent: ReadonlyMap<string, readonly string[]>;
+  /** The events that last came less than four minutes ago: their requests still verify. §6.3 */
+  freshEventIds(nowMs: number): string[];
   /** What befalls events from now on. */
   follow(plan: keyof typeof PLANS): void;
 };
@@ -68,8 +71,11 @@ export function createFaults(
   function onRequest({ eventId, rawHeaders = [] }: Reached): void {
     headersByEvent.set(eventId, rawHeaders);
     requestsByEvent.set(eventId, (requestsByEvent.get(eventId) ?? 0) + 1);
-    if (faultByEvent.has(eventId)) return;
-    faultByEvent.set(eventId, plan[faultByEvent.size % plan.length] ?? Fault.None);
+    // A retry that fails once more waits five minutes: it shall succeed. §6.4
+    if (headerOf(rawHeaders, "service-attempt") !== "1") faultByEvent.set(eventId, Fault.None);
+    else if (!faultByEvent.has(eventId)) {
+      faultByEvent.set(eventId, plan[faultByEvent.size % plan.length] ?? Fault.None);
+    }
   }
 
   /** Returns which of these faults is due for the event; each befalls an event once. */
@@ -124,8 +130,20 @@ export function createFaults(
           return decideBeforeAnswer(reached.eventId);
       }
     },
+    freshEventIds: (nowMs) =>
+      [...headersByEvent]
+        .filter(([, rawHeaders]) => {
+          const seconds = Number(headerOf(rawHeaders, "service-timestamp"));
+          return nowMs / 1000 - seconds < FRESH_SECONDS;
+        })
+        .map(([eventId]) => eventId),
     follow(name) {
       plan = PLANS[name];
     },
   };
+}
+
+function headerOf(rawHeaders: readonly string[], lowerCaseName: string): string | undefined {
+  const at = rawHeaders.findIndex((text) => text.toLowerCase() === lowerCaseName);
+  return at < 0 ? undefined : rawHeaders[at + 1];
 }

@@ -9,6 +9,8 @@ import { writeRecords } from "./harness-records.ts";
 const WRITERS = 2;
 const PAUSE_MS = 250;
 const RANDOM_KILLS = 4;
+/** Kills end long before the first retry is due, a minute after its attempt. §6.4 */
+const WITHIN_MS = 25_000;
 /** A retry that finds its receiver away waits five minutes for the next. §6.4 */
 const DELIVERED_WITHIN_MS = 400_000;
 
@@ -50,8 +52,9 @@ export async function writeEverything(
   { stack, accountId }: KitStack,
   turnsOfWriter: number,
 ): Promise<void> {
+  const endAt = performance.now() + WITHIN_MS;
   const writers = Array.from({ length: WRITERS }, async () => {
-    for (let turn = 0; turn < turnsOfWriter; turn++) {
+    for (let turn = 0; turn < turnsOfWriter && performance.now() < endAt; turn++) {
       await writeRecords(stack, accountId, turn);
       await wait(PAUSE_MS);
     }
@@ -61,7 +64,8 @@ export async function writeEverything(
 
 /** Kills a receiver at moments that nobody chose, beside those that were. */
 export async function killAtRandom({ process }: KitReceiver): Promise<void> {
-  for (let kill = 0; kill < RANDOM_KILLS; kill++) {
+  const endAt = performance.now() + WITHIN_MS;
+  for (let kill = 0; kill < RANDOM_KILLS && performance.now() < endAt; kill++) {
     await wait(randomInt(1_000, 3_000));
     await process.kill();
   }
