@@ -74,7 +74,10 @@ export function createClaims(pool: Pool): (limit: number) => Promise<Claim> {
       if (entries.length === 0) return [];
       const numbers = entries.map(({ deliveryNo }) => deliveryNo);
       await leaseEntries(tx, numbers, LEASE_MICROS);
-      return entries;
+      // In the order of their turns: whoever has few is not attempted behind all of another's.
+      const turns = new Map(picked.map((deliveryNo, position) => [deliveryNo, position]));
+      const turnOf = ({ deliveryNo }: OutboxEntry) => turns.get(deliveryNo) ?? 0;
+      return entries.toSorted((one, other) => turnOf(one) - turnOf(other));
     });
   }
 }

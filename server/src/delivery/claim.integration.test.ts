@@ -92,6 +92,18 @@ describe("an endpoint that is busy", () => {
     expect(await claimAll()).toHaveLength(6);
   });
 
+  it("does not put another account's only delivery behind all of its own", async () => {
+    await addWaiting(busy, 1_000);
+    const other = await createReceiver();
+    await addWaiting(other, 1);
+    const [{ id } = { id: "" }] = await services.database.query<{ id: string }>(
+      "SELECT delivery_id AS id FROM outbox_entry WHERE endpoint_id = ?",
+      [other.endpointId],
+    );
+    const claimed = (await claim()).map(({ deliveryId }) => deliveryId);
+    expect(claimed.slice(0, 2)).toContain(id);
+  });
+
   it("shares its account's turn with the endpoints beside it", async () => {
     const sibling = await createReceiver(busy.accountId);
     await addWaiting(busy, 100);
