@@ -1,9 +1,18 @@
 import { defineConfig } from "vitest/config";
 
-/** Minutes of kills: `npm run test:crash`. */
-const CRASH = "test/delivery/crash.test.ts";
 /** Minutes of retries against receivers that are killed: `npm run test:kit`. */
 const KIT = "test/kit/**/*.test.ts";
+const CRASH = "test/delivery/crash/*.test.ts";
+/** `npm run test:crash`: what the requirement asks for, most of an hour. */
+const CRASH_FULL = {
+  events: 5_000,
+  backlog: 2_500,
+  kills: 20,
+  settlesEach: true,
+  settleMinutes: 15,
+};
+/** `npm run test:crash:short`: every kill and every check, in minutes. */
+const CRASH_SHORT = { events: 300, backlog: 100, kills: 2, settlesEach: false, settleMinutes: 4 };
 const REAL = ["**/*.integration.test.ts", "test/**/*.test.ts"];
 // The kit is a published package with a configuration of its own.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
@@ -32,20 +41,19 @@ export default defineConfig({
       },
       {
         test: {
-          name: "crash",
-          include: [CRASH],
-          globalSetup: "test/harness/global-setup.ts",
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        test: {
           name: "kit",
           include: [KIT],
           globalSetup: "test/harness/global-setup.ts",
           hookTimeout: 120_000,
         },
       },
+      crash("crash", CRASH_FULL),
+      crash("crash-short", CRASH_SHORT),
     ],
   },
 });
+
+/** The crash tests start what they kill; side by side they would starve each other. */
+function crash(name: string, crashSize: typeof CRASH_FULL) {
+  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers: 1 } };
+}

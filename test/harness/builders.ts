@@ -17,7 +17,7 @@ export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString("
 
 /** Creates an account, verified unless told otherwise, and returns its id. */
 export async function createAccount(
-  stack: TestStack,
+  stack: Pick<TestStack, "client">,
   { verified = true }: { verified?: boolean } = {},
 ): Promise<string> {
   const accounts = stack.client(AccountService);

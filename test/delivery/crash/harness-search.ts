@@ -1,0 +1,96 @@
+import { randomInt } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { temporal } from "@temporalio/proto";
+import { expect } from "vitest";
+import { textOf } from "../harness-history.ts";
+import { listWorkflows, withEngine } from "./harness-engine.ts";
+import { type CrashStack, RECEIVER_HOST } from "./harness-stack.ts";
+import { type Party, STORED_TEXTS } from "./harness-writers.ts";
+
+const HISTORIES = 300;
+
+/**
+ * Holds that no secret, payload, URL or name lies in a sample of the histories, in any byte of Temporal's
+ * state, or in a log of any process; returns what was searched.
+ */
+export async function expectNothingTold(
+  stack: CrashStack,
+  parties: readonly Party[],
+  further: readonly string[] = [],
+): Promise<string> {
+  const needles = [
+    ...parties.flatMap(({ secrets }) => secrets.flatMap((secret) => [secret, secretBytes(secret)])),
+    ...Object.values(STORED_TEXTS),
+    ...[RECEIVER_HOST, stack.credential, new URL(stack.database.address()).password],
+    ...["donation.created", "donor_name", "amount_cents", "act_svc_", "act_live_", "whsec_"],
+    ...further,
+  ];
+  const histories = await sampleHistories(stack);
+  const inHistories = needles.filter((needle) => histories.some((text) => text.includes(needle)));
+  expect(inHistories).toEqual([]);
+  const [delivery] = await stack.query<{ id: string }>("SELECT id FROM delivery LIMIT 1");
+  const known = delivery?.id ?? "";
+  const files = await searchedFiles(stack);
+  let bytes = 0;
+  let knownIn = 0;
+  for (const file of files) {
+    const { found, size } = await searchFile(file, [...needles, known]);
+    bytes += size;
+    if (found.delete(known)) knownIn += 1;
+    expect([...found], file).toEqual([]);
+  }
+  // An id that must be in Temporal's state shows that the search finds what is there.
+  expect(knownIn).toBeGreaterThan(0);
+  return `${histories.length} histories, ${files.length} files of ${Math.round(bytes / 1e6)} MB`;
+}
+
+/** The bytes that a secret stands for, as they would lie in a file. */
+function secretBytes(secret: string): string {
+  return Buffer.from(secret.replace("whsec_", ""), "base64").toString("latin1");
+}
+
+async function sampleHistories(stack: CrashStack): Promise<string[]> {
+  const all = await listWorkflows(stack);
+  const sample = Array.from(
+    { length: Math.min(HISTORIES, all.length) },
+    () => all.splice(randomInt(all.length), 1)[0],
+  );
+  return withEngine(stack, ({ workflow }) =>
+    Promise.all(
+      sample.map(async (listed) => {
+        const handle = workflow.getHandle(listed?.workflowId ?? "", listed?.runId);
+        const { events } = await handle.fetchHistory();
+        return textOf(temporal.api.history.v1.History.create({ events: events ?? [] }));
+      }),
+    ),
+  );
+}
+
+/** All logs, and all of Temporal's state with what is not in its main file yet. */
+async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => name.endsWith(".log") || name.startsWith(join("temporal", "state.sqlite")))
+    .filter((name) => !name.startsWith(join("database", "data")))
+    .map((name) => join(folder, name));
+}
+
+/** Searches a file of any size. */
+async function searchFile(
+  file: string,
+  needles: readonly string[],
+): Promise<{ found: Set<string>; size: number }> {
+  const found = new Set<string>();
+  const longest = Math.max(...needles.map((needle) => needle.length));
+  let tail = "";
+  let size = 0;
+  for await (const chunk of createReadStream(file, { encoding: "latin1" })) {
+    const text = tail + String(chunk);
+    size += String(chunk).length;
+    for (const needle of needles) if (text.includes(needle)) found.add(needle);
+    tail = text.slice(-longest);
+  }
+  return { found, size };
+}

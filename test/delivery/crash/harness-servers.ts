@@ -1,0 +1,93 @@
+import { randomInt } from "node:crypto";
+import { startDatabase } from "../../../tools/stack/database.ts";
+import { isPortFree } from "../../../tools/stack/free-port.ts";
+import { killProcess } from "../../../tools/stack/processes.ts";
+import { createProgress, silentProgress } from "../../../tools/stack/progress.ts";
+import { startTemporal } from "../../../tools/stack/temporal.ts";
+import type { Victim } from "./harness-process.ts";
+
+/** A server that comes back where it was. */
+export type ServerVictim = Victim & {
+  /** A database's URL, Temporal's host and port; the same in all its lives. */
+  address(): string;
+};
+
+type Running = {
+  readonly address: string;
+  readonly ended: Promise<void>;
+  kill(): Promise<void>;
+};
+
+/** Servers given by the environment are nobody's to kill. */
+const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
+
+/** A database server with the product's own, durable settings. */
+export function databaseVictim(dataDir: string, port: number): ServerVictim {
+  return serverVictim(async (isFirst) => {
+    const progress = isFirst ? createProgress() : silentProgress;
+    const {
+      url,
+      pid = 0,
+      ended,
+      stop,
+    } = await startDatabase({ env: ENV, dataDir, port, progress });
+    return {
+      address: url,
+      ended,
+      async kill() {
+        await killProcess(pid);
+        await ended;
+        // Gives the folder's lock back.
+        await stop();
+      },
+    };
+  });
+}
+
+/** The stack's own Temporal. */
+export function temporalVictim(dataDir: string): ServerVictim {
+  return serverVictim((isFirst) =>
+    startTemporal({ env: ENV, dataDir, progress: isFirst ? createProgress() : silentProgress }),
+  );
+}
+
+function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
+  let running: Running | undefined;
+  let address = "";
+  let hasEnded = true;
+  return {
+    address: () => address,
+    isRunning: () => !hasEnded,
+    async start() {
+      const server = await startServer(address === "");
+      const moved = address !== "" && server.address !== address;
+      address = server.address;
+      running = server;
+      hasEnded = false;
+      server.ended.then(() => {
+        if (running === server) hasEnded = true;
+      });
+      if (moved) throw new Error("a server came back at another address");
+    },
+    async kill() {
+      if (hasEnded && running !== undefined) throw new Error("a server ended by itself");
+      await running?.kill();
+      running = undefined;
+      hasEnded = true;
+    },
+  };
+}
+
+const LOWEST_PORT = 20_000;
+const HIGHEST_PORT = 30_000;
+
+/**
+ * A port below those that systems give to outgoing connections: while its owner is dead, nobody else gets
+ * it, and nobody who tries it again and again is connected to himself.
+ */
+export async function findLastingPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    if (await isPortFree(port)) return port;
+  }
+}

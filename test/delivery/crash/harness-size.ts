@@ -1,0 +1,23 @@
+import { inject } from "vitest";
+
+/** How much a run of the crash tests does; `vitest.config.ts` has one for each of its two forms. */
+export type CrashSize = {
+  /** Events of one victim's run. */
+  readonly events: number;
+  /** Of these, how many wait already when deliveries begin. */
+  readonly backlog: number;
+  readonly kills: number;
+  /** Whether a victim's events have all arrived before the next victim's run begins. */
+  readonly settlesEach: boolean;
+  /** How long the last events may take. */
+  readonly settleMinutes: number;
+};
+
+declare module "vitest" {
+  interface ProvidedContext {
+    crashSize: CrashSize;
+  }
+}
+
+/** The size of this run. */
+export const SIZE: CrashSize = inject("crashSize");

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { DonationService, EndpointService } from "@activity/proto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createAccount, unique } from "../../harness/builders.ts";
+import { ALL_KINDS } from "../harness-deliveries.ts";
+import type { CrashStack } from "./harness-stack.ts";
+
+/** The accounts of one test, each with an endpoint at the receiver. */
+export type Party = {
+  readonly accountIds: readonly string[];
+  readonly secrets: readonly string[];
+  /** What the paths of its endpoints begin with. */
+  readonly path: string;
+};
+
+/** Stored texts that are looked for in histories and logs. */
+export const STORED_TEXTS = {
+  donorName: "Wilhelmina Zzyzx",
+  message: "plum teapot monsoon",
+  path: "velvet-otter",
+} as const;
+
+const ACCOUNTS = 8;
+const WRITERS_PER_ACCOUNT = 2;
+const PAUSE_MS = 100;
+/** Codes of a caller's mistake; whatever else fails may be asked again. */
+const REFUSALS: ReadonlySet<Code> = new Set([
+  Code.InvalidArgument,
+  Code.NotFound,
+  Code.AlreadyExists,
+  Code.PermissionDenied,
+  Code.FailedPrecondition,
+  Code.Unimplemented,
+]);
+
+/** Creates the accounts and endpoints of one test. */
+export async function createParty(
+  stack: CrashStack,
+  { accounts = ACCOUNTS }: { readonly accounts?: number } = {},
+): Promise<Party> {
+  const path = `/${STORED_TEXTS.path}/${unique("party")}/`;
+  const endpoints = stack.client(EndpointService);
+  const created = Array.from({ length: accounts }, async () => {
+    const accountId = await createAccount(stack);
+    const url = `https://${stack.target}${path}${accountId}`;
+    const kinds = { kinds: ALL_KINDS };
+    const { secret } = await endpoints.createEndpoint({ accountId, url, kinds });
+    return { accountId, secret };
+  });
+  const all = await Promise.all(created);
+  return {
+    accountIds: all.map(({ accountId }) => accountId),
+    secrets: all.map(({ secret }) => secret),
+    path,
+  };
+}
+
+/** What became of a writer's calls. */
+export type Written = { readonly donations: number; readonly callsRepeated: number };
+
+/**
+ * Makes so many paid donations as fast as the core takes them, and asks for each again until it is
+ * acknowledged, as a caller does who must not lose one.
+ */
+export async function writeDonations(
+  stack: CrashStack,
+  { accountIds }: Party,
+  count: number,
+): Promise<Written> {
+  const donations = stack.client(DonationService);
+  let left = count;
+  let callsRepeated = 0;
+
+  async function untilAcknowledged(call: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await call();
+        return;
+      } catch (error) {
+        if (REFUSALS.has(ConnectError.from(error).code)) throw error;
+        callsRepeated += 1;
+        await wait(PAUSE_MS);
+      }
+    }
+  }
+
+  async function write(accountId: string): Promise<void> {
+    while (left > 0) {
+      left -= 1;
+      const { donorName, message } = STORED_TEXTS;
+      const externalId = unique("donation");
+      const fields = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
+      const donation = { accountId, externalId, donorName, message, ...fields };
+      await untilAcknowledged(() => donations.createDonation(donation));
+      await untilAcknowledged(() => donations.payDonation({ accountId, externalId }));
+    }
+  }
+
+  const writers = accountIds.flatMap((accountId) =>
+    Array.from({ length: WRITERS_PER_ACCOUNT }, () => write(accountId)),
+  );
+  await Promise.all(writers);
+  return { donations: count, callsRepeated };
+}
