@@ -31,6 +31,8 @@ const OUTAGE_CODES = new Set([
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseTimeoutError) return true;
+  // The driver's word for a connection that is lost; some of these failures have no code.
+  if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return false;
   if (OUTAGE_CODES.has(error.code)) return true;
