@@ -12,8 +12,12 @@ function failing(times: number, code: Code) {
   };
 }
 
-it("asks again while the core is out of reach", async () => {
-  expect(await untilAnswered(failing(2, Code.Unavailable))).toBe(3);
+it.each([
+  ["is out of reach", Code.Unavailable],
+  ["dies in the middle of the call", Code.Canceled],
+  ["resets the call", Code.Aborted],
+])("asks again while the core %s", async (_when, code) => {
+  expect(await untilAnswered(failing(2, code))).toBe(3);
 });
 
 it("does not ask again what the core refused", async () => {
