@@ -10,7 +10,7 @@ export type ListedWorkflow = Pick<WorkflowExecutionInfo, "workflowId" | "runId">
 
 const ONE_DELIVERY = /^delivery-([a-z0-9]{15})-\d+$/;
 const TOGETHER = /^deliveries-[0-9a-f]{32}$/;
-const SETTLE = { timeout: 120_000, interval: 1_000 };
+const SETTLE = { timeout: 300_000, interval: 1_000 };
 
 /** Runs something with a client of Temporal that is closed afterwards. */
 export async function withEngine<Result>(

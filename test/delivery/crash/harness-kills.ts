@@ -25,15 +25,23 @@ export type KilledRun = {
 
 /** Many timers, and some attempts that last. */
 export const SHARES: Shares = { failing: 0.4, slow: 0.1 };
-/** Shorter than a burst takes to arrive, or somewhat longer. */
-const LIFE_MS = { shortest: 50, longest: 2_000 };
+const SHORTEST_LIFE_MS = 50;
 const LONGEST_DEATH_MS = 1_000;
 const LOOK_MS = 500;
+
+/** What is killed in a run, and what delivers in it. */
+export type KillPlan = {
+  readonly name: string;
+  readonly victim: Victim;
+  readonly deliverers: readonly Victim[];
+  /** How long the victim works at most before it is killed again. */
+  readonly longestLifeMs: number;
+};
 
 /** Writes events, delivers them with `deliverers`, and kills `victim` at random moments meanwhile. */
 export async function runWithKills(
   stack: CrashStack,
-  { name, victim, deliverers }: { name: string; victim: Victim; deliverers: readonly Victim[] },
+  { name, victim, deliverers, longestLifeMs }: KillPlan,
 ): Promise<KilledRun> {
   stack.receiver.behaviour = byShares(SHARES);
   const party = await createParty(stack);
@@ -43,10 +51,15 @@ export async function runWithKills(
   await Promise.all(deliverers.map((deliverer) => deliverer.start()));
   const looking = watchInFlight(stack, party);
   const writing: Promise<Written>[] = [before];
-  const killedAt = await killAgainAndAgain(victim, () => {
+  const killedAt: number[] = [];
+  for (let kill = 0; kill < SIZE.kills; kill++) {
     writing.push(writeDonations(stack, party, (SIZE.events - SIZE.backlog) / SIZE.kills));
-    return (performance.now() - startedMs) / 1000;
-  });
+    await wait(randomInt(SHORTEST_LIFE_MS, longestLifeMs));
+    killedAt.push(Math.round((performance.now() - startedMs) / 100) / 10);
+    await victim.kill();
+    await wait(randomInt(LONGEST_DEATH_MS));
+    await victim.start();
+  }
   const written = await Promise.all(writing);
   const { core, database, temporal } = stack;
   expect([core, database, temporal, ...deliverers].every((part) => part.isRunning())).toBe(true);
@@ -54,20 +67,6 @@ export async function runWithKills(
   const mostInFlight = await looking.stop();
   const callsRepeated = written.reduce((sum, one) => sum + one.callsRepeated, 0);
   return { name, party, killedAt, callsRepeated, mostInFlight, timers, startedMs };
-}
-
-/** Kills while what `burst` writes is on its way; `burst` returns the seconds since deliveries began. */
-async function killAgainAndAgain(victim: Victim, burst: () => number): Promise<number[]> {
-  const killedAt: number[] = [];
-  for (let kill = 0; kill < SIZE.kills; kill++) {
-    const lifeMs = randomInt(LIFE_MS.shortest, LIFE_MS.longest);
-    killedAt.push(Math.round(burst() * 10 + lifeMs / 100) / 10);
-    await wait(lifeMs);
-    await victim.kill();
-    await wait(randomInt(LONGEST_DEATH_MS));
-    await victim.start();
-  }
-  return killedAt;
 }
 
 /** Looks again and again how many deliveries are in flight; a dead database says nothing. */

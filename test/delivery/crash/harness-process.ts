@@ -31,9 +31,11 @@ const SHOWN_CHARACTERS = 2_000;
 /** Makes a victim of a program. */
 export function nodeVictim(program: NodeProgram): Victim {
   let running: ServerProcess | undefined;
+  const isRunning = () => running !== undefined && !running.hasEnded();
   return {
-    isRunning: () => running !== undefined && !running.hasEnded(),
+    isRunning,
     async start() {
+      if (isRunning()) throw new Error(`${program.script} runs already`);
       const { script, env, logFile } = program;
       const from = await sizeOf(logFile);
       const command = process.execPath;

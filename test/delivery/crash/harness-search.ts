@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { expect } from "vitest";
@@ -41,9 +41,25 @@ export async function expectNothingTold(
     if (found.delete(known)) knownIn += 1;
     expect([...found], file).toEqual([]);
   }
+  await expectOwnLogsOnly(stack);
   // An id that must be in Temporal's state shows that the search finds what is there.
   expect(knownIn).toBeGreaterThan(0);
   return `${histories.length} histories, ${files.length} files of ${Math.round(bytes / 1e6)} MB`;
+}
+
+/** Holds that nothing wrote past the product's own log, and that no failure was a surprise to the core. */
+async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".log"));
+  const core = await readFile(join(folder, "core.log"), "utf8");
+  expect(core.split("\n").filter((line) => line.includes('"call failed"'))).toEqual([]);
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) {
+    const lines = (await readFile(join(folder, name), "utf8")).split("\n");
+    expect(
+      lines.filter((line) => line !== "" && !line.startsWith('{"level"')).slice(0, 3),
+      name,
+    ).toEqual([]);
+  }
 }
 
 /** The bytes that a secret stands for, as they would lie in a file. */
