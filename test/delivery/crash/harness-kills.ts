@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
+import type { ReceivedRequest } from "../harness-receiver.ts";
 import { byShares, type Count, countRequests, type Shares } from "./harness-counting.ts";
 import { expectEngineAgrees, expectRetriesHaveTimers } from "./harness-engine.ts";
 import type { Victim } from "./harness-process.ts";
@@ -100,6 +101,11 @@ export async function untilAllEnded(stack: CrashStack, party: Party): Promise<vo
     });
 }
 
+/** What a party's endpoints received. */
+export function requestsOf({ receiver }: CrashStack, { path }: Party): ReceivedRequest[] {
+  return receiver.requests.filter(({ requestLine }) => requestLine.includes(path));
+}
+
 /** Holds that each of a party's events arrived, in the same bytes every time, and that no state contradicts it. */
 export async function expectNothingLost(
   stack: CrashStack,
@@ -107,10 +113,7 @@ export async function expectNothingLost(
 ): Promise<Count> {
   await untilAllEnded(stack, party);
   expect(await countStates(stack, party)).toEqual({ Delivered: events });
-  const requests = stack.receiver.requests.filter(({ requestLine }) =>
-    requestLine.includes(party.path),
-  );
-  const count = countRequests(requests, shares);
+  const count = countRequests(requestsOf(stack, party), shares);
   const stored = await listEventIds(stack, party);
   expect(stored).toHaveLength(events);
   expect(stored.filter((id) => !count.ids.has(id))).toEqual([]);

@@ -39,6 +39,8 @@ export type CrashStack = {
   ): Client<Service>;
   /** Reads rows outside the product. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Keeps the folder when it stops, and says where it is: for whoever looks into a failure. */
+  keepFolder(): void;
   stop(): Promise<void>;
 };
 
@@ -102,6 +104,7 @@ export async function startCrashStack(): Promise<CrashStack> {
     CORE_CREDENTIAL: credential,
   };
   const deliverers: Victim[] = [];
+  let isKept = false;
   const pool: Pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 2, timezone: "Z" });
   return {
     ...{ database, temporal, core, receiver, target, credential, folder },
@@ -121,12 +124,16 @@ export async function startCrashStack(): Promise<CrashStack> {
       const [rows] = await pool.query(sql, values);
       return rows as Row[]; // the caller says what it selects
     },
+    keepFolder() {
+      if (!isKept) process.stderr.write(`Logs and state of the failure stay in ${folder}\n`);
+      isKept = true;
+    },
     async stop() {
       await pool.end();
       const all = [...deliverers, core, temporal, database];
       for (const victim of all.filter((one) => one.isRunning())) await victim.kill();
       await receiver.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (!isKept) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { ApiKeyService, MeService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   expectNothingLost,
   type KilledRun,
@@ -31,6 +31,9 @@ beforeAll(async () => {
   worker = stack.deliverer("worker", Script.Worker);
   together = stack.deliverer("together", Script.Together);
 }, 5 * MINUTE_MS);
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") stack.keepFolder();
+});
 afterAll(() => stack?.stop(), MINUTE_MS);
 
 /** Relay and worker are apart where one of them is killed, else together, as the product has them. */

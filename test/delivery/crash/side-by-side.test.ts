@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { byShares } from "./harness-counting.ts";
 import { expectNothingLost } from "./harness-kills.ts";
 import { SIZE } from "./harness-size.ts";
@@ -11,6 +11,9 @@ let stack: CrashStack;
 beforeAll(async () => {
   stack = await startCrashStack();
 }, 5 * MINUTE_MS);
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") stack.keepFolder();
+});
 afterAll(() => stack?.stop(), MINUTE_MS);
 
 it(
