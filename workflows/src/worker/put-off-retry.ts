@@ -1,5 +1,6 @@
 import { type WorkflowClient, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
+import pLimit from "p-limit";
 import type { PutOffRetry } from "../activities/index.ts";
 import { type DeliverInput, deliverWorkflowId, TASK_QUEUE, WorkflowName } from "../contract.ts";
 
@@ -11,9 +12,9 @@ const STARTS_AT_ONCE = 16;
  * safely as a timer, at a third of the price of a child workflow that sets one: no worker takes part until then.
  */
 export function createPutOffRetry(client: WorkflowClient): PutOffRetry {
-  const takeTurn = createTurns(STARTS_AT_ONCE);
+  const inTurn = pLimit(STARTS_AT_ONCE);
   return (sequence, attempt, dueAtMs) =>
-    takeTurn(async () => {
+    inTurn(async () => {
       const input: DeliverInput = { ...sequence, attempt };
       try {
         await client.start(WorkflowName.Deliver, {
@@ -29,21 +30,4 @@ export function createPutOffRetry(client: WorkflowClient): PutOffRetry {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     });
-}
-
-/** Creates what runs calls in the order they come, so many at once. */
-function createTurns(atOnce: number): (call: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  return async (call) => {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else free -= 1;
-    try {
-      await call();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
 }
