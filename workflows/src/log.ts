@@ -1,7 +1,7 @@
 /** What is logged: names, ids and codes. The core's log is one. */
 export type Log = {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Works, and is not meant for production. */
+  /** Works, and is worth a look. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 };

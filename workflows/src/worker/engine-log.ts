@@ -1,6 +1,9 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
 import type { Log } from "../log.ts";
 
+/** "Workflow task duration exceeded 5 seconds": an attempt beside its workflow may take ten. */
+const EXPECTED = "[TMPRL1104]";
+
 let installed = false;
 
 /**
@@ -10,7 +13,11 @@ let installed = false;
 export function installEngineLog(log: Log): void {
   if (installed) return;
   installed = true;
-  const logger = new DefaultLogger("WARN", ({ message }) => log.error("temporal", { message }));
+  const logger = new DefaultLogger("WARN", ({ level, message }) => {
+    if (message.startsWith(EXPECTED)) return;
+    const write = level === "ERROR" ? log.error : log.warn;
+    write("temporal", { message });
+  });
   // What the SDK's native part says comes the same way, instead of on the terminal.
   const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
   Runtime.install({ logger, telemetryOptions: { logging: { filter, forward: {} } } });
