@@ -1,9 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inspect } from "node:util";
 import { createProgress } from "../tools/stack/progress.ts";
-import { StackError } from "../tools/stack/stack-error.ts";
 import { BENCH_CACHE } from "./data/bench-database.ts";
 import { type BenchStack, startBenchStack } from "./deliver/bench-stack.ts";
 import { measureBacklog } from "./deliver/cases/backlog.ts";
@@ -14,7 +12,7 @@ import type { Results } from "./deliver/report/results.ts";
 import { isWhole, readSettings, type Settings, USAGE } from "./deliver/settings.ts";
 import { describeMachine } from "./report/machine.ts";
 import { summarizeProfiles } from "./report/profile.ts";
-import { UsageError } from "./settings.ts";
+import { runMain, stopOnSignal } from "./run-main.ts";
 
 const RESULTS = fileURLToPath(new URL("./results", import.meta.url));
 const PROFILES = join(BENCH_CACHE, "deliver-profiles");
@@ -64,17 +62,4 @@ async function profile(stack: BenchStack, settings: Settings): Promise<void> {
   process.stdout.write(`\n${perSecond.toFixed(0)}/s with the profiler on.\n\n${summary}`);
 }
 
-function stopOnSignal(stop: () => Promise<void>): void {
-  const end = () => void stop().finally(() => process.exit(130));
-  process.once("SIGINT", end);
-  process.once("SIGTERM", end);
-}
-
-try {
-  await main(readSettings(process.argv.slice(2)));
-} catch (error) {
-  const isForPeople = error instanceof StackError || error instanceof UsageError;
-  process.stderr.write(`${isForPeople ? error.message : inspect(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(USAGE);
-  process.exitCode = 1;
-}
+await runMain(USAGE, (args) => main(readSettings(args)));

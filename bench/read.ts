@@ -1,10 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inspect } from "node:util";
 import { createProgress } from "../tools/stack/progress.ts";
 import { FLAVOUR_NAMES } from "../tools/stack/server-program.ts";
-import { StackError } from "../tools/stack/stack-error.ts";
 import { type DataSize, HIDDEN_OF_TEN } from "./data/bench-accounts.ts";
 import { BENCH_CACHE, type BenchDatabase, startBenchDatabase } from "./data/bench-database.ts";
 import { measurePageLatency } from "./history/page-latency.ts";
@@ -13,7 +11,8 @@ import { describeMachine } from "./report/machine.ts";
 import { toMarkdown } from "./report/markdown.ts";
 import { summarizeProfiles } from "./report/profile.ts";
 import { type Results, sideResult } from "./report/results.ts";
-import { readSettings, type Settings, USAGE, UsageError } from "./settings.ts";
+import { runMain, stopOnSignal } from "./run-main.ts";
+import { readSettings, type Settings, USAGE } from "./settings.ts";
 import { type Side, SideName } from "./sides/side.ts";
 import { startSides } from "./sides/start-sides.ts";
 
@@ -106,17 +105,4 @@ async function emptyFolder(name: string): Promise<string> {
   return folder;
 }
 
-function stopOnSignal(stop: () => Promise<void>): void {
-  const end = () => void stop().finally(() => process.exit(130));
-  process.once("SIGINT", end);
-  process.once("SIGTERM", end);
-}
-
-try {
-  await main(readSettings(process.argv.slice(2)));
-} catch (error) {
-  const isForPeople = error instanceof StackError || error instanceof UsageError;
-  process.stderr.write(`${isForPeople ? error.message : inspect(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(USAGE);
-  process.exitCode = 1;
-}
+await runMain(USAGE, (args) => main(readSettings(args)));

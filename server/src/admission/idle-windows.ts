@@ -1,6 +1,6 @@
-import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
 import type { Log } from "../log.ts";
+import { startPeriodicJob } from "../periodic-job.ts";
 import { deleteIdleWindows } from "./database-admission-store.ts";
 
 const INTERVAL_MS = 30_000;
@@ -9,17 +9,7 @@ const CHUNK = 1_000;
 
 /** Starts removing the windows of clients and accounts that went quiet; returns how to stop it. */
 export function startIdleWindowRemoval(pool: Pool, log: Log): () => void {
-  let removing = false;
-  const timer = setInterval(async () => {
-    if (removing) return;
-    removing = true;
-    try {
-      while ((await deleteIdleWindows(pool, CHUNK)) === CHUNK);
-    } catch (cause) {
-      if (!isOutage(cause)) log.error("removal of idle windows failed", { cause });
-    }
-    removing = false;
-  }, INTERVAL_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return startPeriodicJob("removal of idle windows", INTERVAL_MS, log, async () => {
+    while ((await deleteIdleWindows(pool, CHUNK)) === CHUNK);
+  });
 }

@@ -1,7 +1,7 @@
-import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Log } from "../log.ts";
+import { startPeriodicJob } from "../periodic-job.ts";
 import { lockOverdue, lockRemaining, markWaiting } from "./delivery-recovery-store.ts";
 import type { OutboxSignal } from "./outbox-signal.ts";
 import { insertOutboxEntries } from "./outbox-store.ts";
@@ -20,23 +20,12 @@ const AT_ONCE = 200;
 
 /** Starts looking for deliveries that the workflow engine lost; returns how to stop it. */
 export function startDeliveryRecovery(pool: Pool, outbox: OutboxSignal, log: Log): () => void {
-  let looking = false;
-  const timer = setInterval(async () => {
-    if (looking) return;
-    looking = true;
-    try {
-      const recovered = await recoverOverdueDeliveries(pool, OVERDUE_MICROS);
-      if (recovered > 0) {
-        log.info("overdue deliveries go on", { deliveries: recovered });
-        outbox.notify();
-      }
-    } catch (cause) {
-      if (!isOutage(cause)) log.error("recovery of deliveries failed", { cause });
-    }
-    looking = false;
-  }, INTERVAL_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return startPeriodicJob("recovery of deliveries", INTERVAL_MS, log, async () => {
+    const recovered = await recoverOverdueDeliveries(pool, OVERDUE_MICROS);
+    if (recovered === 0) return;
+    log.info("overdue deliveries go on", { deliveries: recovered });
+    outbox.notify();
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
-import { isOutage } from "../database/outage.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Log } from "../log.ts";
+import { startPeriodicJob } from "../periodic-job.ts";
 import {
   deleteAttemptsOfGone,
   deleteDeliveries,
@@ -17,19 +17,9 @@ const DAY_MICROS = 86_400_000_000;
 
 /** Starts removing deliveries that are older than so many days and have ended; returns how to stop it. */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
-  let removing = false;
-  const timer = setInterval(async () => {
-    if (removing) return;
-    removing = true;
-    try {
-      await removeOldDeliveries(pool, retentionDays * DAY_MICROS);
-    } catch (cause) {
-      if (!isOutage(cause)) log.error("removal of old deliveries failed", { cause });
-    }
-    removing = false;
-  }, INTERVAL_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  return startPeriodicJob("removal of old deliveries", INTERVAL_MS, log, () =>
+    removeOldDeliveries(pool, retentionDays * DAY_MICROS),
+  );
 }
 
 /** Removes every ended delivery older than that, with its attempts, and events that nobody needs then. */
