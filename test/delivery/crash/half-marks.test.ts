@@ -116,15 +116,16 @@ describe("a start that was acknowledged and not marked", () => {
   it(
     "is left to the worker, which does not need the mark",
     async () => {
-      await writeDonations(stack, party, 5);
+      // One: of more, the relay's other lane could hold some that it had not started when it died.
+      await writeDonations(stack, party, 1);
       await expectDeath(await startFaultyRelay(FaultPoint.StartedNotMarked));
       await untilAllEnded(stack, party);
-      expect(await countOutbox(stack)).toBe(5);
+      expect(await countOutbox(stack)).toBe(1);
       await endLeases(stack);
       await relay.start();
       await expect.poll(() => countOutbox(stack), { timeout: MINUTE_MS }).toBe(0);
       await expectEngineAgrees(stack);
-      expect(await countStates(stack, party)).toEqual({ Delivered: 5 });
+      expect(await countStates(stack, party)).toEqual({ Delivered: 1 });
       const counted = countRequests(requestsOf(stack, party), AT_ONCE);
       expect(counted).toMatchObject({ sentTwice: 0, differing: [] });
     },
