@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** Minutes of retries against receivers that are killed: `npm run test:kit`. */
 const KIT = "test/kit/**/*.test.ts";
+/** What it measures is the time that others leave: a part of `npm test`, after all else. */
+const FAIRNESS = "test/delivery/fairness.test.ts";
 const CRASH = "test/delivery/crash/*.test.ts";
 /** `npm run test:crash`: what the requirement asks for, in half an hour. */
 const CRASH_FULL = {
@@ -31,12 +33,21 @@ export default defineConfig({
         test: {
           name: "real",
           include: REAL,
-          exclude: [...NEVER, CRASH, KIT],
+          exclude: [...NEVER, CRASH, FAIRNESS, KIT],
           globalSetup: "test/harness/global-setup.ts",
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // Two cores: more workers than that only make the servers wait for each other.
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "fairness",
+          include: [FAIRNESS],
+          globalSetup: "test/harness/global-setup.ts",
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -17,7 +17,7 @@ import type { Sequence } from "../../workflows/src/contract.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
 import { installEngineLog } from "../../workflows/src/worker/engine-log.ts";
-import { createPutOffRetry } from "../../workflows/src/worker/put-off-retry.ts";
+import { createRetrySchedule } from "../../workflows/src/worker/schedule-retry.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
@@ -74,10 +74,10 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     },
     worker(change = () => ({}), changed = {}) {
       const { nativeConnection: connection, namespace = "default" } = environment;
-      const putOffRetry = createPutOffRetry(environment.client.workflow);
+      const scheduleRetry = createRetrySchedule(environment.client.workflow);
       const nowMs = () => Date.now();
       const activities = createActivities({
-        ...{ dispatch, sender, places, putOffRetry, nowMs },
+        ...{ dispatch, sender, places, scheduleRetry, nowMs },
         ...changed,
       });
       return createWorker({

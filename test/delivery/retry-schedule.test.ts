@@ -60,7 +60,7 @@ async function run(before: (input: AttemptInput) => Promise<void> = async () => 
   return { deliveryId, requests, history, events: events ?? [] };
 }
 
-/** The waits of a history, in seconds: before its start, when that was put off, and of each timer. */
+/** The waits of a history, in seconds: before its start, when that was delayed, and of each timer. */
 function waitsOf(events: Awaited<ReturnType<typeof run>>["events"]): number[] {
   return events.flatMap((event) => {
     const wait =
@@ -216,7 +216,7 @@ it("does not send again what was recorded before the worker went away", async ()
   expect(attempts).toHaveLength(1);
 });
 
-const REFUSES = { putOffRetry: () => Promise.reject(new Error("the engine does not answer")) };
+const REFUSES = { scheduleRetry: () => Promise.reject(new Error("the engine does not answer")) };
 
 it.each([
   [

@@ -12,7 +12,7 @@ import type { Log } from "./log.ts";
 import { startRelay } from "./relay/relay.ts";
 import { bundleWorkflows, createWorker } from "./worker/create-worker.ts";
 import { installEngineLog } from "./worker/engine-log.ts";
-import { createPutOffRetry } from "./worker/put-off-retry.ts";
+import { createRetrySchedule } from "./worker/schedule-retry.ts";
 
 const RECONNECT_MS = 1_000;
 
@@ -73,9 +73,9 @@ export function startDeliveries(options: {
       const { namespace } = config;
       const bundle = await bundled;
       const client = new WorkflowClient({ connection, namespace });
-      const putOffRetry = createPutOffRetry(client);
+      const scheduleRetry = createRetrySchedule(client);
       const activities = createActivities({
-        ...{ dispatch, sender, places, putOffRetry },
+        ...{ dispatch, sender, places, scheduleRetry },
         nowMs: wallClockMs,
       });
       const worker = await createWorker({ connection, namespace, bundle, activities });

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 /** Reads the engine's synced state from its file, beside the server that writes it. */
 export type EngineState = {
   /**
-   * Counts what sleeps: the timers of workflows, and `deliver`s whose start was put off. The timers of a
+   * Counts what sleeps: the timers of workflows, and `deliver`s whose start is delayed. The timers of a
    * workflow that was terminated stay, so only the difference between two counts says something.
    */
   countAsleep(): number;

@@ -4,7 +4,7 @@ import { createActivities } from "../../../workflows/src/activities/index.ts";
 import { wallClockMs } from "../../../workflows/src/clock.ts";
 import { createSender } from "../../../workflows/src/http/sender.ts";
 import { bundleWorkflows, createWorker } from "../../../workflows/src/worker/create-worker.ts";
-import { createPutOffRetry } from "../../../workflows/src/worker/put-off-retry.ts";
+import { createRetrySchedule } from "../../../workflows/src/worker/schedule-retry.ts";
 import { config, connectDispatch, connectEngine, log } from "./run-environment.ts";
 
 /** Runs a worker without a relay, for tests that kill only one of them. */
@@ -22,7 +22,7 @@ const worker = await createWorker({
     dispatch: connectDispatch(),
     sender,
     places: createAttemptPlaces(() => performance.now()),
-    putOffRetry: createPutOffRetry(new WorkflowClient({ connection, namespace })),
+    scheduleRetry: createRetrySchedule(new WorkflowClient({ connection, namespace })),
     nowMs: wallClockMs,
   }),
 });

@@ -12,13 +12,13 @@ export type ActivityDependencies = {
   readonly sender: Sender;
   /** Where repeated attempts are made; first ones are limited where they are claimed. */
   readonly places: AttemptPlaces;
-  readonly putOffRetry: PutOffRetry;
+  readonly scheduleRetry: ScheduleRetry;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
 };
 
 /** Has an attempt made at a time of `performance`'s clock; resolves once that is safe with the engine. */
-export type PutOffRetry = (sequence: Sequence, attempt: number, dueAtMs: number) => Promise<void>;
+export type ScheduleRetry = (sequence: Sequence, attempt: number, dueAtMs: number) => Promise<void>;
 
 /** One attempt of a sequence. */
 export type AttemptInput = Sequence & { readonly attempt: number };
@@ -29,7 +29,7 @@ export type AttemptAnswer = {
   /** Set when the attempt was not made, because its endpoint is busy: it is to be asked for again then. */
   readonly askAgainInMs?: number;
 };
-/** A sequence whose retry is not put off yet, and how long ago its attempt ended. */
+/** A sequence whose retry is not scheduled yet, and how long ago its attempt ended. */
 export type RetriedSequence = Sequence & { readonly sinceEndMs: number };
 
 /** The activities that workflows call. */
@@ -60,7 +60,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   };
 }
 
-/** Makes a first attempt and has the next one put off; returns a sequence whose retry is left to others. */
+/** Makes a first attempt and schedules the next one; returns a sequence whose retry is left to others. */
 async function attemptFirst(
   dependencies: ActivityDependencies,
   { deliveryId, sequence }: Sequence,
@@ -70,7 +70,7 @@ async function attemptFirst(
   if (!isRetried || waitMs === undefined) return undefined;
   const endedMs = performance.now();
   try {
-    await dependencies.putOffRetry({ deliveryId, sequence }, 2, endedMs + waitMs);
+    await dependencies.scheduleRetry({ deliveryId, sequence }, 2, endedMs + waitMs);
     return undefined;
   } catch {
     // The engine did not answer: the workflow hands the sequence over by itself when it does.

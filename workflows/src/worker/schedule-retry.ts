@@ -1,7 +1,7 @@
 import { type WorkflowClient, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
 import pLimit from "p-limit";
-import type { PutOffRetry } from "../activities/index.ts";
+import type { ScheduleRetry } from "../activities/index.ts";
 import { type DeliverInput, deliverWorkflowId, TASK_QUEUE, WorkflowName } from "../contract.ts";
 
 /** More starts at once make the engine no faster, and late for everything else that is asked of it. */
@@ -11,7 +11,7 @@ const STARTS_AT_ONCE = 16;
  * Creates what starts the workflow of a retry now, to begin when it is due. The engine keeps such a start as
  * safely as a timer, at a third of the price of a child workflow that sets one: no worker takes part until then.
  */
-export function createPutOffRetry(client: WorkflowClient): PutOffRetry {
+export function createRetrySchedule(client: WorkflowClient): ScheduleRetry {
   const inTurn = pLimit(STARTS_AT_ONCE);
   return (sequence, attempt, dueAtMs) =>
     inTurn(async () => {
