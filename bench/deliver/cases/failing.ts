@@ -5,6 +5,8 @@ import { type CaseRun, measureCase, until } from "./case-run.ts";
 const POLL_MS = 50;
 const STATUS = 500;
 const LAST_ATTEMPTED = "SELECT COALESCE(MAX(delivery_no), 0) FROM delivery";
+const END_RUNNING =
+  "UPDATE delivery SET state = 5, next_attempt_at = NULL WHERE delivery_no > ? AND state = 2";
 const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
 
 /**
@@ -38,7 +40,8 @@ export async function measureFailing(
   if (running - runningBefore < count) {
     throw new Error(`${running - runningBefore} of ${count} deliveries wait for their retry`);
   }
-  // Their retries would fall due in the middle of the next measurement.
+  // Their retries would fall due in the middle of another measurement, or be found overdue there.
   await inLanes(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
+  await watch.change(END_RUNNING, [lastNo]);
   return run;
 }

@@ -26,6 +26,8 @@ export type Watch = {
   rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the one number that a query selects. */
   number(sql: string, values?: readonly unknown[]): Promise<number>;
+  /** Changes something between two measurements. */
+  change(sql: string, values: readonly unknown[]): Promise<void>;
   /** Measures what everybody uses while `work` runs. */
   during<Result>(work: () => Promise<Result>): Promise<{ result: Result; usage: Usage }>;
   close(): Promise<void>;
@@ -64,6 +66,9 @@ export function startWatch(databaseUrl: string, pids: Pids): Watch {
     async number(sql, values) {
       const [row = {}] = await query(sql, values);
       return Number(Object.values(row)[0]);
+    },
+    async change(sql, values) {
+      await query(sql, values);
     },
     async during(work) {
       const before = await snapshot();
