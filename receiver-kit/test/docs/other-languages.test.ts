@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import vectorsFile from "../../vectors.json" with { type: "json" };
 import { readCodeBlocks } from "./code-blocks.ts";
+import { findGo } from "./go-toolchain.ts";
 
 const blocks = readCodeBlocks("docs/other-languages.md");
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-languages-"));
@@ -34,7 +35,7 @@ for v in json.load(open(sys.argv[1]))["vectors"]:
   expect(output.trim()).toBe(EXPECTED);
 });
 
-it("has a Go function that finds what every vector says", () => {
+it("has a Go function that finds what every vector says", async () => {
   const goFolder = folder;
   writeFileSync(path.join(goFolder, "go.mod"), "module webhooks\n\ngo 1.21\n");
   writeFileSync(path.join(goFolder, "verify.go"), blocks.get("verify.go") ?? "");
@@ -77,7 +78,7 @@ func TestVectors(t *testing.T) {
 }
 `,
   );
-  const output = execFileSync("go", ["test", "-count=1", "-v", "./..."], {
+  const output = execFileSync(await findGo(), ["test", "-count=1", "-v", "./..."], {
     cwd: goFolder,
     encoding: "utf8",
     env: { ...process.env, VECTORS: vectorsPath, GOFLAGS: "-mod=mod" },
