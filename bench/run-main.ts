@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { StackError } from "../tools/stack/stack-error.ts";
-import { UsageError } from "./settings.ts";
+import { UsageError } from "./command-line.ts";
 
 /** Runs a bench with the arguments of the command line; what is wrong with them is said with its usage. */
 export async function runMain(

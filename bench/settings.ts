@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readOptions, UsageError, wholeNumber } from "./command-line.ts";
 import { type DataSize, FULL_DATA, SHORT_DATA } from "./data/bench-accounts.ts";
 import type { Schedule } from "./measure/rounds.ts";
 import { SideName } from "./sides/side.ts";
@@ -20,14 +20,18 @@ export const USAGE = `npm run bench:read -- [--short] [--profile] [--concurrency
   --only     some of ${Object.values(SideName).join(", ")}; nothing is written to results/read.*
 `;
 
-/** The command line is not one; the message says why. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
+const OPTIONS = {
+  short: { type: "boolean", default: false },
+  profile: { type: "boolean", default: false },
+  concurrency: { type: "string", default: "32" },
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+  only: { type: "string" },
+} as const;
 
 /** Reads the command line. */
 export function readSettings(args: string[]): Settings {
-  const values = parse(args);
+  const values = readOptions(args, OPTIONS);
   const usual = values.short
     ? { rounds: 2, warmUpSeconds: 1, seconds: 1 }
     : { rounds: 5, warmUpSeconds: 5, seconds: 8 };
@@ -35,32 +39,14 @@ export function readSettings(args: string[]): Settings {
     size: values.short ? SHORT_DATA : FULL_DATA,
     schedule: {
       ...usual,
-      rounds: positive("rounds", values.rounds ?? String(usual.rounds)),
-      seconds: positive("seconds", values.seconds ?? String(usual.seconds)),
+      rounds: wholeNumber("rounds", values.rounds ?? String(usual.rounds), 1),
+      seconds: wholeNumber("seconds", values.seconds ?? String(usual.seconds), 1),
     },
-    concurrency: positive("concurrency", values.concurrency),
+    concurrency: wholeNumber("concurrency", values.concurrency, 1),
     sides: readSides(values.only),
     historySamples: values.short ? 50 : 1_000,
     profile: values.profile,
   };
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        short: { type: "boolean", default: false },
-        profile: { type: "boolean", default: false },
-        concurrency: { type: "string", default: "32" },
-        rounds: { type: "string" },
-        seconds: { type: "string" },
-        only: { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function readSides(only: string | undefined): readonly SideName[] {
@@ -70,10 +56,4 @@ function readSides(only: string | undefined): readonly SideName[] {
   const unknown = names.find((name) => !all.some((side) => side === name));
   if (unknown !== undefined) throw new UsageError(`--only accepts ${all.join(", ")}.`);
   return all.filter((side) => names.includes(side));
-}
-
-function positive(name: string, text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text))
-    throw new UsageError(`--${name} must be a whole number above 0.`);
-  return Number(text);
 }

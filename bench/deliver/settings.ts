@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { UsageError } from "../settings.ts";
+import { readOptions, wholeNumber } from "../command-line.ts";
 
 /** How much of everything a run makes. */
 export type Settings = {
@@ -52,15 +51,23 @@ export const USAGE = `npm run bench:deliver -- [--short] [--profile] [--sleepers
   --profile  one backlog only, and writes results/deliver-profile.md: where the product's process spends its time
 `;
 
+const OPTIONS = {
+  short: { type: "boolean", default: false },
+  profile: { type: "boolean", default: false },
+  rounds: { type: "string" },
+  backlog: { type: "string" },
+  sleepers: { type: "string" },
+} as const;
+
 /** Reads the command line. */
 export function readSettings(args: string[]): Settings {
-  const values = parse(args);
+  const values = readOptions(args, OPTIONS);
   const usual = values.short ? SHORT : FULL;
   return {
     ...usual,
-    rounds: whole("rounds", values.rounds, usual.rounds, 1),
-    backlog: whole("backlog", values.backlog, usual.backlog, 1),
-    sleepers: whole("sleepers", values.sleepers, usual.sleepers, 0),
+    rounds: wholeNumber("rounds", values.rounds ?? String(usual.rounds), 1),
+    backlog: wholeNumber("backlog", values.backlog ?? String(usual.backlog), 1),
+    sleepers: wholeNumber("sleepers", values.sleepers ?? String(usual.sleepers), 0),
     profile: values.profile,
   };
 }
@@ -68,28 +75,4 @@ export function readSettings(args: string[]): Settings {
 /** Tells whether the settings are those of a whole run, whose results are kept. */
 export function isWhole(settings: Settings): boolean {
   return JSON.stringify(settings) === JSON.stringify(FULL);
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        short: { type: "boolean", default: false },
-        profile: { type: "boolean", default: false },
-        rounds: { type: "string" },
-        backlog: { type: "string" },
-        sleepers: { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function whole(name: string, text: string | undefined, fallback: number, least: number): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d{1,6}$/.test(text) && value >= least) return value;
-  throw new UsageError(`--${name} must be a whole number from ${least} on.`);
 }

@@ -12,13 +12,13 @@ export type EngineState = {
 
 const RUNNING = 1;
 const TIMERS = "SELECT COUNT(*) AS count FROM timer_info_maps";
-const PUT_OFF = `SELECT COUNT(*) AS count FROM executions_visibility
+const DELAYED = `SELECT COUNT(*) AS count FROM executions_visibility
   WHERE workflow_type_name = 'deliver' AND status = ${RUNNING} AND execution_time > start_time`;
 
 /** Opens the state of a server that runs on SQLite. The client's API counts workflows, but no timers. */
 export function openEngineState(file: string): EngineState {
   const database = new DatabaseSync(file, { readOnly: true });
-  const statements = [TIMERS, PUT_OFF].map((sql) => database.prepare(sql));
+  const statements = [TIMERS, DELAYED].map((sql) => database.prepare(sql));
   return {
     countAsleep: () =>
       statements.reduce((sum, statement) => sum + Number(statement.get()?.count), 0),
