@@ -64,7 +64,8 @@ export async function startReceiverProcess(
     { number, ...reached }: Reached & { number?: number },
   ) {
     const decision = await options.decide(reached);
-    // It may have been killed meanwhile.
+    // One that reports while it is awaited to listen is the child only then; another was killed meanwhile.
+    await restart;
     if (from !== child || number === undefined || !from.connected) return;
     if (decision === "kill") await kill();
     else from.send({ number, decision }, () => {});
