@@ -18,29 +18,36 @@ export type ClaimSignals = {
 
 /**
  * Claims, and while there is nothing to claim looks again when there may be, until so long has passed or
- * the caller is gone. Without a wait it looks once.
+ * the caller is gone. Without a wait it looks once. Of all who wait one is woken, so it wakes the next when
+ * it goes and there may be more than it found.
  */
 export async function claimWithin(
-  claim: () => Promise<Claim>,
-  waitMs: number | undefined,
+  claim: (limit: number) => Promise<Claim>,
+  { limit, waitMs }: { readonly limit: number; readonly waitMs: number | undefined },
   { outbox, room }: ClaimSignals,
   caller: AbortSignal,
 ): Promise<readonly OutboxEntry[]> {
-  if (waitMs === undefined) return (await claim()).entries;
+  if (waitMs === undefined) return (await claim(limit)).entries;
   const over = AbortSignal.any([caller, AbortSignal.timeout(waitMs)]);
   for (;;) {
     // Waiting begins before the look, so that what is committed meanwhile is not missed.
     const look = new AbortController();
     const either = AbortSignal.any([over, look.signal]);
     const committed = outbox.wait(waitMs, either);
+    const notified = outbox.notified();
+    let entries: readonly OutboxEntry[] = [];
     try {
-      const { entries, isHeldBack } = await claim();
-      if (entries.length > 0 || over.aborted) return entries;
-      await (isHeldBack ? Promise.race([committed, roomAfter(room, either)]) : committed);
-      if (over.aborted) return [];
+      const found = await claim(limit);
+      entries = found.entries;
+      if (entries.length === 0 && !over.aborted) {
+        await (found.isHeldBack ? Promise.race([committed, roomAfter(room, either)]) : committed);
+      }
     } finally {
       look.abort();
     }
+    if (entries.length === 0 && !over.aborted) continue;
+    if (entries.length === limit || outbox.notified() > notified) outbox.notify();
+    return entries;
   }
 }
 

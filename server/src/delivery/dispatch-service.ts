@@ -34,9 +34,8 @@ export function createDispatchService(
 
   return {
     async claimDeliveries({ limit, wait }, { signal }) {
-      const look = () => claim(limit);
       const waitMs = wait && microsFromDuration(wait) / 1000;
-      const entries = await claimWithin(look, waitMs, { outbox, room }, signal);
+      const entries = await claimWithin(claim, { limit, waitMs }, { outbox, room }, signal);
       const lost = entries.flatMap(({ deliveryId, sequence, goOnFrom: attempt }) =>
         attempt === undefined ? [] : [{ sequence: { deliveryId, sequence }, attempt }],
       );

@@ -1,17 +1,23 @@
-/** Tells whoever waits in this process that there may be something to claim. */
+/** Tells one of those who wait in this process that there may be something to claim. */
 export type OutboxSignal = {
-  /** Wakes all who wait; called after a commit. */
+  /** How often `notify` was called: whoever looked may see that it was meanwhile. */
+  notified(): number;
+  /** Wakes who has waited longest, and nobody else: they would look for the same. Called after a commit. */
   notify(): void;
-  /** Resolves at the next `notify`, or after so long, or when `signal` is aborted. */
+  /** Resolves when it is this one's turn to be woken, or after so long, or when `signal` is aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 };
 
 /** Creates a signal that nobody waits for yet. */
 export function createOutboxSignal(): OutboxSignal {
   const wakers = new Set<() => void>();
+  let notified = 0;
   return {
+    notified: () => notified,
     notify() {
-      for (const wake of wakers) wake();
+      notified += 1;
+      const [longest] = wakers;
+      longest?.();
     },
     wait(milliseconds, signal) {
       return new Promise((resolve) => {
