@@ -9,8 +9,8 @@ import { type CaseRun, measureCase } from "./case-run.ts";
 export type SteadyRun = CaseRun & { readonly p50Ms: number; readonly p99Ms: number };
 
 const PER_SECOND = 20;
-/** Before the first event: the product has just started. */
-const SETTLE_MS = 1_000;
+/** What is not counted: the product has just started, and its first connections are not made yet. */
+const WARM_UP_SECONDS = 2;
 
 /**
  * Measures the way of donations that are paid one after the other at a steady rate. It begins at the event's
@@ -23,26 +23,33 @@ export async function measureSteady(
 ): Promise<SteadyRun> {
   const { product, receiver, watch } = stack;
   receiver.reset(200);
-  const lastNo = await watch.number("SELECT COALESCE(MAX(event_no), 0) FROM webhook_event");
   const { donations } = await product.deliver();
   const prefix = `steady-${Date.now()}-`;
-  const externalIds = Array.from({ length: seconds * PER_SECOND }, (_, turn) => prefix + turn);
+  const count = (WARM_UP_SECONDS + seconds) * PER_SECOND;
+  const externalIds = Array.from({ length: count }, (_, turn) => prefix + turn);
   await inLanes(externalIds, (externalId) =>
     donations.createDonation({
       ...{ accountId, externalId, amountCents: 100n, currency: "eur" },
       donatedAt: timestampNow(),
     }),
   );
-  await wait(SETTLE_MS);
-  const clockMs = wallClockOffsetMs();
-  const run = await measureCase(stack, externalIds.length, async () => {
+  const pay = async (some: readonly string[]) => {
     const startedMs = performance.now();
-    const paying = externalIds.map(async (externalId, turn) => {
+    const paying = some.map(async (externalId, turn) => {
       await wait((1000 * turn) / PER_SECOND);
       await donations.payDonation({ accountId, externalId });
     });
     await Promise.all(paying);
-    await receiver.arrived(externalIds.length);
+    return startedMs;
+  };
+  const warmUp = WARM_UP_SECONDS * PER_SECOND;
+  await pay(externalIds.slice(0, warmUp));
+  await receiver.arrived(warmUp);
+  const lastNo = await watch.number("SELECT COALESCE(MAX(event_no), 0) FROM webhook_event");
+  const clockMs = wallClockOffsetMs();
+  const run = await measureCase(stack, count - warmUp, async () => {
+    const startedMs = await pay(externalIds.slice(warmUp));
+    await receiver.arrived(count);
     return (performance.now() - startedMs) / 1000;
   });
   const events = await watch.rows<{ id: string; created_at: number }>(

@@ -30,7 +30,7 @@ export type EngineJob =
 export type EngineAnswer = { readonly seconds: number };
 
 /** The product's worker has the same (workflows/src/worker/create-worker.ts). */
-const CACHED_WORKFLOWS = 500;
+const CACHED_WORKFLOWS = 2_000;
 /** Below the worker's 40 slots: a start that finds none free is not eager, and slower. */
 const AT_ONCE = 32;
 /** Beyond the run, and beyond what is measured of it. */
