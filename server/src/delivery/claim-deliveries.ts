@@ -1,7 +1,7 @@
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { createAccountCircle } from "./account-circle.ts";
-import { UNDER_WAY_MICROS, UNDER_WAY_PER_ENDPOINT, WORTH_CLAIMING } from "./claim-limits.ts";
+import { endpointLimit, UNDER_WAY_MICROS } from "./claim-limits.ts";
 import { pickEvenly, type Queue, sharesOf } from "./claim-share.ts";
 import {
   leaseEntries,
@@ -55,12 +55,11 @@ export function createClaims(pool: Pool): (limit: number) => Promise<Claim> {
       listWaitingEndpoints(pool, accountNos),
       countUnderWay(pool, UNDER_WAY_MICROS),
     ]);
+    const inAll = [...underWay.values()].reduce((sum, count) => sum + count, 0);
+    const { most, worthClaiming } = endpointLimit(inAll);
     const open = waiting
-      .map((queue) => {
-        const room = UNDER_WAY_PER_ENDPOINT - (underWay.get(queue.endpointId) ?? 0);
-        return { ...queue, room };
-      })
-      .filter(({ room }) => room >= WORTH_CLAIMING);
+      .map((queue) => ({ ...queue, room: most - (underWay.get(queue.endpointId) ?? 0) }))
+      .filter(({ room }) => room >= worthClaiming);
     return { open, hasBusy: open.length < waiting.length };
   }
 

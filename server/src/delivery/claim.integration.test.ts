@@ -4,7 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries, writeWaiting } from "../../../test/delivery/harness-backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { UNDER_WAY_PER_ENDPOINT, WORTH_CLAIMING } from "./claim-limits.ts";
+import {
+  MANY_UNDER_WAY,
+  UNDER_WAY_AMONG_MANY,
+  UNDER_WAY_PER_ENDPOINT,
+  WORTH_CLAIMING,
+} from "./claim-limits.ts";
 
 let services: Services;
 let busy: { accountId: string; endpointId: string };
@@ -153,6 +158,14 @@ describe("an endpoint that is busy", () => {
     await addWaiting(busy, 1);
     expect(await claimAll()).toHaveLength(1);
   });
+});
+
+it("an endpoint gets a few and no more while many are under way at all of them together", async () => {
+  await addUnderWay(busy, MANY_UNDER_WAY);
+  await addWaiting(busy, 10);
+  const others = [await createReceiver(), await createReceiver()];
+  for (const other of others) await addWaiting(other, 100);
+  expect(await claimAll()).toHaveLength(2 * UNDER_WAY_AMONG_MANY);
 });
 
 it("reads no more rows for 50,000 that wait and 50,000 that sleep than for a few", async () => {
