@@ -13,12 +13,16 @@ function startOutbox() {
   const outbox = createOutboxSignal();
   const room = createOutboxSignal();
   let looks = 0;
+  let fails = false;
   const gone = new AbortController();
 
-  async function look(limit: number) {
+  async function look() {
     looks += 1;
-    const found = waiting.splice(0, limit);
+    const isFailing = fails;
+    fails = false;
+    const found = isFailing ? [] : waiting.splice(0, LIMIT);
     await wait(10); // What is committed meanwhile is not among them.
+    if (isFailing) throw new Error("a lock was waited for in vain");
     const entries = found.map((deliveryNo) => ({
       ...{ deliveryNo, deliveryId: `delivery-${deliveryNo}`, sequence: 1 },
       goOnFrom: undefined,
@@ -33,6 +37,9 @@ function startOutbox() {
       outbox.notify();
     },
     leave: () => gone.abort(),
+    failNext() {
+      fails = true;
+    },
     async claim(caller = new AbortController().signal) {
       const size = { limit: LIMIT, waitMs: WAIT_MS };
       const entries = await claimWithin(look, size, { outbox, room }, caller);
@@ -87,4 +94,15 @@ it("wakes the next one when whom a commit woke is gone", async () => {
   outbox.leave();
   const claimed = [await left, await staying];
   expect(claimed.flat()).toEqual([1]);
+});
+
+it("wakes the next one for what was committed before a claim failed", async () => {
+  const outbox = startOutbox();
+  outbox.failNext();
+  const failing = expect(outbox.claim()).rejects.toThrow("in vain");
+  const second = outbox.claim();
+  await untilLooked(outbox, 2);
+  outbox.commit(1);
+  await failing;
+  expect(await second).toEqual([1]);
 });

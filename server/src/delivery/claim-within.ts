@@ -22,32 +22,46 @@ export type ClaimSignals = {
  * it goes and there may be more than it found.
  */
 export async function claimWithin(
-  claim: (limit: number) => Promise<Claim>,
+  claim: () => Promise<Claim>,
   { limit, waitMs }: { readonly limit: number; readonly waitMs: number | undefined },
-  { outbox, room }: ClaimSignals,
+  signals: ClaimSignals,
   caller: AbortSignal,
 ): Promise<readonly OutboxEntry[]> {
-  if (waitMs === undefined) return (await claim(limit)).entries;
+  if (waitMs === undefined) return (await claim()).entries;
+  const { outbox } = signals;
   const over = AbortSignal.any([caller, AbortSignal.timeout(waitMs)]);
-  for (;;) {
-    // Waiting begins before the look, so that what is committed meanwhile is not missed.
-    const look = new AbortController();
-    const either = AbortSignal.any([over, look.signal]);
-    const committed = outbox.wait(waitMs, either);
-    const notified = outbox.notified();
-    let entries: readonly OutboxEntry[] = [];
-    try {
-      const found = await claim(limit);
-      entries = found.entries;
-      if (entries.length === 0 && !over.aborted) {
-        await (found.isHeldBack ? Promise.race([committed, roomAfter(room, either)]) : committed);
-      }
-    } finally {
-      look.abort();
+  let notified = outbox.notified();
+  let entries: readonly OutboxEntry[] = [];
+  try {
+    while (entries.length === 0 && !over.aborted) {
+      notified = outbox.notified();
+      entries = await lookOrWait(claim, waitMs, signals, over);
     }
-    if (entries.length === 0 && !over.aborted) continue;
-    if (entries.length === limit || outbox.notified() > notified) outbox.notify();
     return entries;
+  } finally {
+    if (entries.length === limit || outbox.notified() > notified) outbox.notify();
+  }
+}
+
+/** Claims; with nothing to claim, comes back when there may be. */
+async function lookOrWait(
+  claim: () => Promise<Claim>,
+  waitMs: number,
+  { outbox, room }: ClaimSignals,
+  over: AbortSignal,
+): Promise<readonly OutboxEntry[]> {
+  const ended = new AbortController();
+  const either = AbortSignal.any([over, ended.signal]);
+  // Waiting begins before the look, so that what is committed meanwhile is not missed.
+  const committed = outbox.wait(waitMs, either);
+  try {
+    const { entries, isHeldBack } = await claim();
+    if (entries.length === 0 && !over.aborted) {
+      await (isHeldBack ? Promise.race([committed, roomAfter(room, either)]) : committed);
+    }
+    return entries;
+  } finally {
+    ended.abort();
   }
 }
 
