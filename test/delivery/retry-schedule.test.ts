@@ -7,7 +7,7 @@ import {
 } from "@activity/proto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { AttemptInput } from "../../workflows/src/activities/index.ts";
-import { deliverWorkflowId, TASK_QUEUE } from "../../workflows/src/contract.ts";
+import { deliverWorkflowId, type Sequence, TASK_QUEUE } from "../../workflows/src/contract.ts";
 import { createAccount } from "../harness/builders.ts";
 import { expectVerified, headerOf } from "./harness-deliveries.ts";
 import { recordHistory, textOf } from "./harness-history.ts";
@@ -36,15 +36,30 @@ const endpoints = () => skipping.stack.client(EndpointService);
 const deliveries = () => skipping.stack.client(DeliveryService);
 const WAITS_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200];
 
-/** Sends a test event and runs its workflow to its end; `before` is called before each attempt. */
-async function run(before: (input: AttemptInput) => Promise<void> = async () => {}) {
+/** Makes the endpoint's secret one that the core cannot decrypt; done twice, it can again. */
+const swapSecret = () =>
+  skipping.stack.database.query("UPDATE endpoint SET secret = REVERSE(secret) WHERE id = ?", [
+    endpointId,
+  ]);
+const nothing = async () => {};
+/** As if the attempt had ended so long before. */
+const PASS_40_SECONDS =
+  "UPDATE delivery SET next_attempt_at = next_attempt_at - 40000000 WHERE id = ?";
+
+/** Sends a test event and runs its workflow to its end; the functions are called around each attempt. */
+async function run(
+  before: (input: AttemptInput) => Promise<void> = nothing,
+  after: (input: AttemptInput) => Promise<void> = nothing,
+) {
   const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
   const [sequence] = await skipping.claim();
   if (sequence === undefined) throw new Error("nothing waits");
   const worker = await skipping.worker(({ attemptDelivery }) => ({
     async attemptDelivery(input) {
       await before(input);
-      return attemptDelivery(input);
+      const result = await attemptDelivery(input);
+      await after(input);
+      return result;
     },
   }));
   const { client } = skipping.environment;
@@ -183,37 +198,37 @@ it("puts an attempt off while its endpoint is busy, and keeps its number", async
   expect(attempts).toHaveLength(2);
 });
 
-it("does not send again what was recorded before the worker went away", async () => {
-  const crashed = new Set<string>();
-  const { deliveryId, requests } = await (async () => {
-    skipping.receiver.behaviour = answer(200);
-    const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
-    const [sequence] = await skipping.claim();
-    if (sequence === undefined) throw new Error("nothing waits");
-    const worker = await skipping.worker(({ attemptDelivery }) => ({
-      async attemptDelivery(input) {
-        const result = await attemptDelivery(input);
-        // The record was made, and the engine never heard of it.
-        if (!crashed.has("once")) {
-          crashed.add("once");
-          throw new Error("the worker went away");
-        }
-        return result;
-      },
-    }));
-    const { client } = skipping.environment;
-    const workflowId = deliverWorkflowId(sequence);
-    const options = { workflowId, taskQueue: TASK_QUEUE, args: [sequence] };
-    await worker.runUntil(client.workflow.execute("deliver", options));
-    const requests = skipping.receiver.requests.filter(
-      (request) => headerOf(request, "Service-Event-Id") === eventId,
-    );
-    return { deliveryId, requests };
-  })();
-  expect(crashed.size).toBe(1);
-  expect(requests).toHaveLength(1);
+it("goes by the record of an attempt that the engine never heard of, and waits from that attempt's end", async () => {
+  let crashes = 0;
+  const { deliveryId, requests, events } = await run(async ({ attempt }) => {
+    if (attempt === 2) skipping.receiver.behaviour = answer(200);
+  }, crashAfter);
+  async function crashAfter({ deliveryId }: AttemptInput) {
+    if (++crashes > 1) return;
+    await skipping.stack.database.query(PASS_40_SECONDS, [deliveryId]);
+    throw new Error("the worker went away");
+  }
+  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
+  const [wait = 0, ...more] = waitsOf(events);
+  expect(more).toEqual([]);
+  expect(wait).toBeGreaterThan(10);
+  expect(wait).toBeLessThanOrEqual(20);
   const { attempts } = await deliveries().getDelivery({ accountId, deliveryId });
-  expect(attempts).toHaveLength(1);
+  expect(attempts).toHaveLength(2);
+});
+
+it("asks again in a minute for what the core cannot load, and keeps its number", async () => {
+  skipping.receiver.behaviour = answer(200);
+  const asked: number[] = [];
+  const { deliveryId, requests, events } = await run(async ({ attempt }) => {
+    asked.push(attempt);
+    if (asked.length !== 2) await swapSecret();
+  });
+  expect(asked).toEqual([1, 1, 1]);
+  expect(waitsOf(events)).toEqual([60, 60]);
+  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1"]);
+  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
 });
 
 const REFUSES = { scheduleRetry: () => Promise.reject(new Error("the engine does not answer")) };
@@ -259,4 +274,43 @@ it.each([
     sent.some(({ eventId }) => headerOf(request, "Service-Event-Id") === eventId),
   );
   expect(requests).toHaveLength(4 + 8);
+});
+
+it("hands over those of many that are run again with what is left of their wait, or as they were", async () => {
+  const sent = await Promise.all([1, 2].map(() => endpoints().sendTest({ accountId, endpointId })));
+  const [made, unread] = sent;
+  if (made === undefined || unread === undefined) throw new Error("two were sent");
+  const sequences = await skipping.claim();
+  let runs = 0;
+  const worker = await skipping.worker(
+    ({ attemptTogether }) => ({
+      async attemptTogether(all) {
+        runs += 1;
+        if (runs > 1) return attemptTogether(all);
+        await attemptTogether(all.filter(({ deliveryId }) => deliveryId === made.deliveryId));
+        throw new Error("the worker went away");
+      },
+    }),
+    { scheduleRetry: schedule },
+  );
+  const scheduled = new Map<string, { attempt: number; inMs: number }>();
+  async function schedule({ deliveryId }: Sequence, attempt: number, dueAtMs: number) {
+    scheduled.set(deliveryId, { attempt, inMs: dueAtMs - performance.now() });
+    if (runs > 1) return;
+    await skipping.stack.database.query(PASS_40_SECONDS, [deliveryId]);
+    await swapSecret();
+  }
+  const { client } = skipping.environment;
+  const options = {
+    taskQueue: TASK_QUEUE,
+    args: [{ sequences }],
+    workflowId: `again-${made.deliveryId}`,
+  };
+  await worker.runUntil(client.workflow.execute("deliverTogether", options));
+  expect(runs).toBe(2);
+  const left = scheduled.get(made.deliveryId);
+  expect(left?.attempt).toBe(2);
+  expect(left?.inMs).toBeGreaterThan(10_000);
+  expect(left?.inMs).toBeLessThanOrEqual(20_001);
+  expect(scheduled.get(unread.deliveryId)).toMatchObject({ attempt: 1 });
 });

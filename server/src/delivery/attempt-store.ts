@@ -11,6 +11,8 @@ export type LoadedAttempt = {
   readonly state: DeliveryState;
   /** How it ended, when it was made and recorded before. */
   readonly recordedOutcome: AttemptOutcome | undefined;
+  /** How long after now the one behind a recorded attempt is due; `undefined` when none is. */
+  readonly retryInMicros: number | undefined;
   readonly eventId: string;
   readonly payload: Buffer;
   readonly endpointId: string;
@@ -25,6 +27,7 @@ type LoadedRow = RowDataPacket & {
   sequence: number;
   state: DeliveryState;
   outcome: AttemptOutcome | null;
+  retry_in: number | null;
   event_id: string;
   payload: Buffer;
   endpoint_id: string;
@@ -41,8 +44,8 @@ export async function findAttempts(
   attempt: number,
 ): Promise<ReadonlyMap<string, LoadedAttempt>> {
   const [rows] = await pool.query<LoadedRow[]>(
-    `SELECT d.id, d.sequence, d.state, a.outcome, w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret,
-       e.standard_webhooks
+    `SELECT d.id, d.sequence, d.state, a.outcome, GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
+       w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
      FROM delivery d
      JOIN webhook_event w ON w.event_no = d.event_no
      LEFT JOIN endpoint e ON e.account_no = d.account_no AND e.id = d.endpoint_id
@@ -87,6 +90,7 @@ function loadedAttemptFromRow(row: LoadedRow): LoadedAttempt {
     sequence: row.sequence,
     state: row.state,
     recordedOutcome: row.outcome ?? undefined,
+    retryInMicros: row.retry_in ?? undefined,
     eventId: row.event_id,
     payload: row.payload,
     endpointId: row.endpoint_id,

@@ -5,7 +5,7 @@ import type {
   SequenceKey,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Duration } from "@bufbuild/protobuf/wkt";
+import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -34,8 +34,9 @@ export function createDispatchService(
 
   return {
     async claimDeliveries({ limit, wait }, { signal }) {
+      const look = () => claim(limit);
       const waitMs = wait && microsFromDuration(wait) / 1000;
-      const entries = await claimWithin(claim, { limit, waitMs }, { outbox, room }, signal);
+      const entries = await claimWithin(look, { limit, waitMs }, { outbox, room }, signal);
       const lost = entries.flatMap(({ deliveryId, sequence, goOnFrom: attempt }) =>
         attempt === undefined ? [] : [{ sequence: { deliveryId, sequence }, attempt }],
       );
@@ -54,7 +55,10 @@ export function createDispatchService(
     async loadAttempt({ sequence: key, attempt }) {
       const sequence = sequenceFrom(key);
       const loaded = await load({ ...sequence, attempt });
-      return { step: stepFrom(loaded, sequence.sequence, secretKeys) };
+      const step = stepFrom(loaded, sequence.sequence, secretKeys);
+      const { retryInMicros } = loaded ?? {};
+      if (step.case !== "recorded" || retryInMicros === undefined) return { step };
+      return { step, retryIn: durationFromMs(Math.ceil(retryInMicros / 1000)) };
     },
 
     async deferAttempt({ sequence: key, attempt, deferFor }) {

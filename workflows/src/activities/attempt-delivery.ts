@@ -4,7 +4,8 @@ import {
   type RecordAttemptRequestSchema,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, durationMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Sequence } from "../contract.ts";
 import { AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
@@ -32,11 +33,20 @@ const RETRIED: ReadonlySet<Outcome> = new Set(
     .map((outcome) => OUTCOME_TO_PROTO[outcome]),
 );
 
+type Dispatch = ActivityDependencies["dispatch"];
+
 const DONE: AttemptAnswer = { isRetried: false };
 
 /**
+ * What the core cannot load, for instance because the key of the endpoint's secret is missing, is asked for
+ * again after so long: waiting here it would hold room of the worker, which others need.
+ */
+const UNLOADABLE_MS = 60_000;
+
+/**
  * Makes one attempt with the endpoint as it is now, and records its outcome; a repeated one is put off
- * while its endpoint is busy. Run a second time after a crash, it goes by the record, if there is one.
+ * while its endpoint is busy, any one while the core cannot load it. Run a second time after a crash, it
+ * goes by the record, if there is one.
  */
 export async function attemptDelivery(
   dependencies: ActivityDependencies,
@@ -44,27 +54,47 @@ export async function attemptDelivery(
 ): Promise<AttemptAnswer> {
   const { dispatch } = dependencies;
   const sequence = { deliveryId, sequence: number };
-  const { step } = await dispatch.loadAttempt({ sequence, attempt });
+  const loaded = await load(dispatch, sequence, attempt);
+  if (loaded === undefined) return putOff(dispatch, sequence, attempt, UNLOADABLE_MS);
+  const { step, retryIn } = loaded;
   switch (step.case) {
     case "ready": {
       if (attempt === 1) return makeAttempt(dependencies, step.value, sequence, attempt);
       const place = dependencies.places.take(step.value.endpointId);
-      if (place.kind === "full") {
-        const { askAgainInMs } = place;
-        const deferFor = durationFromMs(askAgainInMs);
-        await dispatch.deferAttempt({ sequence, attempt, deferFor });
-        return { isRetried: true, askAgainInMs };
-      }
+      if (place.kind === "full") return putOff(dispatch, sequence, attempt, place.askAgainInMs);
       return makeAttempt(dependencies, step.value, sequence, attempt).finally(place.leave);
     }
     case "recorded":
-      return answerFrom(step.value, attempt);
+      return {
+        ...answerFrom(step.value, attempt),
+        ...(retryIn && { retryInMs: durationMs(retryIn) }),
+      };
     case "canceled":
       await dispatch.cancelSequence({ sequence });
       return DONE;
     default:
       return DONE;
   }
+}
+
+/** Returns `undefined` when the core says that it cannot, which is no matter of its being reached. */
+async function load(dispatch: Dispatch, sequence: Sequence, attempt: number) {
+  try {
+    return await dispatch.loadAttempt({ sequence, attempt });
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Internal) return undefined;
+    throw error;
+  }
+}
+
+async function putOff(
+  dispatch: Dispatch,
+  sequence: Sequence,
+  attempt: number,
+  askAgainInMs: number,
+): Promise<AttemptAnswer> {
+  await dispatch.deferAttempt({ sequence, attempt, deferFor: durationFromMs(askAgainInMs) });
+  return { isRetried: true, askAgainInMs };
 }
 
 async function makeAttempt(

@@ -26,7 +26,12 @@ export type AttemptInput = Sequence & { readonly attempt: number };
 export type AttemptAnswer = {
   /** Whether another attempt follows. */
   readonly isRetried: boolean;
-  /** Set when the attempt was not made, because its endpoint is busy: it is to be asked for again then. */
+  /** When it was made and recorded before: how long after now the next one is due. */
+  readonly retryInMs?: number;
+  /**
+   * Set when the attempt was not made, because its endpoint is busy or the core could not load it: it is to
+   * be asked for again after so long.
+   */
   readonly askAgainInMs?: number;
 };
 /** A sequence whose retry is not scheduled yet, and how long ago its attempt ended. */
@@ -60,15 +65,24 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   };
 }
 
-/** Makes a first attempt and schedules the next one; returns a sequence whose retry is left to others. */
+/**
+ * Makes a first attempt and schedules the next one, or this one when it was put off; returns a sequence whose
+ * retry is left to others.
+ */
 async function attemptFirst(
   dependencies: ActivityDependencies,
   { deliveryId, sequence }: Sequence,
 ): Promise<(Sequence & { readonly endedMs: number }) | undefined> {
-  const { isRetried } = await attemptDelivery(dependencies, { deliveryId, sequence, attempt: 1 });
+  const input = { deliveryId, sequence, attempt: 1 };
+  const { isRetried, retryInMs, askAgainInMs } = await attemptDelivery(dependencies, input);
+  if (askAgainInMs !== undefined) {
+    const askAtMs = performance.now() + askAgainInMs;
+    await dependencies.scheduleRetry({ deliveryId, sequence }, 1, askAtMs);
+    return undefined;
+  }
   const waitMs = delayAfterMs(1);
   if (!isRetried || waitMs === undefined) return undefined;
-  const endedMs = performance.now();
+  const endedMs = performance.now() - (waitMs - (retryInMs ?? waitMs));
   try {
     await dependencies.scheduleRetry({ deliveryId, sequence }, 2, endedMs + waitMs);
     return undefined;

@@ -11,12 +11,13 @@ export async function deliver(input: DeliverInput): Promise<void> {
   const { deliveryId, sequence, attempt: first = 1, waitMs = 0 } = input;
   if (waitMs > 0) await sleep(waitMs);
   for (let attempt = first; ; ) {
-    const { isRetried, askAgainInMs } = await attemptDelivery({ deliveryId, sequence, attempt });
+    const answer = await attemptDelivery({ deliveryId, sequence, attempt });
+    const { isRetried, retryInMs, askAgainInMs } = answer;
     if (askAgainInMs !== undefined) {
       await sleep(askAgainInMs);
       continue;
     }
-    const delayMs = isRetried ? delayAfterMs(attempt) : undefined;
+    const delayMs = isRetried ? (retryInMs ?? delayAfterMs(attempt)) : undefined;
     if (delayMs === undefined) return;
     await sleep(delayMs);
     attempt += 1;
