@@ -100,6 +100,14 @@ export async function leaseEntries(
   );
 }
 
+/** Ends the lease on entries that nobody will start; at least one. */
+export async function releaseEntries(pool: Pool, deliveryNos: readonly number[]): Promise<void> {
+  await pool.query(
+    `UPDATE outbox_entry SET claimable_at = ${NOW_MICROS} WHERE delivery_no IN (?)`,
+    [deliveryNos],
+  );
+}
+
 /**
  * Notes that the workflow engine has these sequences and that their next attempt is due, unless they have
  * gone on by now; at least one.

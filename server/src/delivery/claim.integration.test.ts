@@ -168,6 +168,16 @@ it("an endpoint gets a few and no more while many are under way at all of them t
   expect(await claimAll()).toHaveLength(2 * UNDER_WAY_AMONG_MANY);
 });
 
+it("what is claimed for a relay that is gone can be claimed again at once", async () => {
+  await addWaiting(busy, 3);
+  const gone = new AbortController();
+  const asked = services.dispatch.claimDeliveries({ limit: 64 }, { signal: gone.signal });
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  // Its claim may not have ended yet.
+  await expect.poll(async () => (await claim()).length, { timeout: 10_000 }).toBe(3);
+});
+
 it("reads no more rows for 50,000 that wait and 50,000 that sleep than for a few", async () => {
   const siblings = [busy];
   while (siblings.length < 10) siblings.push(await createReceiver(busy.accountId));

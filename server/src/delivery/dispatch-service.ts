@@ -14,7 +14,7 @@ import { DomainError, ErrorCode } from "../errors.ts";
 import { microsFromTimestamp } from "../timestamps.ts";
 import { cancelSequence, deferAttempt, type LoadedAttempt } from "./attempt-store.ts";
 import { createClaims } from "./claim-deliveries.ts";
-import { deleteEntries, markHandedOver, type Sequence } from "./claim-store.ts";
+import { deleteEntries, markHandedOver, releaseEntries, type Sequence } from "./claim-store.ts";
 import { claimWithin } from "./claim-within.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 import { createAttemptLoader } from "./load-attempts.ts";
@@ -37,6 +37,15 @@ export function createDispatchService(
       const look = () => claim(limit);
       const waitMs = wait && microsFromDuration(wait) / 1000;
       const entries = await claimWithin(look, { limit, waitMs }, { outbox, room }, signal);
+      if (signal.aborted && entries.length > 0) {
+        // Nobody hears of them: a relay that stops while it claims leaves them to the others at once.
+        await releaseEntries(
+          pool,
+          entries.map(({ deliveryNo }) => deliveryNo),
+        );
+        outbox.notify();
+        return {};
+      }
       const lost = entries.flatMap(({ deliveryId, sequence, goOnFrom: attempt }) =>
         attempt === undefined ? [] : [{ sequence: { deliveryId, sequence }, attempt }],
       );
