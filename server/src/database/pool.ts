@@ -7,6 +7,9 @@ export type Queryable = Pick<PoolConnection, "execute" | "query">;
 /** How long to wait for a connection before the database counts as out of reach. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
+/** A connection that is idle for so long is probed, so that one whose other end is gone is not used again. */
+const IDLE_BEFORE_PROBE_MS = 10_000;
+
 /** The settings of every connection of this service to `url` (`mysql://user:password@host:port/name`). */
 export function connectionOptions(url: string): PoolOptions {
   return {
@@ -17,6 +20,7 @@ export function connectionOptions(url: string): PoolOptions {
     supportBigNumbers: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
+    keepAliveInitialDelay: IDLE_BEFORE_PROBE_MS,
   };
 }
 

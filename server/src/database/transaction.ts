@@ -1,3 +1,4 @@
+import { DatabaseTimeoutError } from "./deadline.ts";
 import type { Pool, PoolConnection, Queryable } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
@@ -6,10 +7,14 @@ export type Transaction = Queryable & { readonly [committedTogether]: true };
 
 /** How often a transaction that lost a deadlock is run again. */
 const DEADLOCK_RETRIES = 5;
+/** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
+const DEADLINE_MS = 30_000;
 
 /**
  * Runs `work` in a transaction that commits when it returns and leaves nothing when it throws. A
- * deadlock's loser runs again, so `work` does nothing outside the database.
+ * deadlock's loser runs again, so `work` does nothing outside the database. Rejects with
+ * DatabaseTimeoutError after half a minute, and then it may have been committed or not, as whenever a
+ * connection is lost.
  */
 export async function inTransaction<Result>(
   pool: Pool,
@@ -30,15 +35,32 @@ async function runOnce<Result>(
 ): Promise<Result> {
   const connection = await pool.getConnection();
   try {
-    await connection.query("START TRANSACTION");
-    // The one place that makes a Transaction: the brand exists for the type checker only.
-    const result = await work(connection as unknown as Transaction);
-    await connection.query("COMMIT");
+    const result = await inTime(async () => {
+      await connection.query("START TRANSACTION");
+      // The one place that makes a Transaction: the brand exists for the type checker only.
+      const returned = await work(connection as unknown as Transaction);
+      await connection.query("COMMIT");
+      return returned;
+    });
     connection.release();
     return result;
   } catch (error) {
-    await abandon(connection);
+    if (error instanceof DatabaseTimeoutError) connection.destroy();
+    else await abandon(connection);
     throw error;
+  }
+}
+
+async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new DatabaseTimeoutError(`A transaction took longer than ${DEADLINE_MS} ms.`)),
+    DEADLINE_MS,
+  );
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "@activity/proto";
+import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
@@ -36,6 +37,9 @@ type LoadedRow = RowDataPacket & {
   standard_webhooks: number | null;
 };
 
+/** All who load wait for the statement that is under way. */
+const DEADLINE_MS = 10_000;
+
 /** Finds, by delivery, what the same attempt of the same sequence of some deliveries needs; at least one. */
 export async function findAttempts(
   pool: Pool,
@@ -43,16 +47,16 @@ export async function findAttempts(
   sequence: number,
   attempt: number,
 ): Promise<ReadonlyMap<string, LoadedAttempt>> {
-  const [rows] = await pool.query<LoadedRow[]>(
-    `SELECT d.id, d.sequence, d.state, a.outcome, GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
-       w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
-     FROM delivery d
-     JOIN webhook_event w ON w.event_no = d.event_no
-     LEFT JOIN endpoint e ON e.account_no = d.account_no AND e.id = d.endpoint_id
-       AND e.switched_on AND e.deleted_at IS NULL
-     LEFT JOIN delivery_attempt a ON a.delivery_no = d.delivery_no AND a.sequence = ? AND a.attempt = ?
-     WHERE d.id IN (?)`,
-    [sequence, attempt, deliveryIds],
+  const sql = `SELECT d.id, d.sequence, d.state, a.outcome, GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
+      w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
+    FROM delivery d
+    JOIN webhook_event w ON w.event_no = d.event_no
+    LEFT JOIN endpoint e ON e.account_no = d.account_no AND e.id = d.endpoint_id
+      AND e.switched_on AND e.deleted_at IS NULL
+    LEFT JOIN delivery_attempt a ON a.delivery_no = d.delivery_no AND a.sequence = ? AND a.attempt = ?
+    WHERE d.id IN (?)`;
+  const rows = await withDeadline<LoadedRow[]>(pool, DEADLINE_MS, (connection, answer) =>
+    connection.query(sql, [sequence, attempt, deliveryIds], answer),
   );
   return new Map(rows.map((row) => [row.id, loadedAttemptFromRow(row)]));
 }

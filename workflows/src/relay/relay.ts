@@ -10,6 +10,8 @@ import { type Claimed, startClaimed } from "./start-claimed.ts";
 /** The sweep: what a nudge missed waits no longer than this. §6.4 */
 const SWEEP_MS = 5_000;
 const CLAIMED_AT_ONCE = 64;
+/** A call that the core has not answered by then is taken for lost, and its lane goes on. */
+const ANSWER_WITHIN_MS = 35_000;
 const PAUSE_AFTER_FAILURE_MS = 500;
 /** Shorter than the claim's lease: then another relay may have it. */
 const GIVE_UP_AFTER_MS = 25_000;
@@ -39,7 +41,8 @@ export function startRelay(
     while (!signal.aborted) {
       try {
         const claim = { limit: CLAIMED_AT_ONCE, wait: durationFromMs(SWEEP_MS) };
-        const claimed = claimedFrom(await dispatch.claimDeliveries(claim, { signal }));
+        const options = { signal, timeoutMs: SWEEP_MS + ANSWER_WITHIN_MS };
+        const claimed = claimedFrom(await dispatch.claimDeliveries(claim, options));
         const sequences = [...claimed.sequences, ...claimed.lost];
         if (sequences.length > 0) await handOver(claimed, sequences);
       } catch (cause) {
@@ -63,7 +66,8 @@ export function startRelay(
         await pause();
       }
     }
-    await dispatch.markHandedOver({ sequences: sequences.map(keyOf) });
+    const marked = { sequences: sequences.map(keyOf) };
+    await dispatch.markHandedOver(marked, { timeoutMs: ANSWER_WITHIN_MS });
   }
 
   async function pause(): Promise<void> {
