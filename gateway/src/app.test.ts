@@ -12,14 +12,17 @@ const CLOSE = "Connection: close\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-beforeEach(async () => {
-  core = createRouterCore();
+async function start(upstreamTimeoutMs = 5_000): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
     log: { info: () => undefined, error: () => undefined },
-    limits: { upstreamTimeoutMs: 300 },
+    limits: { upstreamTimeoutMs },
   });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
+}
+beforeEach(async () => {
+  core = createRouterCore();
+  await start();
 });
 afterEach(() => gateway.close());
 
@@ -80,6 +83,8 @@ describe("the core's refusal", () => {
   });
 
   it("that comes too late is 503", async () => {
+    await gateway.close();
+    await start(300);
     core.before = () => new Promise(() => undefined);
     const answer = await send("GET /api/v1/me");
     expect([answer.status, codeOf(answer.rest)]).toEqual([503, "temporarily_unavailable"]);
