@@ -15,6 +15,8 @@ const CRASH_FULL = {
 };
 /** `npm run test:crash:short`: every kill and every check, in minutes. */
 const CRASH_SHORT = { events: 300, backlog: 100, kills: 2, settlesEach: false, settleMinutes: 4 };
+/** A poll tells what never comes, not what comes late on a busy machine. */
+const PATIENT = { poll: { timeout: 15_000 } };
 const REAL = ["**/*.integration.test.ts", "test/**/*.test.ts"];
 // The kit is a published package with a configuration of its own.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
@@ -27,6 +29,9 @@ export default defineConfig({
           name: "unit",
           include: ["**/*.test.ts"],
           exclude: [...NEVER, ...REAL],
+          // A property test of many long inputs takes seconds beside others.
+          testTimeout: 30_000,
+          expect: PATIENT,
         },
       },
       {
@@ -37,6 +42,7 @@ export default defineConfig({
           globalSetup: "test/harness/global-setup.ts",
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: PATIENT,
           // Two cores: more workers than that only make the servers wait for each other.
           maxWorkers: 2,
         },
@@ -46,7 +52,9 @@ export default defineConfig({
           name: "fairness",
           include: [FAIRNESS],
           globalSetup: "test/harness/global-setup.ts",
+          testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: PATIENT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -55,7 +63,9 @@ export default defineConfig({
           name: "kit",
           include: [KIT],
           globalSetup: "test/harness/global-setup.ts",
+          testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: PATIENT,
         },
       },
       crash("crash", CRASH_FULL),
@@ -66,5 +76,6 @@ export default defineConfig({
 
 /** The crash tests start what they kill; side by side they would starve each other. */
 function crash(name: string, crashSize: typeof CRASH_FULL) {
-  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers: 1 } };
+  const timeouts = { testTimeout: 60_000, expect: PATIENT };
+  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers: 1, ...timeouts } };
 }

@@ -143,7 +143,7 @@ export function describeReceiver(
       let finish = () => {};
       handle.mockImplementationOnce(() => new Promise((resolve) => (finish = resolve)));
       const first = post(receiver.url, headers, body);
-      await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+      await vi.waitFor(() => expect(handle).toHaveBeenCalled(), 15_000);
       expect((await post(receiver.url, headers, body)).status).toBe(503);
       finish();
       expect((await first).status).toBe(204);

@@ -61,7 +61,7 @@ describe("receiver-kit listen", () => {
   it("prints each verified event and each refusal until it is interrupted", async () => {
     const lines: string[] = [];
     const listening = runCommand(["listen", "--port", "0"], env, (line) => lines.push(line));
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await vi.waitFor(() => expect(lines).toHaveLength(1), 15_000);
     const url = /http:\S+/.exec(lines[0] ?? "")?.[0] ?? "";
     const clearScreen = "\u001b[2J";
     const { body, headers } = await createDelivery({
@@ -83,7 +83,7 @@ describe("receiver-kit listen", () => {
   it("makes a secret when none is given, and refuses a port that is none or taken", async () => {
     const lines: string[] = [];
     const listening = runCommand(["listen", "--port", "0"], {}, (line) => lines.push(line));
-    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    await vi.waitFor(() => expect(lines).toHaveLength(2), 15_000);
     process.emit("SIGINT");
     await listening;
     expect(lines[1]).toMatch(/RECEIVER_KIT_SECRET='whsec_[A-Za-z0-9+/]{43}='/);
