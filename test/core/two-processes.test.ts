@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createServiceCredential, Permission } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findFreePort, isPortFree } from "../../tools/stack/free-port.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
+import { untilListening } from "../harness/listening.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
 const program = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -30,7 +31,7 @@ async function start(
     stdio: ["ignore", "ignore", "inherit"],
   });
   started.push(child);
-  await vi.waitUntil(async () => !(await isPortFree(port)), { timeout: 20_000 });
+  await untilListening(child, port);
   return child;
 }
 

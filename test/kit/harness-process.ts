@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { untilListening } from "../harness/listening.ts";
 
 /** What a receiver reports: a request that came, or a point at which it waits for a decision. */
 export type Reached = {
@@ -97,28 +96,4 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGKILL");
   await once(child, "exit");
-}
-
-const LISTEN_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 20;
-
-async function untilListening(child: ChildProcess, port: number): Promise<void> {
-  const giveUpAt = performance.now() + LISTEN_WITHIN_MS;
-  while (performance.now() < giveUpAt) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    if (await isListening(port)) return;
-    await wait(LOOK_EVERY_MS);
-  }
-  throw new Error("it does not listen");
-}
-
-function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  return new Promise((resolve) => {
-    socket.once("connect", () => resolve(true));
-    socket.once("error", () => resolve(false));
-  }).then((listens) => {
-    socket.destroy();
-    return listens === true;
-  });
 }
