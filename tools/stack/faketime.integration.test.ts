@@ -2,21 +2,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConnection, type RowDataPacket } from "mysql2/promise";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { cacheFolder } from "./cache-folder.ts";
 import { startDatabase } from "./database.ts";
-import { createFakeClock } from "./faketime.ts";
+import { createFakeClock, type FakeClock } from "./faketime.ts";
 import { createProgress, silentProgress } from "./progress.ts";
 
 const { DATABASE_URL: _given, ...env } = process.env;
 
-it("moves the server's clock back and forth while it runs", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "faketime-test-"));
-  const fakeClock = await createFakeClock({
+let folder: string;
+let fakeClock: FakeClock;
+// libfaketime is fetched at the first run.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "faketime-test-"));
+  fakeClock = await createFakeClock({
     cacheDir: cacheFolder(env),
     file: join(folder, "offset"),
     progress: createProgress(),
   });
+}, 600_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+it("moves the server's clock back and forth while it runs", async () => {
   const database = await startDatabase({
     env,
     dataDir: join(folder, "database"),
@@ -39,6 +46,5 @@ it("moves the server's clock back and forth while it runs", async () => {
   } finally {
     await connection.end();
     await database.stop();
-    await rm(folder, { recursive: true });
   }
 });
