@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
-    hookTimeout: 180_000,
+    // Hooks fetch the servers and toolchains that the machine has not.
+    hookTimeout: 600_000,
     // A poll tells what never comes, not what comes late on a busy machine.
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 1,

@@ -107,24 +107,29 @@ describe("README", () => {
     vi.unstubAllEnvs();
   });
 
+  // The first run fetches the servers that the machine has not.
   it.each([
     ["pg.js", startPostgres, "DATABASE_URL"],
     ["mysql2.js", startMysql, "DATABASE_URL"],
     ["redis.js", startRedis, "REDIS_URL"],
     ["ioredis.js", startRedis, "REDIS_URL"],
     ["sqlite.js", async () => ({ url: ":memory:", stop: async () => {} }), "DATABASE_FILE"],
-  ] as const)("has a store that works in %s", async (name, start, variable) => {
-    const server = await start();
-    writeFileSync(path.join(folder, "use-store.js"), USE_STORE);
-    writeExample(name);
-    const output = execFileSync(process.execPath, ["use-store.js", `./${name}`], {
-      cwd: folder,
-      env: { ...process.env, [variable]: server.url },
-      encoding: "utf8",
-    });
-    await server.stop();
-    expect(output).toBe("handled seen_before\n");
-  });
+  ] as const)(
+    "has a store that works in %s",
+    async (name, start, variable) => {
+      const server = await start();
+      writeFileSync(path.join(folder, "use-store.js"), USE_STORE);
+      writeExample(name);
+      const output = execFileSync(process.execPath, ["use-store.js", `./${name}`], {
+        cwd: folder,
+        env: { ...process.env, [variable]: server.url },
+        encoding: "utf8",
+      });
+      await server.stop();
+      expect(output).toBe("handled seen_before\n");
+    },
+    600_000,
+  );
 });
 
 const event = { id: "whe_1", type: "x", created_at: "", test: false, data: {} } as unknown;
