@@ -11,6 +11,8 @@ let fault = process.env.FAULT_POINT;
 const faultOfMark: Interceptor = (next) => async (request) => {
   const isMark = request.method.name === "MarkHandedOver";
   if (isMark && fault === FaultPoint.StartedNotMarked) die();
+  // The start was faster than the death on its way.
+  if (isMark && fault === FaultPoint.StartUnanswered) die();
   const answer = await next(request);
   if (isMark && fault === FaultPoint.MarkedThenKilled) die();
   if (isMark && fault === FaultPoint.MarkAnswerLost) loseAnswer();
