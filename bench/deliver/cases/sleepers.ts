@@ -5,8 +5,9 @@ import type { BenchStack } from "../bench-stack.ts";
 const PORTION = 2_000;
 
 /**
- * Puts deliveries to sleep, each a `deliver` on a timer of its own as a failed attempt leaves it. Returns how
- * many a second the engine took.
+ * Puts deliveries to sleep, each a `deliver` that runs, on a timer of its own: as a delivery leaves it that was
+ * claimed alone or whose second or later attempt failed. A first attempt that fails in a shared workflow leaves
+ * a delayed start, in which no worker takes part. Returns how many a second the engine took.
  */
 export async function addSleepers(
   { engine, engineState, engineStateFile: stateFile, temporalAddress: address }: BenchStack,

@@ -16,7 +16,7 @@ import { openEngineState } from "./engine-state.ts";
 export type EngineJob =
   /** So many empty workflows, started eagerly, each awaited. */
   | { readonly do: "empty"; readonly address: string; readonly workflows: number }
-  /** So many deliveries that sleep, as after a failed attempt; numbered from `first`. */
+  /** So many deliveries that sleep, as after a second failed attempt; numbered from `first`. */
   | {
       readonly do: "sleep";
       readonly address: string;
