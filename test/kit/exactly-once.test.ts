@@ -43,9 +43,12 @@ const follow = (plan: keyof typeof PLANS) => {
 describe("an event's effect is there exactly once at receivers built on the packed kit", () => {
   it("while they are killed at any moment, work fails, answers are lost or late, and requests repeat", async () => {
     follow("withKills");
-    await Promise.all([writeEverything(kit, TURNS_WITH_KILLS), forEachReceiver(killAtRandom)]);
+    await Promise.all([
+      writeEverything(kit, TURNS_WITH_KILLS, "withKills"),
+      forEachReceiver(killAtRandom),
+    ]);
     follow("withoutKills");
-    await writeEverything(kit, TURNS_WITHOUT_KILLS);
+    await writeEverything(kit, TURNS_WITHOUT_KILLS, "withoutKills");
     await forEachReceiver((receiver) => untilEachWasTried(kit, receiver));
     follow("nothing");
     await forEachReceiver((receiver) => loseTheRoute(kit, receiver));

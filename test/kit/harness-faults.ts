@@ -47,6 +47,8 @@ export type Faults = {
   decide(reached: Reached): Promise<Decision>;
   /** Those that happened, each with the events it befell. */
   readonly happened: ReadonlyMap<Fault, readonly string[]>;
+  /** Whether each fault of a plan happened. */
+  allHappened(plan: keyof typeof PLANS): boolean;
   /** The statuses that the repetitions were answered with; 0 where none came. */
   readonly repetitions: readonly number[];
   /** The headers that each event last came with. */
@@ -117,6 +119,8 @@ export function createFaults(
 
   return {
     happened,
+    allHappened: (name) =>
+      PLANS[name].every((fault) => fault === Fault.None || happened.has(fault)),
     repetitions,
     headersByEvent,
     async decide(reached) {

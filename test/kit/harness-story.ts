@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Delivery, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
+import type { PLANS } from "./harness-faults.ts";
 import type { KitReceiver, KitStack } from "./harness-kit.ts";
 import { writeRecords } from "./harness-records.ts";
 
@@ -47,14 +48,20 @@ export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise
   return expect.poll(undelivered, { timeout: DELIVERED_WITHIN_MS, interval: 500 }).toEqual([]);
 }
 
-/** Writes records of every kind, at a pace that leaves some on their way at every moment. */
+/**
+ * Writes records of every kind, at a pace that leaves some on their way at every moment: so many turns, and
+ * more until each fault of the plan happened at every receiver.
+ */
 export async function writeEverything(
-  { stack, accountId }: KitStack,
+  { stack, accountId, receivers }: KitStack,
   turnsOfWriter: number,
+  plan: keyof typeof PLANS,
 ): Promise<void> {
+  const lacksFault = () => !receivers.every(({ faults }) => faults.allHappened(plan));
   const endAt = performance.now() + WITHIN_MS;
   const writers = Array.from({ length: WRITERS }, async () => {
-    for (let turn = 0; turn < turnsOfWriter && performance.now() < endAt; turn++) {
+    for (let turn = 0; turn < turnsOfWriter || lacksFault(); turn++) {
+      if (performance.now() > endAt) return;
       await writeRecords(stack, accountId, turn);
       await wait(PAUSE_MS);
     }
