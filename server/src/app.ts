@@ -14,7 +14,7 @@ import {
 import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
 import { createContextValues, type Interceptor, type Transport } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { purgeDeletedAccounts } from "./account/account-deletion.ts";
+import { startAccountPurge } from "./account/account-purge.ts";
 import { createAccountService } from "./account/account-service.ts";
 import { createMeService } from "./account/me-service.ts";
 import { createActivityService } from "./activity/activity-service.ts";
@@ -66,6 +66,7 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     ? createRedisAdmission(config.redisUrl, pool)
     : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
   const stopRemoval = startIdleWindowRemoval(pool, log);
+  const stopAccountPurge = startAccountPurge(pool, log);
   const outbox = createOutboxSignal();
   const stopDeliveryRecovery = startDeliveryRecovery(pool, outbox, log);
   const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
@@ -87,13 +88,10 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
 
   return {
     localTransport: createLocalTransport(services, interceptors),
-    listen() {
-      // A deletion that a process before this one began goes on beside everything else.
-      purgeDeletedAccounts(pool).catch((cause) => log.error("purge failed", { cause }));
-      return listen(wireHandler(services, interceptors), config);
-    },
+    listen: () => listen(wireHandler(services, interceptors), config),
     async close() {
       stopRemoval();
+      stopAccountPurge();
       stopDeliveryRecovery();
       stopDeliveryRemoval();
       await Promise.all([admission.close(), pool.end()]);

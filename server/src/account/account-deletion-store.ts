@@ -2,20 +2,24 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 
-/** Every table that holds data of accounts; API keys stay, so that their holder is told why. */
+/**
+ * Every table that holds data of accounts, in the order in which it is deleted; API keys stay, so that
+ * their holder is told why.
+ */
 export const DATA_TABLES = [
-  "activity",
-  "donation",
-  "donation_refund",
-  "donation_dispute",
-  "subscription",
-  "platform_event",
+  // First, so that deliveries that wait end before a long feed is through.
   "outbox_entry",
   "delivery",
   // After the deliveries: an attempt is recorded only while its delivery is there.
   "delivery_attempt",
   "webhook_event",
   "endpoint",
+  "activity",
+  "donation",
+  "donation_refund",
+  "donation_dispute",
+  "subscription",
+  "platform_event",
 ] as const;
 
 type AccountNoRow = RowDataPacket & { account_no: number };
@@ -49,12 +53,12 @@ export async function eraseApiKeyNames(tx: Transaction, accountNo: number): Prom
 
 /** Deletes at most `most` rows of an account from a table, and returns how many it deleted. */
 export async function deleteDataRows(
-  pool: Pool,
+  tx: Transaction,
   table: (typeof DATA_TABLES)[number],
   accountNo: number,
   most: number,
 ): Promise<number> {
-  const [result] = await pool.execute<ResultSetHeader>(
+  const [result] = await tx.execute<ResultSetHeader>(
     `DELETE FROM ${table} WHERE account_no = ? LIMIT ${most}`,
     [accountNo],
   );
@@ -69,10 +73,12 @@ export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
   );
 }
 
-/** Lists the accounts whose deletion was broken off. */
-export async function listUnpurgedAccounts(pool: Pool): Promise<number[]> {
+/** Lists the accounts that were marked as deleted so long ago or before and of which something is left. */
+export async function listUnpurgedAccounts(pool: Pool, sinceMicros: number): Promise<number[]> {
   const [rows] = await pool.execute<AccountNoRow[]>(
-    "SELECT account_no FROM account WHERE deleted_at IS NOT NULL AND purged_at IS NULL ORDER BY account_no",
+    `SELECT account_no FROM account FORCE INDEX (account_unpurged)
+     WHERE purged_at IS NULL AND deleted_at <= ${NOW_MICROS} - ? ORDER BY deleted_at`,
+    [sinceMicros],
   );
   return rows.map((row) => row.account_no);
 }

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../errors.ts";
-import { purgeDeletedAccounts } from "./account-deletion.ts";
 import { DATA_TABLES } from "./account-deletion-store.ts";
+import { purgeDeletedAccounts } from "./account-purge.ts";
 
 let services: Services;
 beforeAll(async () => {

@@ -108,6 +108,9 @@ export async function updateSecret(
   ]);
 }
 
+/** Nothing is left of a deleted endpoint but what its deliveries show. */
+const ERASE = `SET deleted_at = ${NOW_MICROS}, switched_on = FALSE, url = '', secret = ''`;
+
 /** Deletes an endpoint for good, and returns whether there was one. */
 export async function markEndpointDeleted(
   tx: Transaction,
@@ -115,11 +118,17 @@ export async function markEndpointDeleted(
   id: string,
 ): Promise<boolean> {
   const [result] = await tx.execute<ResultSetHeader>(
-    `UPDATE endpoint SET deleted_at = ${NOW_MICROS}, switched_on = FALSE, url = '', secret = ''
-     WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
+    `UPDATE endpoint ${ERASE} WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
     [accountNo, id],
   );
   return result.affectedRows === 1;
+}
+
+/** Deletes all endpoints of an account for good. */
+export async function markEndpointsDeleted(tx: Transaction, accountNo: number): Promise<void> {
+  await tx.execute(`UPDATE endpoint ${ERASE} WHERE account_no = ? AND deleted_at IS NULL`, [
+    accountNo,
+  ]);
 }
 
 function endpointFromRow(row: Row): EndpointRecord {
