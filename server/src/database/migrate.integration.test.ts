@@ -21,3 +21,12 @@ it("finishes after a kill between a statement and its mark, whichever it was", a
     expect(await marks()).toEqual(before);
   }
 });
+
+it("clears entries of the outbox whose delivery was removed", async () => {
+  await database.query("DELETE FROM schema_migration WHERE version >= 22");
+  await database.query(
+    "INSERT INTO outbox_entry VALUES (1, 1, 'delivery', 1, 0, 'endpoint', NULL)",
+  );
+  await migrate(database.url);
+  expect(await database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
+});

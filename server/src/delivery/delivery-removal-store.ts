@@ -3,6 +3,12 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { type DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 
+/**
+ * Every table that holds deliveries or what belongs to them. An ended delivery can have an entry still,
+ * when it ended before the relay came back to mark it.
+ */
+export const TABLES_OF_DELIVERIES = ["outbox_entry", "delivery_attempt", "delivery"] as const;
+
 /** A delivery that may be old enough to be removed. */
 export type OldDelivery = {
   readonly deliveryNo: number;
@@ -11,8 +17,8 @@ export type OldDelivery = {
   readonly isOld: boolean;
 };
 
-type Row = RowDataPacket & {
-  delivery_no: number;
+type NumberRow = RowDataPacket & { delivery_no: number };
+type Row = NumberRow & {
   event_no: number;
   state: DeliveryState;
   is_old: number;
@@ -38,27 +44,29 @@ export async function listDeliveriesByAge(
   }));
 }
 
-/** Deletes deliveries that have ended; at least one. */
-export async function deleteDeliveries(
+/**
+ * Locks those of the deliveries that have ended, at least one, and returns their numbers. Those that
+ * anybody writes just now are left out.
+ */
+export async function lockEnded(
   tx: Transaction,
   deliveryNos: readonly number[],
-): Promise<void> {
-  await tx.query("DELETE FROM delivery WHERE delivery_no IN (?) AND state NOT IN (?)", [
-    deliveryNos,
-    RUNNING_STATES,
-  ]);
+): Promise<number[]> {
+  const [rows] = await tx.query<NumberRow[]>(
+    `SELECT delivery_no FROM delivery WHERE delivery_no IN (?) AND state NOT IN (?)
+     FOR UPDATE SKIP LOCKED`,
+    [deliveryNos, RUNNING_STATES],
+  );
+  return rows.map((row) => row.delivery_no);
 }
 
-/** Deletes the attempts of those of the deliveries that are gone. */
-export async function deleteAttemptsOfGone(
+/** Deletes what a table holds of deliveries that the transaction has locked; at least one. */
+export async function deleteRowsOf(
   tx: Transaction,
+  table: (typeof TABLES_OF_DELIVERIES)[number],
   deliveryNos: readonly number[],
 ): Promise<void> {
-  await tx.query(
-    `DELETE a FROM delivery_attempt a LEFT JOIN delivery d ON d.delivery_no = a.delivery_no
-     WHERE a.delivery_no IN (?) AND d.delivery_no IS NULL`,
-    [deliveryNos],
-  );
+  await tx.query(`DELETE FROM ${table} WHERE delivery_no IN (?)`, [deliveryNos]);
 }
 
 /** Deletes those of the events that no delivery is left of; a delivery has the time of its event. */

@@ -47,4 +47,10 @@ it("removes what is old and has ended, and keeps what is young or under way", as
   const count = async (table: string) =>
     (await services.database.query(`SELECT 1 FROM ${table}`)).length;
   expect([await count("webhook_event"), await count("delivery_attempt")]).toEqual([3, 2]);
+  // No relay has marked any of them: those that are gone have left nothing to claim.
+  const entries = await services.database.query<{ delivery_id: string }>(
+    "SELECT delivery_id FROM outbox_entry",
+  );
+  const left = entries.map((entry) => entry.delivery_id);
+  expect(left.toSorted()).toEqual([...underWay, young].toSorted());
 });

@@ -3,10 +3,12 @@ import { inTransaction } from "../database/transaction.ts";
 import type { Log } from "../log.ts";
 import { startPeriodicJob } from "../periodic-job.ts";
 import {
-  deleteAttemptsOfGone,
-  deleteDeliveries,
   deleteEventsOfGone,
+  deleteRowsOf,
   listDeliveriesByAge,
+  lockEnded,
+  type OldDelivery,
+  TABLES_OF_DELIVERIES,
 } from "./delivery-removal-store.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 
@@ -22,24 +24,31 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
   );
 }
 
-/** Removes every ended delivery older than that, with its attempts, and events that nobody needs then. */
+/**
+ * Removes every ended delivery older than that, with all that belongs to it, and events that nobody needs
+ * then.
+ */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
   let afterNo = 0;
   for (;;) {
     const listed = await listDeliveriesByAge(pool, afterNo, retentionMicros, CHUNK);
     const old = listed.filter(({ isOld, state }) => isOld && !RUNNING_STATES.includes(state));
-    if (old.length > 0) {
-      const deliveryNos = old.map(({ deliveryNo }) => deliveryNo);
-      const eventNos = old.map(({ eventNo }) => eventNo);
-      await inTransaction(pool, async (tx) => {
-        await deleteDeliveries(tx, deliveryNos);
-        await deleteAttemptsOfGone(tx, deliveryNos);
-        await deleteEventsOfGone(tx, eventNos);
-      });
-    }
+    if (old.length > 0) await remove(pool, old);
     const last = listed.at(-1);
     // What was made later is younger.
     if (last === undefined || listed.length < CHUNK || !last.isOld) return;
     afterNo = last.deliveryNo;
   }
+}
+
+/** Removes those of the deliveries that have ended still: an owner may have retried one. */
+function remove(pool: Pool, deliveries: readonly OldDelivery[]): Promise<void> {
+  const deliveryNos = deliveries.map(({ deliveryNo }) => deliveryNo);
+  const eventNos = deliveries.map(({ eventNo }) => eventNo);
+  return inTransaction(pool, async (tx) => {
+    const ended = await lockEnded(tx, deliveryNos);
+    if (ended.length === 0) return;
+    for (const table of TABLES_OF_DELIVERIES) await deleteRowsOf(tx, table, ended);
+    await deleteEventsOfGone(tx, eventNos);
+  });
 }
