@@ -13,6 +13,7 @@ export const DATA_TABLES = [
   // After the deliveries: an attempt is recorded only while its delivery is there.
   "delivery_attempt",
   "webhook_event",
+  // After the deliveries too: the recovery knows by an endpoint which ones to leave alone.
   "endpoint",
   "activity",
   "donation",

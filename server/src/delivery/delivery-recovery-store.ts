@@ -1,8 +1,11 @@
 import { NOW_MICROS } from "../database/now.ts";
-import type { RowDataPacket } from "../database/pool.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { DeliveryState } from "./delivery-state.ts";
 import type { NewOutboxEntry } from "./outbox-store.ts";
+
+/** No endpoint's id, for a list that must not be empty. */
+const NO_ENDPOINT = "";
 
 type Row = RowDataPacket & {
   delivery_no: number;
@@ -13,22 +16,35 @@ type Row = RowDataPacket & {
   attempts: number;
 };
 
+/** Lists the endpoints of accounts that are being deleted: while deliveries are left, so are they. */
+export async function listEndpointsOfDeleted(pool: Pool): Promise<string[]> {
+  const [rows] = await pool.execute<(RowDataPacket & { id: string })[]>(
+    `SELECT e.id FROM account a FORCE INDEX (account_unpurged)
+     JOIN endpoint e ON e.account_no = a.account_no
+     WHERE a.purged_at IS NULL AND a.deleted_at IS NOT NULL`,
+  );
+  return rows.map((row) => row.id);
+}
+
 /**
  * Locks at most `most` deliveries that the workflow engine has and whose next attempt has been overdue for
- * so long, the longest overdue first; as entries that go on from there. Those that anybody writes just now
- * are left out.
+ * so long, the longest overdue first; as entries that go on from there. Those to some endpoints are left
+ * out, and those that anybody writes just now.
  */
 export async function lockOverdue(
   tx: Transaction,
   overdueMicros: number,
   most: number,
+  leftOut: ReadonlySet<string>,
 ): Promise<Required<NewOutboxEntry>[]> {
-  const [rows] = await tx.execute<Row[]>(
+  // By endpoint, which the index holds: not a delivery is read of what is left out.
+  const [rows] = await tx.query<Row[]>(
     `SELECT d.delivery_no, d.account_no, d.endpoint_id, d.id, d.sequence, d.attempts
      FROM delivery d FORCE INDEX (delivery_next_attempt)
      WHERE d.state = ${DeliveryState.HandedOver} AND d.next_attempt_at < ${NOW_MICROS} - ?
+       AND d.endpoint_id NOT IN (?)
      ORDER BY d.next_attempt_at LIMIT ${most} FOR UPDATE SKIP LOCKED`,
-    [overdueMicros],
+    [overdueMicros, [NO_ENDPOINT, ...leftOut]],
   );
   return rows.map((row) => ({
     deliveryNo: row.delivery_no,

@@ -1,9 +1,11 @@
 import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/delivery/harness-backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
+import { lockAccount } from "../account/account-store.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { recoverOverdueDeliveries } from "./delivery-recovery.ts";
 
 const OVERDUE_MICROS = 600_000_000;
@@ -18,6 +20,7 @@ afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   await services.database.query("DELETE FROM delivery");
+  await services.database.query("DELETE FROM webhook_event");
   accountId = await services.createAccount();
   const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
   const url = "https://example.com/hook";
@@ -119,6 +122,44 @@ it("adds nothing to an account that is being deleted", async () => {
   await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [accountId]);
   expect(await recover()).toBe(0);
   expect((await claim()).lost).toEqual([]);
+});
+
+describe("1,000 deliveries that are longer overdue and cannot go on", () => {
+  let younger: string;
+  let blocking: string;
+  let rowsRead: () => Promise<number>;
+  beforeEach(async () => {
+    younger = await handedOver(1);
+    await makeOverdue();
+    blocking = await services.createAccount();
+    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+    const created = { accountId: blocking, url: "https://example.com/hook", kinds };
+    const { endpoint } = await services.endpoints.createEndpoint(created);
+    const many = { accountId: blocking, endpointIds: [endpoint?.id ?? ""], count: 1_000 };
+    const stored = { state: DeliveryState.HANDED_OVER, attempts: 2, nextAttemptSeconds: -86_400 };
+    await writeDeliveries(services.database, { ...many, prefix: "overduesml" }, stored);
+    rowsRead = await rowCounterOf(services.database, "delivery");
+  });
+
+  it("keep none of another account's while theirs is being written", async () => {
+    const before = await rowsRead();
+    await inTransaction(services.pool, async (tx) => {
+      await lockAccount(tx, blocking);
+      expect(await recover()).toBe(1);
+    });
+    expect(await stateOf(younger)).toBe(DeliveryState.WAITING);
+    // 200 to find out, and what goes on.
+    expect((await rowsRead()) - before).toBeLessThan(300);
+    expect(await recover()).toBe(200);
+  });
+
+  it("keep none of another account's, and are not read, while theirs is being deleted", async () => {
+    const before = await rowsRead();
+    await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [blocking]);
+    expect(await recover()).toBe(1);
+    expect(await stateOf(younger)).toBe(DeliveryState.WAITING);
+    expect((await rowsRead()) - before).toBeLessThan(100);
+  });
 });
 
 it("takes 100,000 that are overdue a few at a time, and reads those alone", async () => {
