@@ -9,31 +9,27 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
-import { endpointNotFound, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
 import { findEndpoint } from "../endpoint/endpoint-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
-import { DeliveryState, RETRIABLE_STATES, RUNNING_STATES } from "./delivery-state.ts";
+import { type DeliveryFilter, listDeliveries } from "./delivery-list-store.ts";
+import { RETRIABLE_STATES, RUNNING_STATES } from "./delivery-state.ts";
 import {
   type AttemptRecord,
-  beginSequences,
-  type DeliveryFilter,
   type DeliveryRecord,
   findDelivery,
   listAttempts,
-  listDeliveries,
   lockDelivery,
-  lockRetriableDeliveries,
   readPayload,
 } from "./delivery-store.ts";
 import type { OutboxSignal } from "./outbox-signal.ts";
-import { insertOutboxEntries } from "./outbox-store.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
+import { retryFailed } from "./retry-failed.ts";
+import { retryLocked } from "./retry-locked.ts";
 
 const PAGE_SIZE = 50;
-/** Deliveries retried in one transaction, so that the account's lock is never held for long. */
-const RETRIED_AT_ONCE = 500;
 
 /** Creates the service that shows and retries deliveries. §6.4 */
 export function createDeliveryService(
@@ -43,9 +39,11 @@ export function createDeliveryService(
   return {
     async listDeliveries(request) {
       const { accountNo } = await readAccount(pool, request.accountId);
+      const filter = filterFrom(request);
+      const after = parsePageToken(request.pageToken);
       const pageSize = request.pageSize ?? PAGE_SIZE;
       // One more than asked for tells whether another page exists.
-      const found = await listDeliveries(pool, accountNo, filterFrom(request), pageSize + 1);
+      const found = await listDeliveries(pool, accountNo, filter, after, pageSize + 1);
       const page = found.slice(0, pageSize);
       const last = page.at(-1);
       const hasMore = found.length > pageSize && last !== undefined;
@@ -77,64 +75,18 @@ export function createDeliveryService(
         if (!RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
         const endpoint = await findEndpoint(tx, accountNo, stored.endpointId);
         if (!endpoint?.switchedOn) throw endpointSwitchedOff();
-        return retry(tx, accountNo, [stored]);
+        return retryLocked(tx, accountNo, [stored]);
       });
       outbox.notify();
       return { delivery: deliveryToProto(delivery) };
     },
 
-    async retryFailedDeliveries({ accountId, endpointId, since, until }) {
+    async retryFailedDeliveries({ accountId, endpointId, since, until }, { signal }) {
       const range = { since: required(since, "since"), until: required(until, "until") };
-      let retried = 0;
-      let batch: number;
-      do {
-        batch = await inTransaction(pool, async (tx) => {
-          const accountNo = await lockAccount(tx, accountId);
-          const endpoint = await findEndpoint(tx, accountNo, endpointId);
-          if (endpoint === undefined) throw endpointNotFound();
-          if (!endpoint.switchedOn) throw endpointSwitchedOff();
-          const failed = await lockRetriableDeliveries(
-            tx,
-            accountNo,
-            endpointId,
-            range,
-            RETRIED_AT_ONCE,
-          );
-          const [first, ...rest] = failed;
-          if (first !== undefined) await retry(tx, accountNo, [first, ...rest]);
-          return failed.length;
-        });
-        retried += batch;
-        outbox.notify();
-      } while (batch === RETRIED_AT_ONCE);
+      const retried = await retryFailed(pool, { accountId, endpointId, range }, outbox, signal);
       return { retried: BigInt(retried) };
     },
   };
-}
-
-/** Begins another sequence of locked deliveries, and returns the first as it is then. */
-async function retry(
-  tx: Transaction,
-  accountNo: number,
-  deliveries: readonly [DeliveryRecord, ...DeliveryRecord[]],
-): Promise<DeliveryRecord> {
-  await beginSequences(
-    tx,
-    deliveries.map(({ deliveryNo }) => deliveryNo),
-  );
-  await insertOutboxEntries(
-    tx,
-    deliveries.map(({ deliveryNo, id, endpointId, sequence }) => ({
-      deliveryNo,
-      accountNo,
-      endpointId,
-      deliveryId: id,
-      sequence: sequence + 1,
-    })),
-  );
-  const [first] = deliveries;
-  const none = { attempts: 0, lastOutcome: undefined, nextAttemptAt: undefined };
-  return { ...first, ...none, state: DeliveryState.Waiting, sequence: first.sequence + 1 };
 }
 
 function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
@@ -145,7 +97,6 @@ function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
     kind: kind || undefined,
     since: since && microsFromTimestamp(since, "since"),
     until: until && microsFromTimestamp(until, "until"),
-    after: parsePageToken(request.pageToken),
   };
 }
 

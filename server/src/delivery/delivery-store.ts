@@ -1,7 +1,6 @@
 import type { AttemptOutcome } from "@activity/proto";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
-import type { Micros } from "../timestamps.ts";
 import { DeliveryState, RETRIABLE_STATES } from "./delivery-state.ts";
 import type { WebhookEventKind } from "./webhook-event-kind.ts";
 
@@ -33,20 +32,8 @@ export type AttemptRecord = {
   readonly responseBody: Buffer;
 };
 
-/** Where a page of deliveries ended. */
-export type DeliveryPosition = { readonly createdAt: number; readonly deliveryNo: number };
-
-/** Which deliveries of an account to list. */
-export type DeliveryFilter = {
-  readonly endpointId: string | undefined;
-  readonly state: number | undefined;
-  readonly kind: number | undefined;
-  readonly since: Micros | undefined;
-  readonly until: Micros | undefined;
-  readonly after: DeliveryPosition | undefined;
-};
-
-type Row = RowDataPacket & {
+/** A row of `DELIVERY_COLUMNS`. */
+export type DeliveryRow = RowDataPacket & {
   delivery_no: number;
   id: string;
   endpoint_id: string;
@@ -72,38 +59,13 @@ type AttemptRow = RowDataPacket & {
   response_body: Buffer;
 };
 
-const DELIVERIES = `SELECT d.delivery_no, d.id, d.endpoint_id, e.id AS event_id, d.kind, d.test, d.state,
-  d.sequence, d.attempts, d.last_outcome, d.created_at, d.next_attempt_at
-  FROM delivery d JOIN webhook_event e ON e.event_no = d.event_no`;
+/** The columns of a delivery `d` of an event `e`. */
+export const DELIVERY_COLUMNS = `d.delivery_no, d.id, d.endpoint_id, e.id AS event_id, d.kind, d.test,
+  d.state, d.sequence, d.attempts, d.last_outcome, d.created_at, d.next_attempt_at`;
 
-/** Lists at most `most` deliveries of an account, newest first. */
-export async function listDeliveries(
-  db: Queryable,
-  accountNo: number,
-  filter: DeliveryFilter,
-  most: number,
-): Promise<DeliveryRecord[]> {
-  const conditions: [string, unknown[]][] = [["d.account_no = ?", [accountNo]]];
-  const { endpointId, state, kind, since, until, after } = filter;
-  if (endpointId !== undefined) conditions.push(["d.endpoint_id = ?", [endpointId]]);
-  if (state !== undefined) conditions.push(["d.state = ?", [state]]);
-  if (kind !== undefined) conditions.push(["d.kind = ?", [kind]]);
-  if (since !== undefined) conditions.push(["d.created_at >= ?", [since]]);
-  if (until !== undefined) conditions.push(["d.created_at < ?", [until]]);
-  if (after !== undefined) {
-    const { createdAt, deliveryNo } = after;
-    conditions.push([
-      "d.created_at <= ? AND (d.created_at < ? OR d.delivery_no < ?)",
-      [createdAt, createdAt, deliveryNo],
-    ]);
-  }
-  const [rows] = await db.query<Row[]>(
-    `${DELIVERIES} WHERE ${conditions.map(([text]) => text).join(" AND ")}
-     ORDER BY d.created_at DESC, d.delivery_no DESC LIMIT ${most}`,
-    conditions.flatMap(([, values]) => values),
-  );
-  return rows.map(deliveryFromRow);
-}
+// From the delivery to its event, or a statement that locks might lock events of others.
+const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
+  FROM delivery d STRAIGHT_JOIN webhook_event e ON e.event_no = d.event_no`;
 
 /** Finds a delivery of an account. */
 export async function findDelivery(
@@ -111,10 +73,10 @@ export async function findDelivery(
   accountNo: number,
   id: string,
 ): Promise<DeliveryRecord | undefined> {
-  const [rows] = await db.execute<Row[]>(`${DELIVERIES} WHERE d.id = ? AND d.account_no = ?`, [
-    id,
-    accountNo,
-  ]);
+  const [rows] = await db.execute<DeliveryRow[]>(
+    `${DELIVERIES} WHERE d.id = ? AND d.account_no = ?`,
+    [id, accountNo],
+  );
   return rows[0] && deliveryFromRow(rows[0]);
 }
 
@@ -125,26 +87,23 @@ export async function lockDelivery(
   id: string,
 ): Promise<DeliveryRecord | undefined> {
   // The event is only read: its row is locked with the delivery's and changed by nobody.
-  const [rows] = await tx.execute<Row[]>(
+  const [rows] = await tx.execute<DeliveryRow[]>(
     `${DELIVERIES} WHERE d.id = ? AND d.account_no = ? FOR UPDATE`,
     [id, accountNo],
   );
   return rows[0] && deliveryFromRow(rows[0]);
 }
 
-/** Locks at most `most` deliveries to an endpoint that can be retried, oldest first. */
+/** Locks those of the deliveries, at least one, that can be retried. */
 export async function lockRetriableDeliveries(
   tx: Transaction,
-  accountNo: number,
-  endpointId: string,
-  range: { readonly since: Micros; readonly until: Micros },
-  most: number,
+  deliveryNos: readonly number[],
 ): Promise<DeliveryRecord[]> {
-  const [rows] = await tx.query<Row[]>(
-    `${DELIVERIES} WHERE d.account_no = ? AND d.endpoint_id = ? AND d.created_at >= ?
-       AND d.created_at < ? AND d.state IN (?)
-     ORDER BY d.created_at, d.delivery_no LIMIT ${most} FOR UPDATE`,
-    [accountNo, endpointId, range.since, range.until, RETRIABLE_STATES],
+  const [rows] = await tx.query<DeliveryRow[]>(
+    `SELECT ${DELIVERY_COLUMNS} FROM delivery d FORCE INDEX (PRIMARY)
+     STRAIGHT_JOIN webhook_event e ON e.event_no = d.event_no
+     WHERE d.delivery_no IN (?) AND d.state IN (?) FOR UPDATE`,
+    [deliveryNos, RETRIABLE_STATES],
   );
   return rows.map(deliveryFromRow);
 }
@@ -190,7 +149,8 @@ export async function readPayload(db: Queryable, deliveryNo: number): Promise<Bu
   return rows[0]?.payload;
 }
 
-function deliveryFromRow(row: Row): DeliveryRecord {
+/** Reads a row of `DELIVERY_COLUMNS`. */
+export function deliveryFromRow(row: DeliveryRow): DeliveryRecord {
   return {
     deliveryNo: row.delivery_no,
     id: row.id,

@@ -1,5 +1,5 @@
 import { DomainError, ErrorCode } from "../errors.ts";
-import type { DeliveryPosition } from "./delivery-store.ts";
+import type { DeliveryPosition } from "./delivery-list-store.ts";
 
 const FORM = /^(\d{1,16})-(\d{1,16})$/;
 

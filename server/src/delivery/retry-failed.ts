@@ -1,0 +1,69 @@
+import { lockAccount } from "../account/account-store.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { endpointNotFound, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import { findEndpoint } from "../endpoint/endpoint-store.ts";
+import type { Micros } from "../timestamps.ts";
+import { type DeliveryPosition, listRetriable } from "./delivery-list-store.ts";
+import { lockRetriableDeliveries } from "./delivery-store.ts";
+import type { OutboxSignal } from "./outbox-signal.ts";
+import { retryLocked } from "./retry-locked.ts";
+
+/** Deliveries retried in one transaction, so that the account's lock is never held for long. */
+const RETRIED_AT_ONCE = 500;
+
+/** The deliveries of an endpoint that were created in a range of time, in microseconds. */
+type Failed = {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly range: { readonly since: Micros; readonly until: Micros };
+};
+
+/**
+ * Begins one new sequence of each delivery that can be retried, oldest first, until `signal` is aborted;
+ * returns how many it began. Fails with `account_not_found`, `endpoint_not_found` and `endpoint_switched_off`.
+ */
+export async function retryFailed(
+  pool: Pool,
+  failed: Failed,
+  outbox: OutboxSignal,
+  signal: AbortSignal,
+): Promise<number> {
+  let retried = 0;
+  let after: DeliveryPosition | undefined;
+  while (!signal.aborted) {
+    // A batch begins where the last one ended: what was retried may have failed again by now.
+    const batch = await retryBatch(pool, failed, after);
+    retried += batch.retried;
+    if (batch.retried > 0) outbox.notify();
+    if (batch.last === undefined) break;
+    after = batch.last;
+  }
+  return retried;
+}
+
+/** Retries the next deliveries behind a position, and returns that of the last unless there are no more. */
+async function retryBatch(
+  pool: Pool,
+  { accountId, endpointId, range }: Failed,
+  after: DeliveryPosition | undefined,
+): Promise<{ retried: number; last: DeliveryPosition | undefined }> {
+  return inTransaction(pool, async (tx) => {
+    const accountNo = await lockAccount(tx, accountId);
+    const endpoint = await findEndpoint(tx, accountNo, endpointId);
+    if (endpoint === undefined) throw endpointNotFound();
+    if (!endpoint.switchedOn) throw endpointSwitchedOff();
+    const listed = await listRetriable(tx, accountNo, endpointId, range, after, RETRIED_AT_ONCE);
+    if (listed.length === 0) return { retried: 0, last: undefined };
+    const locked = await lockRetriableDeliveries(
+      tx,
+      listed.map(({ deliveryNo }) => deliveryNo),
+    );
+    const [first, ...rest] = locked;
+    if (first !== undefined) await retryLocked(tx, accountNo, [first, ...rest]);
+    return {
+      retried: locked.length,
+      last: listed.length < RETRIED_AT_ONCE ? undefined : listed.at(-1),
+    };
+  });
+}
