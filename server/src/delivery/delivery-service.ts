@@ -40,7 +40,7 @@ export function createDeliveryService(
     async listDeliveries(request) {
       const { accountNo } = await readAccount(pool, request.accountId);
       const filter = filterFrom(request);
-      const after = parsePageToken(request.pageToken);
+      const after = parsePageToken(request.accountId, filter, request.pageToken);
       const pageSize = request.pageSize ?? PAGE_SIZE;
       // One more than asked for tells whether another page exists.
       const found = await listDeliveries(pool, accountNo, filter, after, pageSize + 1);
@@ -49,7 +49,7 @@ export function createDeliveryService(
       const hasMore = found.length > pageSize && last !== undefined;
       return {
         deliveries: page.map(deliveryToProto),
-        nextPageToken: hasMore ? pageTokenFrom(last) : "",
+        nextPageToken: hasMore ? pageTokenFrom(request.accountId, filter, last) : "",
       };
     },
 

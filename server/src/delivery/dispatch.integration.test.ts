@@ -208,7 +208,31 @@ describe("the list of deliveries", () => {
     expect(await filtered({ kind: WebhookEventKind.DONATION_REFUNDED })).toEqual([]);
     expect(await filtered({ endpointId: "nobodyendpoint0" })).toEqual([]);
     expect(await filtered({ until: timestampFromMs(1) })).toEqual([]);
-    await expect(filtered({ pageToken: "x" })).rejects.toThrow("page_token");
+    await expect(filtered({ pageToken: "x" })).rejects.toThrow("page_token is no token");
+  });
+
+  it("goes on with a token only for the account and the filters that it was issued for", async () => {
+    await sendTest();
+    await sendTest();
+    const filters = { endpointId, until: timestampFromMs(4e12) };
+    const list = services.deliveries.listDeliveries;
+    const { nextPageToken } = await list({ accountId, ...filters, pageSize: 1 });
+    const next = { accountId, ...filters, pageToken: nextPageToken };
+    expect((await list({ ...next, pageSize: 2 })).deliveries).toHaveLength(1);
+    const others = [
+      { accountId: await services.createAccount() },
+      { endpointId: "" },
+      { state: DeliveryState.WAITING },
+      { kind: WebhookEventKind.DONATION_CREATED },
+      { since: timestampFromMs(0) },
+      { until: timestampFromMs(4e12 - 1) },
+    ];
+    for (const other of others) {
+      await expect(list({ ...next, ...other })).rejects.toMatchObject({
+        code: "invalid_parameter",
+        message: expect.stringContaining("another account or to other filters"),
+      });
+    }
   });
 });
 

@@ -234,7 +234,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   pageSize?: number | undefined;
 
   /**
-   * The `next_page_token` of the page before; empty for the first page.
+   * The `next_page_token` of the page before, asked for with the same filters; empty for the first page.
    *
    * @generated from field: string page_token = 8;
    */
@@ -629,7 +629,7 @@ export const DeliveryService: GenService<{
   /**
    * Lists one page of deliveries, newest first.
    *
-   * Fails with `invalid_parameter` when the page token was not issued for this account.
+   * Fails with `invalid_parameter` when the page token was not issued for this account and these filters.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.ListDeliveries
    */
