@@ -48,7 +48,7 @@ export async function listDeliveries(
   const [rows] = await db.query<DeliveryRow[]>(
     `SELECT ${DELIVERY_COLUMNS} FROM (${sql}) listed
      STRAIGHT_JOIN delivery d ON d.delivery_no = listed.delivery_no
-     STRAIGHT_JOIN webhook_event e ON e.event_no = d.event_no
+     STRAIGHT_JOIN webhook_event e FORCE INDEX (PRIMARY) ON e.event_no = d.event_no
      ORDER BY d.created_at DESC, d.delivery_no DESC`,
     values,
   );

@@ -63,9 +63,9 @@ type AttemptRow = RowDataPacket & {
 export const DELIVERY_COLUMNS = `d.delivery_no, d.id, d.endpoint_id, e.id AS event_id, d.kind, d.test,
   d.state, d.sequence, d.attempts, d.last_outcome, d.created_at, d.next_attempt_at`;
 
-// From the delivery to its event, or a statement that locks might lock events of others.
+// From the delivery to its event by number: a statement that locks would else scan, and lock, what others have.
 const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
-  FROM delivery d STRAIGHT_JOIN webhook_event e ON e.event_no = d.event_no`;
+  FROM delivery d STRAIGHT_JOIN webhook_event e FORCE INDEX (PRIMARY) ON e.event_no = d.event_no`;
 
 /** Finds a delivery of an account. */
 export async function findDelivery(
@@ -101,7 +101,7 @@ export async function lockRetriableDeliveries(
 ): Promise<DeliveryRecord[]> {
   const [rows] = await tx.query<DeliveryRow[]>(
     `SELECT ${DELIVERY_COLUMNS} FROM delivery d FORCE INDEX (PRIMARY)
-     STRAIGHT_JOIN webhook_event e ON e.event_no = d.event_no
+     STRAIGHT_JOIN webhook_event e FORCE INDEX (PRIMARY) ON e.event_no = d.event_no
      WHERE d.delivery_no IN (?) AND d.state IN (?) FOR UPDATE`,
     [deliveryNos, RETRIABLE_STATES],
   );
