@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { type CountingProxy, openCountingProxy } from "../harness/counting-proxy.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../harness/database-proxy.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
-let proxy: CountingProxy;
+let proxy: DatabaseProxy;
 let stack: TestStack;
 let apiKey: string;
 beforeAll(async () => {
-  proxy = await openCountingProxy(inject("databaseUrl"));
+  proxy = await openDatabaseProxy(inject("databaseUrl"));
   stack = await startTestStack({ serverUrl: proxy.url });
   const reader = await createReader(stack);
   apiKey = reader.apiKey;

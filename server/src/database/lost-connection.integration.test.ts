@@ -1,50 +1,21 @@
-import net from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { createAttemptLoader } from "../delivery/load-attempts.ts";
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** A way to the database on which every open connection can fall silent, as when a host loses its power. */
-async function openSilentProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
-  const pairs = new Set<[net.Socket, net.Socket]>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(target.port), target.hostname);
-    client.pipe(upstream).pipe(client);
-    pairs.add([client, upstream]);
-    for (const socket of [client, upstream]) socket.on("error", () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = new URL(databaseUrl);
-  url.hostname = "127.0.0.1";
-  url.port = `${(server.address() as net.AddressInfo).port}`;
-  return {
-    url: url.href,
-    fallSilent() {
-      for (const [client, upstream] of pairs) {
-        client.unpipe(upstream);
-        upstream.unpipe(client);
-      }
-    },
-    close() {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
-      server.close();
-    },
-  };
-}
-
 let database: TestDatabase;
-let proxy: Awaited<ReturnType<typeof openSilentProxy>>;
+let proxy: DatabaseProxy;
 const pools: Pool[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
-  proxy = await openSilentProxy(database.url);
+  proxy = await openDatabaseProxy(database.url);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
-  proxy.close();
+  await proxy.close();
   await database.drop();
 });
 

@@ -1,10 +1,12 @@
 import net from "node:net";
 
-/** A way to the database that counts what goes over it. */
-export type CountingProxy = {
+/** A way to the database that counts what goes over it, and can fall silent. */
+export type DatabaseProxy = {
   readonly url: string;
   /** Commands sent to the database so far; each is one round trip. */
   commands(): number;
+  /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
+  fallSilent(): void;
   close(): Promise<void>;
 };
 
@@ -14,9 +16,10 @@ const HEADER_BYTES = 4;
  * Opens a port that passes everything on to the database at `serverUrl`. Of the packets that a client sends,
  * those with sequence number 0 begin a command; the rest are parts of one or of the handshake.
  */
-export async function openCountingProxy(serverUrl: string): Promise<CountingProxy> {
+export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProxy> {
   const target = new URL(serverUrl);
   let commands = 0;
+  const pairs = new Set<[net.Socket, net.Socket]>();
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
     let pending = Buffer.alloc(0);
@@ -30,6 +33,7 @@ export async function openCountingProxy(serverUrl: string): Promise<CountingProx
       }
     });
     client.pipe(upstream).pipe(client);
+    pairs.add([client, upstream]);
     for (const socket of [client, upstream]) {
       socket.on("error", () => {
         client.destroy();
@@ -44,6 +48,15 @@ export async function openCountingProxy(serverUrl: string): Promise<CountingProx
   return {
     url: url.href,
     commands: () => commands,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    fallSilent() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream);
+        upstream.unpipe(client);
+      }
+    },
+    close() {
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
   };
 }
