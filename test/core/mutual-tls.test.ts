@@ -15,7 +15,7 @@ import {
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCoreConfig } from "../../workflows/src/config.ts";
+import { readProcessConfig } from "../../workflows/src/config.ts";
 import { createCoreTransport } from "../../workflows/src/core-transport.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 
@@ -102,12 +102,12 @@ describe("the core with mutual TLS", () => {
     const permissions = [Permission.DeliveryDispatch];
     const claimWith = async (env: Record<string, string>) => {
       const core = createCoreTransport(
-        readCoreConfig({
+        readProcessConfig({
           CORE_URL: `https://127.0.0.1:${listener.port}`,
           CORE_TLS_CA: file("ca.pem"),
           CORE_CREDENTIAL: await createServiceCredential(database.url, "worker", permissions),
           ...env,
-        }),
+        }).core,
       );
       try {
         return await createClient(DispatchService, core.transport).claimDeliveries({ limit: 1 });

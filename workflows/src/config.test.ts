@@ -1,27 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { readCoreConfig, readDeliveryConfig } from "./config.ts";
+import { readDeliveryConfig, readProcessConfig } from "./config.ts";
 
 const GOOD = { CORE_CREDENTIAL: "act_svc_x" };
 
 describe("the settings of relay and worker", () => {
   it("need a credential; the rest has defaults", () => {
-    const config = readCoreConfig(GOOD);
+    const config = readProcessConfig(GOOD).core;
     expect(config).toMatchObject({ coreUrl: "http://127.0.0.1:50051", coreTls: {} });
     expect(config.revealCredential()).toBe("act_svc_x");
     expect(readDeliveryConfig({})).toMatchObject({ namespace: "default", extraCa: undefined });
   });
 
   it("print without the credential", () => {
-    expect(JSON.stringify(readCoreConfig(GOOD))).not.toContain("act_svc_x");
+    expect(JSON.stringify(readProcessConfig(GOOD))).not.toContain("act_svc_x");
   });
 
   it("name every bad variable in one error", () => {
-    const bad = { CORE_URL: "mysql://x", CORE_TLS_CA: "/no/such/file", CORE_TLS_CLIENT_CERT: "x" };
+    const bad = {
+      CORE_URL: "mysql://x",
+      CORE_TLS_CA: "/no/such/file",
+      CORE_TLS_CLIENT_CERT: "x",
+      WEBHOOK_EXTRA_CA: "/no/such/file",
+    };
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
-      expect(() => readCoreConfig(bad)).toThrow(name);
+      expect(() => readProcessConfig(bad)).toThrow(name);
     }
-    expect(() => readDeliveryConfig({ WEBHOOK_EXTRA_CA: "/no/such/file" })).toThrow(
-      "WEBHOOK_EXTRA_CA must be the path of a PEM file",
+    expect(() => readDeliveryConfig(bad)).toThrow(
+      /^WEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
   });
 

@@ -33,23 +33,21 @@ const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 
 /** Reads the settings, those of Temporal as all of its tools do; throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
-  return readAll((problem) => ({
-    ...readTemporal(env, problem),
-    allowedTargets: new Set((env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter(Boolean)),
-    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
-  }));
+  return readAll((problem) => readDelivery(env, problem));
 }
 
-/** Reads where the core is and what opens it; throws one ConfigError that names every bad variable. */
-export function readCoreConfig(env: Environment): CoreConfig {
-  return readAll((problem) => {
-    const credential = readCredential(env, problem);
-    return {
-      coreUrl: readCoreUrl(env, problem),
-      coreTls: readCoreTls(env, problem),
-      revealCredential: () => credential,
-    };
-  });
+/**
+ * Reads what relay and worker need as a process of their own: the settings, and where the core is
+ * and what opens it. Throws one ConfigError that names every bad variable of both.
+ */
+export function readProcessConfig(env: Environment): {
+  delivery: DeliveryConfig;
+  core: CoreConfig;
+} {
+  return readAll((problem) => ({
+    delivery: readDelivery(env, problem),
+    core: readCore(env, problem),
+  }));
 }
 
 function readAll<Config>(read: (problem: Problem) => Config): Config {
@@ -57,6 +55,23 @@ function readAll<Config>(read: (problem: Problem) => Config): Config {
   const config = read((text) => problems.push(text));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return config;
+}
+
+function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
+  return {
+    ...readTemporal(env, problem),
+    allowedTargets: new Set((env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter(Boolean)),
+    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
+  };
+}
+
+function readCore(env: Environment, problem: Problem): CoreConfig {
+  const credential = readCredential(env, problem);
+  return {
+    coreUrl: readCoreUrl(env, problem),
+    coreTls: readCoreTls(env, problem),
+    revealCredential: () => credential,
+  };
 }
 
 function readTemporal(

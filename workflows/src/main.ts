@@ -1,14 +1,14 @@
-import { ConfigError, readCoreConfig, readDeliveryConfig } from "./config.ts";
+import { ConfigError, readProcessConfig } from "./config.ts";
 import { createCoreTransport } from "./core-transport.ts";
 import { createLog } from "./log.ts";
 import { startDeliveries } from "./start-deliveries.ts";
 
 /** Runs relay and worker as a process of their own, against a core elsewhere, until told to stop. */
 try {
-  const config = readDeliveryConfig(process.env);
-  const core = createCoreTransport(readCoreConfig(process.env));
+  const config = readProcessConfig(process.env);
+  const core = createCoreTransport(config.core);
   const log = createLog((line) => process.stdout.write(line));
-  const deliveries = startDeliveries({ config, core: core.transport, log });
+  const deliveries = startDeliveries({ config: config.delivery, core: core.transport, log });
   const stop = async () => {
     await deliveries.stop();
     core.close();
