@@ -23,9 +23,9 @@ export type AnswerReader = {
   readonly progress: Readonly<Progress>;
 };
 
-/** More of an answer's body than this is not waited for. decisions "Deliveries" */
+/** More of an answer's body than this is not waited for. ADR 0027 */
 const MAX_BODY_BYTES = 64 * 1024;
-/** What the owner gets to see of an answer's body. decisions "Deliveries" */
+/** What the owner gets to see of an answer's body. ADR 0027 */
 const KEPT_BODY_BYTES = 1024;
 
 /** Creates a reader that reports once, when the answer is whole, long enough, or broken. */

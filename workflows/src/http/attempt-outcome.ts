@@ -1,7 +1,7 @@
 import type { PostResult } from "./post-once.ts";
 import type { RefusedTarget } from "./target-guard.ts";
 
-/** How an attempt ended, as the owner sees it. decisions "Deliveries" */
+/** How an attempt ended, as the owner sees it. ADR 0027 */
 export const AttemptOutcome = {
   Delivered: "delivered",
   AuthRejected: "auth_rejected",

@@ -18,7 +18,7 @@ const TEREDO = ipaddr.IPv6.parseCIDR(teredo);
 
 /**
  * Tells whether an address, in its canonical spelling, is globally routable unicast; IPv4 written
- * in IPv6 is unwrapped first. decisions "Safe target"
+ * in IPv6 is unwrapped first. ADR 0027
  */
 export function isPublicAddress(address: string): boolean {
   // ipaddr.js alone would also read "0x7f.1" and the like.

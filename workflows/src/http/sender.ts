@@ -9,7 +9,7 @@ import { createNameResolver, type ResolveName } from "./name-resolver.ts";
 import { type PostRequest, postOnce } from "./post-once.ts";
 import { resolveTarget, type TargetRules } from "./target-guard.ts";
 
-/** One attempt, as it is recorded for the owner. decisions "Deliveries" */
+/** One attempt, as it is recorded for the owner. ADR 0027 */
 export type AttemptReport = {
   readonly outcome: AttemptOutcome;
   /** Whether the delivery is tried again, if attempts are left. */

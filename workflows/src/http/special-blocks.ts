@@ -1,6 +1,6 @@
 /**
  * The IPv4 blocks that are not somebody's public server: the IANA special-purpose registry,
- * multicast and class E. decisions "Safe target"
+ * multicast and class E. ADR 0027
  */
 export const SPECIAL_IPV4_BLOCKS = [
   "0.0.0.0/8", // this network, RFC 791
