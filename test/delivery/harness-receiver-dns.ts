@@ -8,6 +8,8 @@ export type DnsServer = {
   readonly address: string;
   /** The addresses it gives for every name; empty means that the name does not exist. */
   answers: readonly string[];
+  /** The family whose questions it leaves unanswered, if any. */
+  silentOn: 4 | 6 | undefined;
   /** How many questions were asked. */
   readonly questionCount: () => number;
   readonly stop: () => Promise<void>;
@@ -25,13 +27,15 @@ export async function startDnsServer(answers: readonly string[]): Promise<DnsSer
   let questions = 0;
   socket.on("message", (query, peer) => {
     questions += 1;
-    socket.send(answerTo(query, server.answers), peer.port, peer.address);
+    const isSilent = familyOf(query) === server.silentOn;
+    if (!isSilent) socket.send(answerTo(query, server.answers), peer.port, peer.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   const server: DnsServer = {
     address: `127.0.0.1:${socket.address().port}`,
     answers,
+    silentOn: undefined,
     questionCount: () => questions,
     stop: async () => {
       socket.close();
@@ -41,10 +45,18 @@ export async function startDnsServer(answers: readonly string[]): Promise<DnsSer
   return server;
 }
 
+function familyOf(query: Buffer): 4 | 6 {
+  return typeOf(query) === TYPE_AAAA ? 6 : 4;
+}
+
+function typeOf(query: Buffer): number {
+  return query.readUInt16BE(query.indexOf(0, HEADER_LENGTH) + 1);
+}
+
 /** Writes the answer to a query with one question. RFC 1035 §4.1 */
 function answerTo(query: Buffer, answers: readonly string[]): Buffer {
   const nameEnd = query.indexOf(0, HEADER_LENGTH);
-  const type = query.readUInt16BE(nameEnd + 1);
+  const type = typeOf(query);
   const question = query.subarray(HEADER_LENGTH, nameEnd + 5);
   const records = answers
     .filter((address) => type === (isIPv6(address) ? TYPE_AAAA : TYPE_A))
