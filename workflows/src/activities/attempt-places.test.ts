@@ -7,7 +7,7 @@ function placesAt(startMs = 0) {
   const places = createAttemptPlaces(() => clock.nowMs);
   const take = (count: number, endpointId = "a") =>
     Array.from({ length: count }, () => places.take(endpointId));
-  return { clock, take };
+  return { clock, take, endpointCount: places.endpointCount };
 }
 const waitsOf = (answers: readonly PlaceAnswer[]) =>
   answers.flatMap((answer) => (answer.kind === "full" ? [answer.askAgainInMs] : []));
@@ -56,4 +56,14 @@ it("leaves half of the worker to first attempts, whatever the number of endpoint
   expect(answers.filter(({ kind }) => kind === "taken")).toHaveLength(1_000);
   leaveAll(answers);
   expect(waitsOf(take(16))).toEqual([]);
+});
+
+it("forgets endpoints that found all places taken and whose time in line has passed", () => {
+  const { clock, take, endpointCount } = placesAt();
+  for (let endpoint = 0; endpoint < 100; endpoint++) take(16, `busy${endpoint}`);
+  for (let endpoint = 0; endpoint < 50_000; endpoint++) {
+    clock.nowMs += 10;
+    expect(waitsOf(take(1, `refused${endpoint}`))).toEqual([1_625]);
+  }
+  expect(endpointCount()).toBeLessThan(1_000);
 });

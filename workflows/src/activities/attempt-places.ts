@@ -1,10 +1,12 @@
-/** How many repeated attempts one worker makes at one endpoint at a time. */
+/** How many attempts one worker makes at one endpoint at a time, of those that the claim does not count. */
 const PLACES_PER_ENDPOINT = 16;
 /** And at all endpoints together: half of what a worker has room for, so that first attempts find some. */
 const PLACES_IN_ALL = 1_000;
 /** What an attempt is taken to last before one has ended: as long as it may. */
 const LONGEST_ATTEMPT_MS = 10_000;
 const SHORTEST_WAIT_MS = 1_000;
+/** Lines are looked through when there are so many, and again when twice as many are left. */
+const LINES_KEPT = 512;
 /** A line that is longer than this begins again at its front: who waits asks at least so often. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
@@ -13,8 +15,12 @@ export type PlaceAnswer =
   | { readonly kind: "taken"; readonly leave: () => void }
   | { readonly kind: "full"; readonly askAgainInMs: number };
 
-/** The places for repeated attempts of one worker. */
-export type AttemptPlaces = { take(endpointId: string): PlaceAnswer };
+/** The places of one worker, for repeated attempts and for first ones that could not be loaded before. */
+export type AttemptPlaces = {
+  take(endpointId: string): PlaceAnswer;
+  /** How many endpoints it remembers: those with attempts under way or a line, and a few hundred others. */
+  readonly endpointCount: () => number;
+};
 
 type Line = { underWay: number; lastTookMs: number; endsAtMs: number };
 
@@ -26,11 +32,13 @@ type Line = { underWay: number; lastTookMs: number; endsAtMs: number };
 export function createAttemptPlaces(nowMs: () => number): AttemptPlaces {
   const lines = new Map<string, Line>();
   let inAll = 0;
+  let lookThroughAt = LINES_KEPT;
 
   return {
+    endpointCount: () => lines.size,
+
     take(endpointId) {
-      const line = lines.get(endpointId) ?? newLine();
-      lines.set(endpointId, line);
+      const line = lines.get(endpointId) ?? beginLine(endpointId);
       if (line.underWay >= PLACES_PER_ENDPOINT || inAll >= PLACES_IN_ALL) {
         return { kind: "full", askAgainInMs: waitAtEnd(line) };
       }
@@ -50,13 +58,25 @@ export function createAttemptPlaces(nowMs: () => number): AttemptPlaces {
     },
   };
 
+  function beginLine(endpointId: string): Line {
+    if (lines.size >= lookThroughAt) dropEndedLines();
+    const line: Line = { underWay: 0, lastTookMs: LONGEST_ATTEMPT_MS, endsAtMs: 0 };
+    lines.set(endpointId, line);
+    return line;
+  }
+
+  /** With all places taken, an endpoint gets a line without a place, and nobody leaves to end it. */
+  function dropEndedLines(): void {
+    const now = nowMs();
+    for (const [endpointId, line] of lines) {
+      if (line.underWay === 0 && line.endsAtMs <= now) lines.delete(endpointId);
+    }
+    lookThroughAt = Math.max(LINES_KEPT, 2 * lines.size);
+  }
+
   function waitAtEnd(line: Line): number {
     const now = nowMs();
     line.endsAtMs = Math.max(line.endsAtMs, now) + line.lastTookMs / PLACES_PER_ENDPOINT;
     return Math.ceil(SHORTEST_WAIT_MS + ((line.endsAtMs - now) % LONGEST_WAIT_MS));
   }
-}
-
-function newLine(): Line {
-  return { underWay: 0, lastTookMs: LONGEST_ATTEMPT_MS, endsAtMs: 0 };
 }
