@@ -8,6 +8,17 @@ export function textOf(history: temporal.api.history.v1.IHistory): string {
   return Buffer.from(temporal.api.history.v1.History.encode(history).finish()).toString("latin1");
 }
 
+/** The waits of a history, in seconds: before its start, when that was delayed, and of each timer. */
+export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] {
+  return (events ?? []).flatMap((event) => {
+    const wait =
+      event.workflowExecutionStartedEventAttributes?.firstWorkflowTaskBackoff ??
+      event.timerStartedEventAttributes?.startToFireTimeout;
+    const seconds = wait ? Number(wait.seconds) + (wait.nanos ?? 0) / 1e9 : 0;
+    return seconds > 0 ? [seconds] : [];
+  });
+}
+
 /**
  * With RECORD_HISTORIES=<version> keeps a history for the replay test, under the version and the test's
  * name: done before each release that changes a workflow.

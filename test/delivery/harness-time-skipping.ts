@@ -1,4 +1,4 @@
-import { DispatchService } from "@activity/proto";
+import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
@@ -18,6 +18,7 @@ import { createSender } from "../../workflows/src/http/sender.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
 import { installEngineLog } from "../../workflows/src/worker/engine-log.ts";
 import { createRetrySchedule } from "../../workflows/src/worker/schedule-retry.ts";
+import { createAccount } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
@@ -29,6 +30,12 @@ export type TimeSkippingStack = {
   readonly environment: TestWorkflowEnvironment;
   /** Where its workers make repeated attempts. */
   readonly places: AttemptPlaces;
+  /** Creates an account with an endpoint at the receiver. */
+  createEndpoint(): Promise<{ accountId: string; endpointId: string; secret: string }>;
+  /** Makes an endpoint's secret one that the core cannot decrypt; done twice, it can again. */
+  swapSecret(endpointId: string): Promise<unknown>;
+  /** Makes it as if a delivery's last attempt had ended 40 seconds before it did. */
+  pass40Seconds(deliveryId: string): Promise<unknown>;
   /** Claims what waits and marks it as handed over, as a relay does. */
   claim(): Promise<Sequence[]>;
   /** Creates a worker whose activities are the product's, each changed by `change`. */
@@ -67,6 +74,22 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     receiver,
     environment,
     places,
+    async createEndpoint() {
+      const accountId = await createAccount(stack);
+      const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+      const asked = { accountId, url: `https://${target}/hook`, kinds };
+      const { endpoint, secret } = await stack.client(EndpointService).createEndpoint(asked);
+      return { accountId, endpointId: endpoint?.id ?? "", secret };
+    },
+    swapSecret: (endpointId) =>
+      stack.database.query("UPDATE endpoint SET secret = REVERSE(secret) WHERE id = ?", [
+        endpointId,
+      ]),
+    pass40Seconds: (deliveryId) =>
+      stack.database.query(
+        "UPDATE delivery SET next_attempt_at = next_attempt_at - 40000000 WHERE id = ?",
+        [deliveryId],
+      ),
     async claim() {
       const { sequences } = await dispatch.claimDeliveries({ limit: 64 });
       if (sequences.length > 0) await dispatch.markHandedOver({ sequences });

@@ -5,6 +5,8 @@ export type Sequence = { readonly deliveryId: string; readonly sequence: number 
 export type DeliverInput = Sequence & {
   /** The first attempt to make; 1 unless told. */
   readonly attempt?: number;
+  /** How many times the core could not load it so far; 0 unless told. */
+  readonly failedLoads?: number;
   /** How long to wait before it. */
   readonly waitMs?: number;
 };

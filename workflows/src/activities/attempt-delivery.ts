@@ -12,6 +12,7 @@ import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport } from "../http/sender.ts";
 import { delayAfterMs } from "../workflows/retry-schedule.ts";
 import type { ActivityDependencies, AttemptAnswer, AttemptInput } from "./index.ts";
+import { loadWaitMs } from "./load-wait.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 const OUTCOME_TO_PROTO = {
@@ -38,28 +39,27 @@ type Dispatch = ActivityDependencies["dispatch"];
 const DONE: AttemptAnswer = { isRetried: false };
 
 /**
- * What the core cannot load, for instance because the key of the endpoint's secret is missing, is asked for
- * again after so long: waiting here it would hold room of the worker, which others need.
- */
-const UNLOADABLE_MS = 60_000;
-
-/**
  * Makes one attempt with the endpoint as it is now, and records its outcome; a repeated one is put off
  * while its endpoint is busy, any one while the core cannot load it. Run a second time after a crash, it
  * goes by the record, if there is one.
+ *
+ * A first attempt that the core could not load before needs a place like a repeated one: the claim, which let
+ * it through long ago, no longer counts it.
  */
 export async function attemptDelivery(
   dependencies: ActivityDependencies,
-  { deliveryId, sequence: number, attempt }: AttemptInput,
+  { deliveryId, sequence: number, attempt, failedLoads = 0 }: AttemptInput,
 ): Promise<AttemptAnswer> {
   const { dispatch } = dependencies;
   const sequence = { deliveryId, sequence: number };
   const loaded = await load(dispatch, sequence, attempt);
-  if (loaded === undefined) return putOff(dispatch, sequence, attempt, UNLOADABLE_MS);
+  if (loaded === undefined) return putOffLoad(dispatch, sequence, attempt, failedLoads + 1);
   const { step, retryIn } = loaded;
   switch (step.case) {
     case "ready": {
-      if (attempt === 1) return makeAttempt(dependencies, step.value, sequence, attempt);
+      if (attempt === 1 && failedLoads === 0) {
+        return makeAttempt(dependencies, step.value, sequence, attempt);
+      }
       const place = dependencies.places.take(step.value.endpointId);
       if (place.kind === "full") return putOff(dispatch, sequence, attempt, place.askAgainInMs);
       return makeAttempt(dependencies, step.value, sequence, attempt).finally(place.leave);
@@ -77,7 +77,10 @@ export async function attemptDelivery(
   }
 }
 
-/** Returns `undefined` when the core says that it cannot, which is no matter of its being reached. */
+/**
+ * Returns `undefined` when the core says that it cannot, for instance because the key of the endpoint's secret is
+ * missing; that is no matter of its being reached.
+ */
 async function load(dispatch: Dispatch, sequence: Sequence, attempt: number) {
   try {
     return await dispatch.loadAttempt({ sequence, attempt });
@@ -85,6 +88,17 @@ async function load(dispatch: Dispatch, sequence: Sequence, attempt: number) {
     if (ConnectError.from(error).code === Code.Internal) return undefined;
     throw error;
   }
+}
+
+/** Not waited for here, where it would hold room of the worker, which others need. */
+async function putOffLoad(
+  dispatch: Dispatch,
+  sequence: Sequence,
+  attempt: number,
+  failedLoads: number,
+): Promise<AttemptAnswer> {
+  const waitMs = loadWaitMs(failedLoads, Math.random());
+  return { ...(await putOff(dispatch, sequence, attempt, waitMs)), failedLoads };
 }
 
 async function putOff(

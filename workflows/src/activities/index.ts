@@ -1,6 +1,6 @@
 import type { DispatchService } from "@activity/proto";
 import type { Client } from "@connectrpc/connect";
-import type { Sequence } from "../contract.ts";
+import type { DeliverInput, Sequence } from "../contract.ts";
 import type { Sender } from "../http/sender.ts";
 import { delayAfterMs } from "../workflows/retry-schedule.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
@@ -10,18 +10,22 @@ import type { AttemptPlaces } from "./attempt-places.ts";
 export type ActivityDependencies = {
   readonly dispatch: Client<typeof DispatchService>;
   readonly sender: Sender;
-  /** Where repeated attempts are made; first ones are limited where they are claimed. */
+  /** Where repeated attempts are made; a first one that is made at once is limited by the claim. */
   readonly places: AttemptPlaces;
   readonly scheduleRetry: ScheduleRetry;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
 };
 
-/** Has an attempt made at a time of `performance`'s clock; resolves once that is safe with the engine. */
-export type ScheduleRetry = (sequence: Sequence, attempt: number, dueAtMs: number) => Promise<void>;
+/** Has `deliver` begin at a time of `performance`'s clock; resolves once that is safe with the engine. */
+export type ScheduleRetry = (input: DeliverInput, dueAtMs: number) => Promise<void>;
 
 /** One attempt of a sequence. */
-export type AttemptInput = Sequence & { readonly attempt: number };
+export type AttemptInput = Sequence & {
+  readonly attempt: number;
+  /** How many times the core could not load it so far; 0 unless told. */
+  readonly failedLoads?: number;
+};
 /** What came of it. */
 export type AttemptAnswer = {
   /** Whether another attempt follows. */
@@ -33,6 +37,8 @@ export type AttemptAnswer = {
    * be asked for again after so long.
    */
   readonly askAgainInMs?: number;
+  /** Set when the core could not load it: how many times in all, to be told when it is asked for again. */
+  readonly failedLoads?: number;
 };
 /** A sequence whose retry is not scheduled yet, and how long ago its attempt ended. */
 export type RetriedSequence = Sequence & { readonly sinceEndMs: number };
@@ -74,17 +80,18 @@ async function attemptFirst(
   { deliveryId, sequence }: Sequence,
 ): Promise<(Sequence & { readonly endedMs: number }) | undefined> {
   const input = { deliveryId, sequence, attempt: 1 };
-  const { isRetried, retryInMs, askAgainInMs } = await attemptDelivery(dependencies, input);
+  const answer = await attemptDelivery(dependencies, input);
+  const { isRetried, retryInMs, askAgainInMs, failedLoads = 0 } = answer;
   if (askAgainInMs !== undefined) {
     const askAtMs = performance.now() + askAgainInMs;
-    await dependencies.scheduleRetry({ deliveryId, sequence }, 1, askAtMs);
+    await dependencies.scheduleRetry({ ...input, failedLoads }, askAtMs);
     return undefined;
   }
   const waitMs = delayAfterMs(1);
   if (!isRetried || waitMs === undefined) return undefined;
   const endedMs = performance.now() - (waitMs - (retryInMs ?? waitMs));
   try {
-    await dependencies.scheduleRetry({ deliveryId, sequence }, 2, endedMs + waitMs);
+    await dependencies.scheduleRetry({ deliveryId, sequence, attempt: 2 }, endedMs + waitMs);
     return undefined;
   } catch {
     // The engine did not answer: the workflow hands the sequence over by itself when it does.

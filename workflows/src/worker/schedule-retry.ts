@@ -2,7 +2,7 @@ import { type WorkflowClient, WorkflowExecutionAlreadyStartedError } from "@temp
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
 import pLimit from "p-limit";
 import type { ScheduleRetry } from "../activities/index.ts";
-import { type DeliverInput, deliverWorkflowId, TASK_QUEUE, WorkflowName } from "../contract.ts";
+import { deliverWorkflowId, TASK_QUEUE, WorkflowName } from "../contract.ts";
 
 /** More starts at once make the engine no faster, and late for everything else that is asked of it. */
 const STARTS_AT_ONCE = 16;
@@ -13,13 +13,12 @@ const STARTS_AT_ONCE = 16;
  */
 export function createRetrySchedule(client: WorkflowClient): ScheduleRetry {
   const inTurn = pLimit(STARTS_AT_ONCE);
-  return (sequence, attempt, dueAtMs) =>
+  return (input, dueAtMs) =>
     inTurn(async () => {
-      const input: DeliverInput = { ...sequence, attempt };
       try {
         await client.start(WorkflowName.Deliver, {
           taskQueue: TASK_QUEUE,
-          workflowId: deliverWorkflowId(sequence),
+          workflowId: deliverWorkflowId(input),
           workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
           startDelay: Math.max(1, Math.round(dueAtMs - performance.now())),

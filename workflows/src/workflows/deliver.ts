@@ -9,11 +9,13 @@ const { attemptDelivery } = proxyLocalActivities<Activities>(ATTEMPT_OPTIONS);
 /** Runs one attempt sequence, or the rest of one: at most eight attempts in all. §6.4 */
 export async function deliver(input: DeliverInput): Promise<void> {
   const { deliveryId, sequence, attempt: first = 1, waitMs = 0 } = input;
+  let { failedLoads = 0 } = input;
   if (waitMs > 0) await sleep(waitMs);
   for (let attempt = first; ; ) {
-    const answer = await attemptDelivery({ deliveryId, sequence, attempt });
+    const answer = await attemptDelivery({ deliveryId, sequence, attempt, failedLoads });
     const { isRetried, retryInMs, askAgainInMs } = answer;
     if (askAgainInMs !== undefined) {
+      failedLoads = answer.failedLoads ?? failedLoads;
       await sleep(askAgainInMs);
       continue;
     }
@@ -21,5 +23,6 @@ export async function deliver(input: DeliverInput): Promise<void> {
     if (delayMs === undefined) return;
     await sleep(delayMs);
     attempt += 1;
+    failedLoads = 0;
   }
 }
