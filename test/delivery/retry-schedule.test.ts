@@ -231,3 +231,13 @@ it("makes a first attempt that could not be loaded before in a place, as a repea
   expect(more).toEqual([]);
   expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1"]);
 });
+
+it("keeps to the schedule whatever Retry-After the receiver names", async () => {
+  const { requests, history } = await run(async ({ attempt }) => {
+    if (attempt === 1) skipping.receiver.behaviour = answer(429, "retry-after: 1\r\n");
+    if (attempt === 2) skipping.receiver.behaviour = answer(503, "retry-after: 86400\r\n");
+    if (attempt === 3) skipping.receiver.behaviour = answer(200);
+  });
+  expect(requests).toHaveLength(3);
+  expect(waitsOf(history)).toEqual(WAITS_SECONDS.slice(0, 2));
+});
