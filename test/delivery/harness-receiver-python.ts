@@ -19,9 +19,10 @@ export function hasPython(): boolean {
   return spawnSync("python3", ["-m", "pip", "--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** Installs the packages, once, beside what else the tests keep; returns their folder. */
+/** Installs the packages, once, beside what else the tests keep; returns their folder. Throws without pip. */
 export function installPythonPackages(env: NodeJS.ProcessEnv): string {
   const folder = join(cacheFolder(env), `python-${PACKAGES.join("-").replaceAll("=", "")}`);
+  if (!hasPython()) throw new Error("python3 with pip is missing, which CI must have");
   if (existsSync(folder)) return folder;
   mkdirSync(dirname(folder), { recursive: true });
   const unfinished = mkdtempSync(`${folder}-`);
