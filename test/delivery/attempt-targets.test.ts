@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([dns.stop(), harness.stop()]));
 
-describe("decisions: a target is safe if every address is globally routable unicast", () => {
+describe("ADR 0027: a target is safe if every address is globally routable unicast", () => {
   it.each(rows)("$why: $attempt ($url)", async ({ url, addresses = [], attempt }) => {
     const target = await resolveTarget(url, { resolve: async () => addresses });
     expect(target.kind).toBe(attempt);

@@ -13,7 +13,7 @@ const vectors = new URL("../vectors/targets.json", import.meta.url);
 const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // ours, kept beside
 
 /** The rule of `attempt-targets.test.ts`, as far as it can be known when an endpoint is configured. */
-describe("decisions: an unsafe target is refused at configuration where it can be known", () => {
+describe("ADR 0027: an unsafe target is refused at configuration where it can be known", () => {
   it.each(rows)("$why: $configuration ($url)", ({ url, configuration }) => {
     const parse = () => parseEndpointUrl(url, new Set());
     if (configuration === "accepted") expect(parse).not.toThrow();

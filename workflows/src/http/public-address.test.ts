@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "./public-address.ts";
 import { SPECIAL_IPV4_BLOCKS, SPECIAL_IPV6_BLOCKS } from "./special-blocks.ts";
 
-describe("decisions: isPublicAddress", () => {
+describe("ADR 0027: isPublicAddress", () => {
   it.each(SPECIAL_IPV4_BLOCKS)("is false of %s, first to last, however it is wrapped", (block) => {
     for (const address of firstAndLast(block)) {
       const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
