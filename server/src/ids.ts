@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH = 15;
+const FORM = /^[a-z0-9]{15}$/;
 /** Bytes from here on would favour the alphabet's first characters. */
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
 
@@ -14,4 +15,9 @@ export function newId(): string {
     }
   }
   return id;
+}
+
+/** Tells whether a text has the form of an id. */
+export function isId(text: string): boolean {
+  return FORM.test(text);
 }

@@ -2,12 +2,13 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { callerKey } from "../caller.ts";
 import type { Pool } from "../database/pool.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
+import { checkAccountId } from "./account-id.ts";
 import { findReadAccount, type ReadAccount } from "./read-account-store.ts";
 
 /**
  * Returns the account that a read call is about: that of the caller's API key, or the one an internal
- * service names. Fails with `account_not_found` when there is none, and with `invalid_parameter` when a
- * caller with an API key names one: the key alone says which account is read. §1
+ * service names. Fails with `account_not_found` when there is none, and with `invalid_parameter` when it names
+ * none, or a caller with an API key names one: the key alone says which account is read. §1
  */
 export async function readAccountOf(
   pool: Pool,
@@ -25,6 +26,7 @@ export async function readAccountOf(
     const { accountNo, username, displayName } = caller.apiKey;
     return { no: accountNo, id: caller.apiKey.accountId, username, displayName };
   }
+  checkAccountId(accountId);
   const account = await findReadAccount(pool, accountId);
   if (account === undefined) {
     throw new DomainError(ErrorCode.AccountNotFound, "There is no account with this account_id.");

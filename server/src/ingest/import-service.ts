@@ -5,6 +5,7 @@ import type {
   ImportService,
 } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { checkAccountId } from "../account/account-id.ts";
 import { readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
@@ -51,6 +52,7 @@ async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<Impor
   if (!isImportPlatform(step.value.platform)) {
     throw invalid("platform accepts one of the import sources or csv.");
   }
+  checkAccountId(step.value.accountId);
   await readAccount(pool, step.value.accountId);
   return step.value;
 }

@@ -1,0 +1,14 @@
+import { DomainError, ErrorCode } from "../errors.ts";
+import { isId } from "../ids.ts";
+
+/**
+ * Fails with `invalid_parameter` unless a text has the form of an account's id. For calls whose fields no
+ * interceptor checks: what is not ASCII cannot be compared with a stored id.
+ */
+export function checkAccountId(accountId: string): void {
+  if (isId(accountId)) return;
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    "account_id accepts the id of an account: 15 characters, a-z and 0-9.",
+  );
+}
