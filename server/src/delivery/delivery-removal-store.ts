@@ -15,6 +15,8 @@ export type OldDelivery = {
   readonly eventNo: number;
   readonly state: DeliveryState;
   readonly isOld: boolean;
+  /** Whether it was made when the database's clock ran ahead. */
+  readonly isAhead: boolean;
 };
 
 type NumberRow = RowDataPacket & { delivery_no: number };
@@ -22,6 +24,7 @@ type Row = NumberRow & {
   event_no: number;
   state: DeliveryState;
   is_old: number;
+  is_ahead: number;
 };
 
 /** Lists the next deliveries behind `afterNo`, in the order they were made, at most `most`. */
@@ -32,7 +35,8 @@ export async function listDeliveriesByAge(
   most: number,
 ): Promise<OldDelivery[]> {
   const [rows] = await pool.execute<Row[]>(
-    `SELECT delivery_no, event_no, state, created_at < ${NOW_MICROS} - ? AS is_old
+    `SELECT delivery_no, event_no, state, created_at < ${NOW_MICROS} - ? AS is_old,
+       created_at > ${NOW_MICROS} AS is_ahead
      FROM delivery WHERE delivery_no > ? ORDER BY delivery_no LIMIT ${most}`,
     [retentionMicros, afterNo],
   );
@@ -41,6 +45,7 @@ export async function listDeliveriesByAge(
     eventNo: row.event_no,
     state: row.state,
     isOld: row.is_old === 1,
+    isAhead: row.is_ahead === 1,
   }));
 }
 
@@ -58,6 +63,23 @@ export async function lockEnded(
     [deliveryNos, RUNNING_STATES],
   );
   return rows.map((row) => row.delivery_no);
+}
+
+/**
+ * Lists those of the deliveries that the transaction has locked, at least one, of which an attempt began
+ * within the retention: they ended later than their event happened, by hours or by a manual retry.
+ */
+export async function listAttemptedSince(
+  tx: Transaction,
+  deliveryNos: readonly number[],
+  retentionMicros: number,
+): Promise<ReadonlySet<number>> {
+  const [rows] = await tx.query<NumberRow[]>(
+    `SELECT DISTINCT delivery_no FROM delivery_attempt FORCE INDEX (PRIMARY)
+     WHERE delivery_no IN (?) AND started_at >= ${NOW_MICROS} - ?`,
+    [deliveryNos, retentionMicros],
+  );
+  return new Set(rows.map((row) => row.delivery_no));
 }
 
 /** Deletes what a table holds of deliveries that the transaction has locked; at least one. */
