@@ -10,7 +10,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import { endpointDeleted, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
 import { findEndpoint } from "../endpoint/endpoint-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
@@ -20,7 +20,7 @@ import {
   type AttemptRecord,
   type DeliveryRecord,
   findDelivery,
-  listAttempts,
+  listLastAttempts,
   lockDelivery,
   readPayload,
 } from "./delivery-store.ts";
@@ -30,6 +30,8 @@ import { retryFailed } from "./retry-failed.ts";
 import { retryLocked } from "./retry-locked.ts";
 
 const PAGE_SIZE = 50;
+/** The attempts that are shown of one delivery: an owner may have retried it any number of times. */
+const MOST_ATTEMPTS = 200;
 
 /** Creates the service that shows and retries deliveries. §6.4 */
 export function createDeliveryService(
@@ -57,12 +59,14 @@ export function createDeliveryService(
       const { accountNo } = await readAccount(pool, accountId);
       const delivery = await findDelivery(pool, accountNo, deliveryId);
       if (delivery === undefined) throw deliveryNotFound();
-      const attempts = await listAttempts(pool, delivery.deliveryNo);
+      const attempts = await listLastAttempts(pool, delivery.deliveryNo, MOST_ATTEMPTS);
       const payload = await readPayload(pool, delivery.deliveryNo);
+      // It was removed for its age meanwhile.
+      if (payload === undefined) throw deliveryNotFound();
       return {
         delivery: deliveryToProto(delivery),
         attempts: attempts.map(attemptToProto),
-        ...(payload && { payload }),
+        payload,
       };
     },
 
@@ -71,10 +75,12 @@ export function createDeliveryService(
         const accountNo = await lockAccount(tx, accountId);
         const stored = await lockDelivery(tx, accountNo, deliveryId);
         if (stored === undefined) throw deliveryNotFound();
-        if (RUNNING_STATES.includes(stored.state)) return stored;
-        if (!RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
+        const isRunning = RUNNING_STATES.includes(stored.state);
+        if (!isRunning && !RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
         const endpoint = await findEndpoint(tx, accountNo, stored.endpointId);
-        if (!endpoint?.switchedOn) throw endpointSwitchedOff();
+        if (endpoint === undefined) throw endpointDeleted();
+        if (!endpoint.switchedOn) throw endpointSwitchedOff();
+        if (isRunning) return stored;
         return retryLocked(tx, accountNo, [stored]);
       });
       outbox.notify();

@@ -120,14 +120,18 @@ export async function beginSequences(
   );
 }
 
-/** Lists the attempts of a delivery, oldest first. */
-export async function listAttempts(db: Queryable, deliveryNo: number): Promise<AttemptRecord[]> {
+/** Lists the last attempts of a delivery, at most `most`, oldest first. */
+export async function listLastAttempts(
+  db: Queryable,
+  deliveryNo: number,
+  most: number,
+): Promise<AttemptRecord[]> {
   const [rows] = await db.execute<AttemptRow[]>(
     `SELECT sequence, attempt, started_at, duration, outcome, status_code, detail, response_body
-     FROM delivery_attempt WHERE delivery_no = ? ORDER BY sequence, attempt`,
+     FROM delivery_attempt WHERE delivery_no = ? ORDER BY sequence DESC, attempt DESC LIMIT ${most}`,
     [deliveryNo],
   );
-  return rows.map((row) => ({
+  return rows.toReversed().map((row) => ({
     sequence: row.sequence,
     attempt: row.attempt,
     startedAt: row.started_at,

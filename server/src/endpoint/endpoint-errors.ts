@@ -8,10 +8,18 @@ export function endpointNotFound(): DomainError {
   );
 }
 
-/** Returns the failure of a call that would send to an endpoint that is switched off or deleted. */
+/** Returns the failure of a call that would send to an endpoint that is switched off. */
 export function endpointSwitchedOff(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
-    "The endpoint is switched off or deleted, so nothing is sent to it; switch it on first.",
+    "The endpoint is switched off, so nothing is sent to it; switch it on first.",
+  );
+}
+
+/** Returns the failure of a call that would send a delivery to its endpoint, which is deleted. */
+export function endpointDeleted(): DomainError {
+  return new DomainError(
+    ErrorCode.EndpointSwitchedOff,
+    "The delivery's endpoint is deleted, for good, so nothing is sent to it any more.",
   );
 }
