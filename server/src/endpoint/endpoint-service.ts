@@ -3,13 +3,14 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool, Queryable } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
+import { inTransaction, type Transaction } from "../database/transaction.ts";
 import { emitTestEvent } from "../delivery/emit-webhook-event.ts";
 import type { OutboxSignal } from "../delivery/outbox-signal.ts";
 import { kindBits, kindsFromBits, WebhookEventKind } from "../delivery/webhook-event-kind.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { timestampFromMicros } from "../timestamps.ts";
+import { listRemovableEndpoints, removeEndpoints } from "./deleted-endpoint-store.ts";
 import { endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
 import {
   countEndpoints,
@@ -28,6 +29,8 @@ import { testFact } from "./test-fact.ts";
 
 /** The most endpoints of an account. */
 const MAX_ENDPOINTS = 10;
+/** The most rows of deleted endpoints that go when one is created: more than one, so that they become fewer. */
+const REMOVED_AT_ONCE = 100;
 
 /** What the service needs beside the database. */
 export type EndpointSettings = {
@@ -70,6 +73,7 @@ export function createEndpointService(
       const endpoint = await inTransaction(pool, async (tx) => {
         const accountNo = await lockAccount(tx, request.accountId);
         if ((await countEndpoints(tx, accountNo)) >= MAX_ENDPOINTS) throw limitReached();
+        await removeDeleted(tx, accountNo);
         await insertEndpoint(tx, { accountNo, ...stored });
         return readEndpoint(tx, accountNo, id);
       });
@@ -129,6 +133,12 @@ export function createEndpointService(
       return emitted;
     },
   };
+}
+
+/** Whatever sends looks at every row of an account's endpoints: those of deleted ones do not pile up. */
+async function removeDeleted(tx: Transaction, accountNo: number): Promise<void> {
+  const ids = await listRemovableEndpoints(tx, accountNo, REMOVED_AT_ONCE);
+  if (ids.length > 0) await removeEndpoints(tx, accountNo, ids);
 }
 
 async function readEndpoint(db: Queryable, accountNo: number, id: string): Promise<EndpointRecord> {
