@@ -67,3 +67,27 @@ it("begins no further batch once its caller is gone", async () => {
     { sequence: 2, deliveries: 500 },
   ]);
 });
+
+it.each([
+  ["switched off", "switched_on = FALSE"],
+  ["deleted", "switched_on = FALSE, deleted_at = 1"],
+])("counts what it has begun when the endpoint is %s in the middle", async (_, change) => {
+  // Committed with the first batch, so before the second.
+  await services.database.query(
+    `CREATE TRIGGER ends_endpoint AFTER UPDATE ON delivery FOR EACH ROW
+     UPDATE endpoint SET ${change} WHERE id = NEW.endpoint_id`,
+  );
+  try {
+    const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const call = { accountId, endpointId, ...range };
+    const { retried } = await services.deliveries.retryFailedDeliveries(call);
+    expect(retried).toBe(500n);
+    expect(await sequences()).toEqual([
+      { sequence: 1, deliveries: ALL - 500 },
+      { sequence: 2, deliveries: 500 },
+    ]);
+    await expect(services.deliveries.retryFailedDeliveries(call)).rejects.toThrow();
+  } finally {
+    await services.database.query("DROP TRIGGER ends_endpoint");
+  }
+});

@@ -3,6 +3,7 @@ import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { endpointNotFound, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
 import { findEndpoint } from "../endpoint/endpoint-store.ts";
+import { DomainError } from "../errors.ts";
 import type { Micros } from "../timestamps.ts";
 import { type DeliveryPosition, listRetriable } from "./delivery-list-store.ts";
 import { lockRetriableDeliveries } from "./delivery-store.ts";
@@ -19,9 +20,14 @@ type Failed = {
   readonly range: { readonly since: Micros; readonly until: Micros };
 };
 
+/** What one transaction retried, and the last one that it looked at unless there are no more. */
+type Batch = { readonly retried: number; readonly last: DeliveryPosition | undefined };
+const END: Batch = { retried: 0, last: undefined };
+
 /**
- * Begins one new sequence of each delivery that can be retried, oldest first, until `signal` is aborted;
- * returns how many it began. Fails with `account_not_found`, `endpoint_not_found` and `endpoint_switched_off`.
+ * Begins one new sequence of each delivery that can be retried, oldest first, until `signal` is aborted or the
+ * endpoint takes no more; returns how many it began. Fails with `account_not_found`, `endpoint_not_found` and
+ * `endpoint_switched_off` when it could begin none.
  */
 export async function retryFailed(
   pool: Pool,
@@ -33,7 +39,11 @@ export async function retryFailed(
   let after: DeliveryPosition | undefined;
   while (!signal.aborted) {
     // A batch begins where the last one ended: what was retried may have failed again by now.
-    const batch = await retryBatch(pool, failed, after);
+    const batch = await retryBatch(pool, failed, after).catch((error: unknown) => {
+      // Switched off or deleted in the middle: the caller learns what was begun before.
+      if (error instanceof DomainError && retried > 0) return END;
+      throw error;
+    });
     retried += batch.retried;
     if (batch.retried > 0) outbox.notify();
     if (batch.last === undefined) break;
@@ -47,14 +57,14 @@ async function retryBatch(
   pool: Pool,
   { accountId, endpointId, range }: Failed,
   after: DeliveryPosition | undefined,
-): Promise<{ retried: number; last: DeliveryPosition | undefined }> {
+): Promise<Batch> {
   return inTransaction(pool, async (tx) => {
     const accountNo = await lockAccount(tx, accountId);
     const endpoint = await findEndpoint(tx, accountNo, endpointId);
     if (endpoint === undefined) throw endpointNotFound();
     if (!endpoint.switchedOn) throw endpointSwitchedOff();
     const listed = await listRetriable(tx, accountNo, endpointId, range, after, RETRIED_AT_ONCE);
-    if (listed.length === 0) return { retried: 0, last: undefined };
+    if (listed.length === 0) return END;
     const locked = await lockRetriableDeliveries(
       tx,
       listed.map(({ deliveryNo }) => deliveryNo),
