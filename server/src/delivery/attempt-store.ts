@@ -49,8 +49,8 @@ export async function findAttempts(
 ): Promise<ReadonlyMap<string, LoadedAttempt>> {
   const sql = `SELECT d.id, d.sequence, d.state, a.outcome, GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
       w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
-    FROM delivery d
-    JOIN webhook_event w ON w.event_no = d.event_no
+    FROM delivery d FORCE INDEX (delivery_id)
+    STRAIGHT_JOIN webhook_event w FORCE INDEX (PRIMARY) ON w.event_no = d.event_no
     LEFT JOIN endpoint e ON e.account_no = d.account_no AND e.id = d.endpoint_id
       AND e.switched_on AND e.deleted_at IS NULL
     LEFT JOIN delivery_attempt a ON a.delivery_no = d.delivery_no AND a.sequence = ? AND a.attempt = ?
