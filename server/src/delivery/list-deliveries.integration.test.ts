@@ -57,20 +57,21 @@ it.each(cases)("reads what it shows and a few rows: $endpoint $state $kind", asy
   const all = (
     await services.database.query<{ id: string }>(
       `SELECT id FROM delivery WHERE (? = '' OR endpoint_id = ?) AND state = COALESCE(?, state)
-         AND kind = COALESCE(?, kind) ORDER BY created_at DESC, delivery_no DESC LIMIT ${2 * PAGE}`,
+         AND kind = COALESCE(?, kind) ORDER BY created_at DESC, delivery_no DESC LIMIT ${2 * PAGE + 1}`,
       [endpointId, endpointId, state ?? null, kind ?? null],
     )
   ).map(({ id }) => id);
   const count = await rowCounterOf(services.database, "delivery");
   const named = { ...(state && { state }), ...(kind && { kind }) };
   let pageToken = "";
-  for (const expected of [all.slice(0, PAGE), all.slice(PAGE)]) {
+  for (const start of [0, PAGE]) {
     const before = await count();
     const call = { accountId, endpointId, ...named, pageSize: PAGE, pageToken };
     const page = await services.deliveries.listDeliveries(call);
     // The ranges that have deliveries are two at most.
     expect((await count()) - before).toBeLessThan(FEW + PAGE);
-    expect(page.deliveries.map(({ id }) => id)).toEqual(expected);
+    expect(page.deliveries.map(({ id }) => id)).toEqual(all.slice(start, start + PAGE));
+    expect(page.nextPageToken === "").toBe(all.length <= start + PAGE);
     if (page.nextPageToken === "") break;
     pageToken = page.nextPageToken;
   }
