@@ -47,8 +47,11 @@ export type DeliveryStack = {
 
 const deliveriesOf = (stack: TestStack) => stack.client(DeliveryService);
 
-/** Starts everything. */
-export async function startDeliveryStack(behaviour: Behaviour): Promise<DeliveryStack> {
+/** Starts everything; `env` are further variables of relay and worker. */
+export async function startDeliveryStack(
+  behaviour: Behaviour,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DeliveryStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
   const certificates = makeCertificates();
   const extraCa = join(folder, "ca.pem");
@@ -68,6 +71,7 @@ export async function startDeliveryStack(behaviour: Behaviour): Promise<Delivery
       TEMPORAL_ADDRESS: temporal.address,
       WEBHOOK_EXTRA_CA: extraCa,
       ...allowed,
+      ...env,
     }),
   });
   return {

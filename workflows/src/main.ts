@@ -3,6 +3,9 @@ import { createCoreTransport } from "./core-transport.ts";
 import { createLog } from "./log.ts";
 import { startDeliveries } from "./start-deliveries.ts";
 
+/** What is left to a process in which nothing runs any more. */
+const EXIT_WITHIN_MS = 1_000;
+
 /** Runs relay and worker as a process of their own, against a core elsewhere, until told to stop. */
 try {
   const config = readProcessConfig(process.env);
@@ -12,6 +15,8 @@ try {
   const stop = async () => {
     await deliveries.stop();
     core.close();
+    // A connection to Temporal that is still being tried cannot be taken back, and would hold the process.
+    setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
   };
   process.once("SIGINT", () => void stop());
   process.once("SIGTERM", () => void stop());

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
-import { NativeConnection, type Worker } from "@temporalio/worker";
+import type { Worker } from "@temporalio/worker";
 import { createAttemptPlaces } from "./activities/attempt-places.ts";
 import { createActivities } from "./activities/index.ts";
 import { wallClockMs } from "./clock.ts";
@@ -10,11 +10,15 @@ import type { DeliveryConfig } from "./config.ts";
 import { createSender } from "./http/sender.ts";
 import type { Log } from "./log.ts";
 import { startRelay } from "./relay/relay.ts";
+import { connectEngine } from "./worker/connect-engine.ts";
 import { bundleWorkflows, createWorker } from "./worker/create-worker.ts";
+import { fieldsOfEngineFailure } from "./worker/engine-failure.ts";
 import { installEngineLog } from "./worker/engine-log.ts";
 import { createRetrySchedule } from "./worker/schedule-retry.ts";
 
-const RECONNECT_MS = 1_000;
+/** The pause after a failure; it doubles with each further one. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /** Deliveries that are made. */
 export type RunningDeliveries = { stop(): Promise<void> };
@@ -57,18 +61,24 @@ export function startDeliveries(options: {
   };
 
   async function superviseUntilStopped(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
+      const startedAt = performance.now();
       try {
         await runOnce();
       } catch (cause) {
-        log.error("deliveries wait for Temporal", { cause });
-        await wait(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+        if (signal.aborted && cause === signal.reason) return;
+        log.error("deliveries wait for Temporal", fieldsOfEngineFailure(cause));
+        // What lasted was no failure of the start.
+        if (performance.now() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+        await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       }
     }
   }
 
   async function runOnce(): Promise<void> {
-    const connection = await NativeConnection.connect(config.connection);
+    const connection = await connectEngine(config, signal);
     try {
       const { namespace } = config;
       const bundle = await bundled;

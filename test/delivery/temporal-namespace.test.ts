@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { DeliveryState, EndpointService } from "@activity/proto";
+import { Connection } from "@temporalio/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAccount, unique } from "../harness/builders.ts";
+import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+/** A new namespace is known to all of Temporal some seconds later, and pauses double. */
+const patient = { timeout: 60_000, interval: 100 };
+
+const namespace = unique("nowhere");
+/** The threads that this process started and that have not ended. */
+const threads = new Set<Worker>();
+const keep = (thread: Worker) => {
+  threads.add(thread);
+  thread.once("exit", () => threads.delete(thread));
+};
+
+let delivery: DeliveryStack;
+let isStopped = false;
+beforeAll(async () => {
+  process.on("worker", keep);
+  delivery = await startDeliveryStack(answer(200), { TEMPORAL_NAMESPACE: namespace });
+});
+afterAll(async () => {
+  process.off("worker", keep);
+  if (!isStopped) await delivery.stop();
+});
+
+const waits = () => delivery.stack.log.filter((line) => line.includes("deliveries wait"));
+
+async function registerNamespace(): Promise<void> {
+  const connection = await Connection.connect({ address: delivery.temporal().address });
+  const { workflowService } = connection;
+  const { config } = await workflowService.describeNamespace({ namespace: "default" });
+  const workflowExecutionRetentionPeriod = config?.workflowExecutionRetentionTtl ?? null;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+  await connection.close();
+}
+
+it("waits for its namespace without a thread more at each try, and says what to do", async () => {
+  await expect.poll(waits, patient).toHaveLength(3);
+  expect(threads.size).toBe(0);
+  for (const line of waits()) {
+    expect(JSON.parse(line)).toMatchObject({ code: "NotFound" });
+    expect(line).toContain("TEMPORAL_NAMESPACE");
+    expect(line).not.toContain(delivery.temporal().address);
+  }
+});
+
+it("delivers once the namespace is there, and ends its threads when stopped", async () => {
+  const accountId = await createAccount(delivery.stack);
+  const { endpointId } = await delivery.createEndpoint(accountId);
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  await registerNamespace();
+  const stateOf = async () => (await delivery.read(accountId, deliveryId)).delivery?.state;
+  await expect.poll(stateOf, patient).toBe(DeliveryState.DELIVERED);
+  const ended = [...threads].map((thread) => once(thread, "exit"));
+  expect(ended).not.toEqual([]);
+  isStopped = true;
+  await delivery.stop();
+  await Promise.all(ended);
+  expect(threads.size).toBe(0);
+});
