@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,6 +81,19 @@ describe("npm start", () => {
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
     expect(await end(first, "SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+  });
+
+  it("ends in order at a Ctrl-C while the demo account is written", async () => {
+    const dataDir = join(folder, "interrupted");
+    const settings = join(dataDir, "local.json");
+    const interrupted = run({ DATA_DIR: dataDir });
+    const isWriting = () =>
+      existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
+    await vi.waitUntil(isWriting, { timeout: START_TIMEOUT_MS, interval: 5 });
+    expect(await end(interrupted, "SIGINT")).toBe(0);
+    expect(interrupted.output()).not.toContain("The activity API runs.");
+    expect(interrupted.output()).not.toMatch(/\n\s+at /);
     expect(processesOf()).toBe("");
   });
 

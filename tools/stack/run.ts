@@ -5,9 +5,9 @@ import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
 import { startDatabase } from "./database.ts";
 import { ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
-import { startDemoReceiver } from "./demo-receiver.ts";
+import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { failToListen } from "./listen-error.ts";
-import { readLocalSettings, writeLocalSettings } from "./local-settings.ts";
+import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
 import { startProduct } from "./product.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -15,6 +15,9 @@ import { readStackConfig, StackConfigError } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
 import { type RunningTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
+
+/** What is left to a process in which nothing runs any more. */
+const EXIT_WITHIN_MS = 1_000;
 
 /** Runs the whole product on this machine until Ctrl-C, and leaves nothing running behind. */
 async function start(): Promise<void> {
@@ -57,6 +60,8 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   });
   const logFile = openLogFile(join(config.dataDir, "product.log"));
   stopLater(logFile.close);
+  // From here on a Ctrl-C ends what runs in order; before, the servers end by themselves after this process.
+  const stopped = stopSignal(database.ended);
   const product = await progress.step("Starting the product", () =>
     startProduct({
       core,
@@ -66,18 +71,31 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     }).catch(failToListen),
   );
   stopLater(product.stop);
-  const demo = await ensureDemo({
+  const coreUrl = `http://127.0.0.1:${product.corePort}`;
+  const save = (next: LocalSettings) => writeLocalSettings(settingsFile, next);
+  const demo = {
     databaseUrl: database.url,
-    coreUrl: `http://127.0.0.1:${product.corePort}`,
+    coreUrl,
     settings,
-    save: (next) => writeLocalSettings(settingsFile, next),
+    save,
     progress,
-  });
-  const local = await ensureDemoEndpoint(demo, receiver);
-  await writeLocalSettings(settingsFile, local);
-  receiver.setSecret(local.receiver?.secret);
+  };
+  // A set-up that is stopped half-way fails by itself; the next start goes on with it.
+  const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
+  if (local === undefined) return;
   process.stdout.write(welcome(product, local, logFile.path));
-  await stopSignal(database.ended);
+  await stopped;
+}
+
+/** Makes sure that there is a demo account, and an endpoint of it that the receiver is told of. */
+async function setUpDemo(
+  options: Parameters<typeof ensureDemo>[0],
+  receiver: DemoReceiver,
+): Promise<LocalSettings> {
+  const local = await ensureDemoEndpoint(await ensureDemo(options), receiver);
+  await options.save(local);
+  receiver.setSecret(local.receiver?.secret);
+  return local;
 }
 
 /** Without Temporal everything but deliveries works; events wait until a start that finds one. */
@@ -104,14 +122,16 @@ function deliveryConfig(address: string, targets: string, certificate: string): 
 }
 
 /** Resolves at Ctrl-C or SIGTERM; rejects when the database ends by itself. */
-function stopSignal(databaseEnded: Promise<void>): Promise<void> {
-  return new Promise((done, reject) => {
-    process.once("SIGINT", done);
-    process.once("SIGTERM", done);
-    databaseEnded.then(() =>
-      reject(new StackError("The database server ended by itself; see its log, then start again.")),
-    );
-  });
+function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
+  const { promise, resolve: stop, reject } = Promise.withResolvers<undefined>();
+  process.once("SIGINT", () => stop(undefined));
+  process.once("SIGTERM", () => stop(undefined));
+  databaseEnded.then(() =>
+    reject(new StackError("The database server ended by itself; see its log, then start again.")),
+  );
+  // Whoever awaits it first learns of its failure.
+  promise.catch(() => undefined);
+  return promise;
 }
 
 try {
@@ -125,3 +145,5 @@ try {
   process.stderr.write(`${isForPeople ? error.message : (error as Error).stack}\n`);
   process.exitCode = 1;
 }
+// A connection to a given Temporal that is still being tried cannot be taken back, and would hold the process.
+setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();

@@ -26,6 +26,7 @@ export type RunningDeliveries = { stop(): Promise<void> };
 /**
  * Runs a relay and a worker that share a connection, which is what lets a workflow begin in the very
  * process that started it. While Temporal is away it is tried again and again, and everything waits.
+ * Nothing listens for signals: who starts it stops it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;

@@ -10,8 +10,6 @@ import { installEngineLog } from "../../../workflows/src/worker/engine-log.ts";
 export const config = readDeliveryConfig(process.env);
 export const log = createLog((line) => process.stdout.write(line));
 installEngineLog(log);
-// Asked to end when the test that started it is gone; the SDK would wait for what it runs.
-process.on("SIGTERM", () => process.exit());
 
 /** A client of the core; `interceptors` see a call first. */
 export function connectDispatch(...interceptors: Interceptor[]): Client<typeof DispatchService> {

@@ -8,7 +8,8 @@ let installed = false;
 
 /**
  * Sends what the SDK says of failures to the product's log, without its details: an error's message can
- * hold what was asked for. The SDK has one log a process, so the first caller's stays.
+ * hold what was asked for. The SDK has one log a process, so the first caller's stays. Signals stay the
+ * process's own: the SDK would take four of them for itself before anything is ready to be stopped.
  */
 export function installEngineLog(log: Log): void {
   if (installed) return;
@@ -20,5 +21,6 @@ export function installEngineLog(log: Log): void {
   });
   // What the SDK's native part says comes the same way, instead of on the terminal.
   const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
-  Runtime.install({ logger, telemetryOptions: { logging: { filter, forward: {} } } });
+  const telemetryOptions = { logging: { filter, forward: {} } };
+  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 }
