@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
 import { createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeCertificates } from "./harness-receiver-certificates.ts";
 
 const MAIN = fileURLToPath(new URL("../../workflows/src/main.ts", import.meta.url));
 /** Far above what a stop takes, far below what the system or the SDK gives a connection. */
@@ -16,8 +20,11 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"];
 const silent = createServer((socket) => sockets.push(socket.on("error", () => undefined)));
 const sockets: Socket[] = [];
 const started: ChildProcess[] = [];
+let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "activity-silent-"));
+  await writeFile(join(folder, "ca.pem"), makeCertificates().ca);
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
   env = { TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}` };
@@ -29,27 +36,30 @@ afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
   silent.close();
   for (const socket of sockets) socket.destroy();
+  await rm(folder, { recursive: true });
 });
 
 const connected = () => expect.poll(() => sockets.length).toBeGreaterThan(0);
 const within = (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => "ended"), wait(STOP_WITHIN_MS, "goes on", { ref: false })]);
 
-/** Starts deliveries that never come to ask the core for anything. */
-function start() {
+/** Starts deliveries that never come to ask the core for anything; returns also what they warn of. */
+function start(further: Record<string, string> = {}) {
+  const warnings: string[] = [];
   const quiet = () => undefined;
-  return startDeliveries({
-    config: readDeliveryConfig(env),
+  const deliveries = startDeliveries({
+    config: readDeliveryConfig({ ...env, ...further }),
     core: createRouterTransport(() => undefined),
-    log: { info: quiet, warn: quiet, error: quiet },
+    log: { info: quiet, warn: (message) => warnings.push(message), error: quiet },
   });
+  return { deliveries, warnings };
 }
 
 describe("deliveries whose Temporal accepts and never answers", () => {
   it("stop at once, and leave the signals to their process", async () => {
     const listeners = () => SIGNALS.map((signal) => process.listenerCount(signal));
     const before = listeners();
-    const deliveries = start();
+    const { deliveries } = start();
     await connected();
     expect(listeners()).toEqual(before);
     expect(await within(deliveries.stop())).toBe("ended");
@@ -66,5 +76,23 @@ describe("deliveries whose Temporal accepts and never answers", () => {
     child.kill("SIGTERM");
     expect(await within(exited)).toBe("ended");
     expect(await exited).toEqual([0, null]);
+  });
+});
+
+describe("deliveries that are less strict than production", () => {
+  const targets = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443" };
+  const extraCa = () => ({ WEBHOOK_EXTRA_CA: join(folder, "ca.pem") });
+  const [targetsWarning, caWarning] = [/^targets on this machine/, /extra CA/].map((text) =>
+    expect.stringMatching(text),
+  );
+  it.each([
+    ["nothing", () => ({}), []],
+    ["allowed targets", () => targets, [targetsWarning]],
+    ["an extra CA", extraCa, [caWarning]],
+    ["both", () => ({ ...targets, ...extraCa() }), [targetsWarning, caWarning]],
+  ])("warn of each: %s", async (_, further, expected) => {
+    const { deliveries, warnings } = start(further());
+    await deliveries.stop();
+    expect(warnings).toEqual(expected);
   });
 });

@@ -36,8 +36,11 @@ export function startDeliveries(options: {
 }): RunningDeliveries {
   const { config, core, log } = options;
   const { allowedTargets, extraCa } = config;
-  if (allowedTargets.size > 0 || extraCa !== undefined) {
+  if (allowedTargets.size > 0) {
     log.warn("targets on this machine are allowed: for development and tests only");
+  }
+  if (extraCa !== undefined) {
+    log.warn("targets certified by an extra CA are trusted: for development and tests only");
   }
   installEngineLog(log);
   const dispatch = createClient(DispatchService, core);
