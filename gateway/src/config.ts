@@ -73,7 +73,8 @@ function readCredential(env: Environment, problem: Problem): string {
   return text;
 }
 
-function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
+/** Reads the CIDRs of TRUSTED_PROXIES; tells `problem` when it holds anything else. */
+export function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
   const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
   const given = networks.filter((network) => network !== "");
   try {

@@ -149,6 +149,7 @@ describe("npm start", () => {
 
   it.each([
     [{ PORT: "80a" }, /^PORT must be a port from 0 to 65535/],
+    [{ TRUSTED_PROXIES: "x" }, /^TRUSTED_PROXIES must be CIDRs separated by commas/],
     [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],
     [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
     [{ MYSQLD: "/no/such/program" }, /MYSQLD/],

@@ -1,3 +1,5 @@
+import { readTrustedProxies } from "@activity/gateway";
+
 /** Where the product on one machine listens and keeps its data; docs/configuration.md lists it all. */
 export type StackConfig = {
   readonly dataDir: string;
@@ -32,10 +34,7 @@ export function readStackConfig(env: Readonly<Record<string, string | undefined>
     gateway: {
       host: env.HOST || "127.0.0.1",
       port: port("PORT", 8080),
-      trustedProxies: (env.TRUSTED_PROXIES ?? "")
-        .split(",")
-        .map((cidr) => cidr.trim())
-        .filter(Boolean),
+      trustedProxies: readTrustedProxies(env, (text) => problems.push(text)),
     },
   };
   if (problems.length > 0) throw new StackConfigError(problems.join("\n"));

@@ -20,13 +20,14 @@ describe("the settings of relay and worker", () => {
       CORE_URL: "mysql://x",
       CORE_TLS_CA: "/no/such/file",
       CORE_TLS_CLIENT_CERT: "x",
+      WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443,foo",
       WEBHOOK_EXTRA_CA: "/no/such/file",
     };
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
       expect(() => readProcessConfig(bad)).toThrow(name);
     }
     expect(() => readDeliveryConfig(bad)).toThrow(
-      /^WEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
+      /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
   });
 

@@ -30,6 +30,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Problem = (text: string) => void;
 
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
+/** The core reads the variable by the same rule, in the same words. */
+const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 
 /** Reads the settings, those of Temporal as all of its tools do; throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
@@ -60,7 +62,7 @@ function readAll<Config>(read: (problem: Problem) => Config): Config {
 function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
   return {
     ...readTemporal(env, problem),
-    allowedTargets: new Set((env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter(Boolean)),
+    allowedTargets: readAllowedTargets(env, problem),
     extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
   };
 }
@@ -98,6 +100,14 @@ function readTemporal(
     problem(`A TEMPORAL_ variable cannot be used: ${error instanceof Error ? error.message : ""}`);
     return { connection: {}, namespace: "" };
   }
+}
+
+function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
+  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
+  if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
+    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
+  }
+  return new Set(targets);
 }
 
 function readCoreUrl(env: Environment, problem: Problem): string {
