@@ -97,6 +97,15 @@ describe("npm start", () => {
     expect(processesOf()).toBe("");
   });
 
+  it("names and uses the addresses that it was told to listen on", async () => {
+    const hosts = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" };
+    const elsewhere = run({ ...hosts, TEMPORAL_CLI: "/no/such/program" });
+    const output = await untilReady(elsewhere);
+    expect(output).toMatch(/^ {2}Core {7}127\.0\.0\.2:\d+ /m);
+    expect(paste(output)).toContain("demo");
+    expect(await end(elsewhere, "SIGINT")).toBe(0);
+  });
+
   it("prints a donation's webhook event, at once or when Temporal is there again", async () => {
     const without = run({ TEMPORAL_CLI: "/no/such/program" });
     const warning = await untilReady(without);
@@ -150,6 +159,7 @@ describe("npm start", () => {
   it.each([
     [{ PORT: "80a" }, /^PORT must be a port from 0 to 65535/],
     [{ TRUSTED_PROXIES: "x" }, /^TRUSTED_PROXIES must be CIDRs separated by commas/],
+    [{ CORE_TLS_CERT: "core.pem" }, /^CORE_TLS_CERT cannot be used by npm start, .*by itself/],
     [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],
     [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
     [{ MYSQLD: "/no/such/program" }, /MYSQLD/],

@@ -7,6 +7,7 @@ import { ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { failToListen } from "./listen-error.ts";
+import { localAddress } from "./local-address.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
 import { startProduct } from "./product.ts";
@@ -71,11 +72,14 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     }).catch(failToListen),
   );
   stopLater(product.stop);
-  const coreUrl = `http://127.0.0.1:${product.corePort}`;
+  const at = {
+    gateway: localAddress(config.gateway.host, product.gatewayPort),
+    core: localAddress(core.host, product.corePort),
+  };
   const save = (next: LocalSettings) => writeLocalSettings(settingsFile, next);
   const demo = {
     databaseUrl: database.url,
-    coreUrl,
+    coreUrl: `http://${at.core}`,
     settings,
     save,
     progress,
@@ -83,7 +87,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   // A set-up that is stopped half-way fails by itself; the next start goes on with it.
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
-  process.stdout.write(welcome(product, local, logFile.path));
+  process.stdout.write(welcome({ ...at, logPath: logFile.path }, local));
   await stopped;
 }
 

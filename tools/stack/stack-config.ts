@@ -17,8 +17,12 @@ export class StackConfigError extends Error {
 }
 
 const HIGHEST_PORT = 65_535;
+const CORE_TLS = ["CORE_TLS_CERT", "CORE_TLS_KEY", "CORE_TLS_CLIENT_CA"];
 
-/** Reads PORT, CORE_PORT, HOST, DATA_DIR and TRUSTED_PROXIES; throws one StackConfigError for all. */
+/**
+ * Reads PORT, CORE_PORT, HOST, DATA_DIR and TRUSTED_PROXIES, and refuses the variables of a core with TLS;
+ * throws one StackConfigError for all.
+ */
 export function readStackConfig(env: Readonly<Record<string, string | undefined>>): StackConfig {
   const problems: string[] = [];
   const port = (name: string, fallback: number): number => {
@@ -37,6 +41,12 @@ export function readStackConfig(env: Readonly<Record<string, string | undefined>
       trustedProxies: readTrustedProxies(env, (text) => problems.push(text)),
     },
   };
+  const tls = CORE_TLS.filter((name) => env[name]);
+  if (tls.length > 0) {
+    problems.push(
+      `${tls.join(", ")} cannot be used by npm start, whose own tools call its core without TLS: unset what is named, or run the core by itself with node server/src/main.ts.`,
+    );
+  }
   if (problems.length > 0) throw new StackConfigError(problems.join("\n"));
   return config;
 }

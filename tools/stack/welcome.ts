@@ -1,17 +1,24 @@
 import type { LocalSettings } from "./local-settings.ts";
-import type { Product } from "./product.ts";
 
 /** The block that `npm start` ends with: where the product is, and lines that work when pasted. */
-export function welcome(product: Product, local: LocalSettings, logPath: string): string {
-  const base = `http://127.0.0.1:${product.gatewayPort}/api/v1`;
+export function welcome(
+  at: {
+    /** `host:port` of each, as this machine reaches it. */
+    readonly gateway: string;
+    readonly core: string;
+    readonly logPath: string;
+  },
+  local: LocalSettings,
+): string {
+  const base = `http://${at.gateway}/api/v1`;
   const curl = `curl -s -H "Authorization: Bearer $KEY"`;
   return `
 The activity API runs.
 
   Base URL   ${base}
-  Core       127.0.0.1:${product.corePort} (gRPC, gRPC-Web and Connect, with reflection)
+  Core       ${at.core} (gRPC, gRPC-Web and Connect, with reflection)
   Demo key   ${local.demo?.apiKey}
-  Log        ${logPath}
+  Log        ${at.logPath}
 
 Paste these:
 
