@@ -16,9 +16,9 @@ import { fieldsOfEngineFailure } from "./worker/engine-failure.ts";
 import { installEngineLog } from "./worker/engine-log.ts";
 import { createRetrySchedule } from "./worker/schedule-retry.ts";
 
-/** The pause after a failure; it doubles with each further one. */
+/** The pause after a failure; it doubles with each further one, up to what a delivery may wait for a look. §6.4 */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 5_000;
 
 /** Deliveries that are made. */
 export type RunningDeliveries = { stop(): Promise<void> };
