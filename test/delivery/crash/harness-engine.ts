@@ -54,18 +54,18 @@ export async function expectEngineAgrees(stack: CrashStack): Promise<ListedWorkf
 }
 
 /**
- * Holds that what the database says waits for a retry, Temporal waits for, and returns how many that is.
- * A restart can be in the middle of handing some over, so they are given a while.
+ * Holds that for every delivery that is to be tried again a workflow of its own waits in Temporal, and
+ * returns how many these are. A restart can be in the middle of handing some over, so they are given a while.
  */
-export async function expectRetriesHaveTimers(stack: CrashStack): Promise<number> {
+export async function expectRetriesWait(stack: CrashStack): Promise<number> {
   const waiting = await listWaitingForRetry(stack);
-  const withoutTimer = async () => {
+  const withoutWorkflow = async () => {
     const running = await listWorkflows(stack, "ExecutionStatus = 'Running'");
     const own = new Set(running.map(({ workflowId }) => ONE_DELIVERY.exec(workflowId)?.[1]));
     // Those that went on meanwhile wait for nothing.
     const still = await listWaitingForRetry(stack, waiting);
     return still.filter((id) => !own.has(id));
   };
-  await expect.poll(withoutTimer, SETTLE).toEqual([]);
+  await expect.poll(withoutWorkflow, SETTLE).toEqual([]);
   return waiting.length;
 }

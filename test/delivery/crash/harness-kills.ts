@@ -1,13 +1,21 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
+import { headerOf } from "../harness-deliveries.ts";
 import type { ReceivedRequest } from "../harness-receiver.ts";
 import { byShares, type Count, countRequests, type Shares } from "./harness-counting.ts";
-import { expectEngineAgrees, expectRetriesHaveTimers } from "./harness-engine.ts";
+import { expectEngineAgrees, expectRetriesWait } from "./harness-engine.ts";
+import { createGate } from "./harness-gate.ts";
 import type { Victim } from "./harness-process.ts";
 import { SIZE } from "./harness-size.ts";
 import type { CrashStack } from "./harness-stack.ts";
-import { countInFlight, countOutbox, countStates, listEventIds } from "./harness-states.ts";
+import {
+  countInFlight,
+  countOutbox,
+  countStates,
+  type InFlight,
+  listEventIds,
+} from "./harness-states.ts";
 import { createParty, type Party, type Written, writeDonations } from "./harness-writers.ts";
 
 /** What is known of a victim's run when its last kill is over. */
@@ -16,19 +24,20 @@ export type KilledRun = {
   readonly party: Party;
   /** Seconds from the start of deliveries to each kill. */
   readonly killedAt: readonly number[];
+  /** What was in flight when each kill came. */
+  readonly inFlight: readonly InFlight[];
+  /** How many deliveries that were to be tried again had their workflow in Temporal after the last kill. */
+  readonly retrying: number;
   readonly callsRepeated: number;
-  /** The most deliveries that were seen in flight at once. */
-  readonly mostInFlight: number;
-  /** How many timers were found in Temporal after the last kill. */
-  readonly timers: number;
   readonly startedMs: number;
 };
 
 /** Many timers, and some attempts that last. */
 export const SHARES: Shares = { failing: 0.4, slow: 0.1 };
+/** How many events a run with kills has in all. */
+export const WRITTEN = SIZE.events + SIZE.kills * SIZE.writtenPerLife;
 const SHORTEST_LIFE_MS = 50;
 const LONGEST_DEATH_MS = 1_000;
-const LOOK_MS = 500;
 
 /** What is killed in a run, and what delivers in it. */
 export type KillPlan = {
@@ -39,56 +48,58 @@ export type KillPlan = {
   readonly longestLifeMs: number;
 };
 
-/** Writes events, delivers them with `deliverers`, and kills `victim` at random moments meanwhile. */
+/**
+ * Writes events, delivers them with `deliverers`, and kills `victim` at random moments meanwhile. The receiver
+ * answers first attempts so slowly that most of the events are in flight until the last kill is over.
+ */
 export async function runWithKills(
   stack: CrashStack,
   { name, victim, deliverers, longestLifeMs }: KillPlan,
 ): Promise<KilledRun> {
-  stack.receiver.behaviour = byShares(SHARES);
   const party = await createParty(stack);
-  const before = writeDonations(stack, party, SIZE.backlog);
-  await before;
+  const gate = createGate(byShares(SHARES), isFirstAttemptOf(party));
+  stack.receiver.behaviour = gate.behaviour;
+  const writing: Promise<Written>[] = [writeDonations(stack, party, SIZE.events)];
+  await Promise.all(writing);
   const startedMs = performance.now();
   await Promise.all(deliverers.map((deliverer) => deliverer.start()));
-  const looking = watchInFlight(stack, party);
-  const writing: Promise<Written>[] = [before];
   const killedAt: number[] = [];
+  const inFlight: InFlight[] = [];
   for (let kill = 0; kill < SIZE.kills; kill++) {
-    writing.push(writeDonations(stack, party, (SIZE.events - SIZE.backlog) / SIZE.kills));
+    writing.push(writeDonations(stack, party, SIZE.writtenPerLife));
+    const stopLetting = gate.letThroughEvery(longestLifeMs / SIZE.answeredPerLife);
     await wait(randomInt(SHORTEST_LIFE_MS, longestLifeMs));
+    stopLetting();
+    inFlight.push(await countInFlight(stack, party));
     killedAt.push(Math.round((performance.now() - startedMs) / 100) / 10);
     await victim.kill();
     await wait(randomInt(LONGEST_DEATH_MS));
     await victim.start();
   }
+  gate.open();
   const written = await Promise.all(writing);
   const { core, database, temporal } = stack;
   expect([core, database, temporal, ...deliverers].every((part) => part.isRunning())).toBe(true);
-  const timers = await expectRetriesHaveTimers(stack);
-  const mostInFlight = await looking.stop();
+  const retrying = await expectRetriesWait(stack);
   const callsRepeated = written.reduce((sum, one) => sum + one.callsRepeated, 0);
-  return { name, party, killedAt, callsRepeated, mostInFlight, timers, startedMs };
+  return { name, party, killedAt, inFlight, retrying, callsRepeated, startedMs };
 }
 
-/** Looks again and again how many deliveries are in flight; a dead database says nothing. */
-function watchInFlight(stack: CrashStack, party: Party): { stop(): Promise<number> } {
-  const stopping = new AbortController();
-  const watching = watch();
-  return {
-    stop() {
-      stopping.abort();
-      return watching;
-    },
-  };
+/**
+ * Holds that every kill came while deliveries were in flight: the first one while all were but those that the
+ * receiver had answered, which no retry can have delivered by then.
+ */
+export function expectKilledInFlight({ inFlight }: KilledRun): void {
+  const counts = inFlight.map(({ all }) => all);
+  expect(counts).toHaveLength(SIZE.kills);
+  expect(counts[0]).toBeGreaterThanOrEqual(SIZE.events - SIZE.answeredPerLife);
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+}
 
-  async function watch(): Promise<number> {
-    let most = 0;
-    while (!stopping.signal.aborted) {
-      most = Math.max(most, await countInFlight(stack, party).catch(() => 0));
-      await wait(LOOK_MS);
-    }
-    return most;
-  }
+/** Only these are kept waiting: a repeated attempt that timed out would be repeated minutes later. */
+function isFirstAttemptOf(party: Party): (request: ReceivedRequest) => boolean {
+  return (request) =>
+    request.requestLine.includes(party.path) && headerOf(request, "Service-Attempt") === "1";
 }
 
 /** Waits until none of a party's deliveries is under way. */

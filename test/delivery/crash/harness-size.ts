@@ -2,10 +2,12 @@ import { inject } from "vitest";
 
 /** How much a run of the crash tests does; `vitest.config.ts` has one for each of its two forms. */
 export type CrashSize = {
-  /** Events of one victim's run. */
+  /** Events of one victim's run that are all in flight when its first life begins. */
   readonly events: number;
-  /** Of these, how many wait already when deliveries begin. */
-  readonly backlog: number;
+  /** Events that are written in each of its lives besides. */
+  readonly writtenPerLife: number;
+  /** First attempts that are answered in each of its lives, at most. */
+  readonly answeredPerLife: number;
   readonly kills: number;
   /** Whether a victim's events have all arrived before the next victim's run begins. */
   readonly settlesEach: boolean;

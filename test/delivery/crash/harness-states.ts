@@ -16,10 +16,33 @@ export async function countStates(
   return Object.fromEntries(rows.map(({ state, deliveries }) => [nameOf(state), deliveries]));
 }
 
+/** What is in flight of a party at a moment: its deliveries that have not ended. */
+export type InFlight = {
+  readonly all: number;
+  /** In the outbox: Temporal has not acknowledged them. */
+  readonly waiting: number;
+  /** Handed over, and their first attempt is not recorded. */
+  readonly underWay: number;
+  /** Failed at least once, and to be tried again or just tried. */
+  readonly retrying: number;
+};
+
 /** Counts a party's deliveries that have not ended. */
-export async function countInFlight(stack: CrashStack, party: Party): Promise<number> {
-  const { Waiting = 0, HandedOver = 0 } = await countStates(stack, party);
-  return Waiting + HandedOver;
+export async function countInFlight(stack: CrashStack, { accountIds }: Party): Promise<InFlight> {
+  const { Waiting, HandedOver } = DeliveryState;
+  const rows = await stack.query<{ state: number; failed: number; deliveries: number }>(
+    `SELECT state, attempts > 0 AS failed, COUNT(*) AS deliveries FROM delivery
+     WHERE ${OF_PARTY} AND state IN (?) GROUP BY state, failed`,
+    [accountIds, [Waiting, HandedOver]],
+  );
+  const count = (isCounted: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(isCounted).reduce((sum, { deliveries }) => sum + deliveries, 0);
+  return {
+    all: count(() => true),
+    waiting: count(({ state }) => state === Waiting),
+    underWay: count(({ state, failed }) => state === HandedOver && failed === 0),
+    retrying: count(({ state, failed }) => state === HandedOver && failed === 1),
+  };
 }
 
 /** Lists the ids of a party's webhook events. */
@@ -28,14 +51,14 @@ export async function listEventIds(stack: CrashStack, { accountIds }: Party): Pr
   return (await stack.query<{ id: string }>(sql, [accountIds])).map(({ id }) => id);
 }
 
-/** Lists the ids of all deliveries that wait for a retry, or of those among some. */
+/** Lists the ids of all deliveries that failed and are to be tried again, or of those among some. */
 export async function listWaitingForRetry(
   stack: CrashStack,
   among?: readonly string[],
 ): Promise<string[]> {
   if (among?.length === 0) return [];
   const rows = await stack.query<{ id: string }>(
-    `SELECT id FROM delivery WHERE state = ? AND next_attempt_at IS NOT NULL${among ? " AND id IN (?)" : ""}`,
+    `SELECT id FROM delivery WHERE state = ? AND attempts > 0${among ? " AND id IN (?)" : ""}`,
     [DeliveryState.HandedOver, ...(among ? [among] : [])],
   );
   return rows.map(({ id }) => id);

@@ -1,16 +1,19 @@
 import { ApiKeyService, MeService } from "@activity/proto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  expectKilledInFlight,
   expectNothingLost,
   type KilledRun,
   type KillPlan,
   runWithKills,
   SHARES,
+  WRITTEN,
 } from "./harness-kills.ts";
 import type { Victim } from "./harness-process.ts";
 import { expectNothingTold } from "./harness-search.ts";
 import { SIZE } from "./harness-size.ts";
 import { type CrashStack, Script, startCrashStack } from "./harness-stack.ts";
+import type { InFlight } from "./harness-states.ts";
 import { createParty } from "./harness-writers.ts";
 
 const MINUTE_MS = 60_000;
@@ -48,7 +51,7 @@ function partsOf(name: VictimName): Omit<KillPlan, "name"> {
 
 const runs = new Map<VictimName, KilledRun>();
 
-describe(`${SIZE.events} events, while something is killed ${SIZE.kills} times`, () => {
+describe(`${SIZE.events} events in flight, while something is killed ${SIZE.kills} times`, () => {
   it.each(VICTIMS)(
     "are all taken and go on: the %s",
     async (name) => {
@@ -56,6 +59,7 @@ describe(`${SIZE.events} events, while something is killed ${SIZE.kills} times`,
       for (const one of [relay, worker, together]) if (one.isRunning()) await one.kill();
       const run = await runWithKills(stack, { name, ...partsOf(name) });
       runs.set(name, run);
+      expectKilledInFlight(run);
       if (SIZE.settlesEach) await settle(run);
     },
     KILLING_MS + SETTLING_MS,
@@ -90,7 +94,7 @@ const settled = new Set<KilledRun>();
 async function settle(run: KilledRun): Promise<void> {
   const { sentTwice } = await expectNothingLost(stack, {
     party: run.party,
-    events: SIZE.events,
+    events: WRITTEN,
     shares: SHARES,
   });
   if (settled.has(run)) return;
@@ -98,10 +102,23 @@ async function settle(run: KilledRun): Promise<void> {
   const doneAt = (performance.now() - run.startedMs) / 1000;
   const sinceLastKill = Math.round(doneAt - (run.killedAt.at(-1) ?? 0));
   process.stderr.write(
-    `${run.name}: ${run.killedAt.length} kills, ${SIZE.events} events, 0 lost, ${sentTwice} sent twice, ` +
-      `all done after ${Math.round(doneAt)} s, ${sinceLastKill} s after the last kill; ` +
-      `at most ${run.mostInFlight} in flight, ${run.timers} timers after the last kill, ` +
+    `${run.name}: ${run.killedAt.length} kills, ${WRITTEN} events, 0 lost, ` +
+      `${sentTwice} requests repeated for want of an answer, all done after ${Math.round(doneAt)} s, ` +
+      `${sinceLastKill} s after the last kill; in flight at the kills: ${showInFlight(run)}; ` +
+      `after the last kill ${run.retrying} to be tried again, each in a workflow of its own; ` +
       `${run.callsRepeated} calls of writers repeated; killed at ${run.killedAt.join(" ")} s\n`,
+  );
+}
+
+/** Tells how much was in flight when the kills came, from the least to the most. */
+function showInFlight({ inFlight }: KilledRun): string {
+  const range = (name: keyof InFlight) => {
+    const counts = inFlight.map((one) => one[name]);
+    return `${Math.min(...counts)} to ${Math.max(...counts)}`;
+  };
+  return (
+    `${range("all")}, of these ${range("waiting")} in the outbox, ` +
+    `${range("underWay")} at their first attempt, ${range("retrying")} to be tried again`
   );
 }
 

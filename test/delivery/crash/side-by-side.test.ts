@@ -22,14 +22,14 @@ it(
     const shares = { failing: SIZE.settlesEach ? 0.1 : 0, slow: 0.1 };
     stack.receiver.behaviour = byShares(shares);
     const party = await createParty(stack);
-    await writeDonations(stack, party, SIZE.backlog);
+    await writeDonations(stack, party, SIZE.events / 2);
     const startedMs = performance.now();
     const four = ["first", "second"].flatMap((name) => [
       stack.deliverer(`${name}-relay`, Script.Relay),
       stack.deliverer(`${name}-worker`, Script.Worker),
     ]);
     await Promise.all(four.map((deliverer) => deliverer.start()));
-    await writeDonations(stack, party, SIZE.events - SIZE.backlog);
+    await writeDonations(stack, party, SIZE.events / 2);
     const { events } = SIZE;
     const { sentTwice } = await expectNothingLost(stack, { party, events, shares });
     const seconds = Math.round((performance.now() - startedMs) / 1000);
