@@ -29,6 +29,8 @@ export type DeliveryStack = {
   readonly stack: TestStack;
   readonly receiver: Receiver;
   readonly temporal: () => RunningTemporal;
+  /** Starts one more instance of the product, which delivers whether the first one does or not. */
+  startDelivering(): Promise<void>;
   /** Ends Temporal as a crash would. */
   killTemporal(): Promise<void>;
   /** Starts it again on the same state. */
@@ -47,10 +49,18 @@ export type DeliveryStack = {
 
 const deliveriesOf = (stack: TestStack) => stack.client(DeliveryService);
 
-/** Starts everything; `env` are further variables of relay and worker. */
+/** How a stack differs from one that delivers. */
+export type DeliveryStackOptions = {
+  /** Whether it delivers from the start; else events wait for `startDelivering`. */
+  readonly delivers?: boolean;
+  /** Further variables of relay and worker. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** Starts everything. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
-  env: Readonly<Record<string, string>> = {},
+  { delivers = true, env = {} }: DeliveryStackOptions = {},
 ): Promise<DeliveryStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
   const certificates = makeCertificates();
@@ -65,19 +75,20 @@ export async function startDeliveryStack(
     });
   let temporal = await startServer();
   const allowed = { WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}` };
-  const stack = await startTestStack({
-    env: allowed,
-    deliveries: readDeliveryConfig({
-      TEMPORAL_ADDRESS: temporal.address,
-      WEBHOOK_EXTRA_CA: extraCa,
-      ...allowed,
-      ...env,
-    }),
+  const deliveries = readDeliveryConfig({
+    TEMPORAL_ADDRESS: temporal.address,
+    WEBHOOK_EXTRA_CA: extraCa,
+    ...allowed,
+    ...env,
   });
+  const stack = await startTestStack({ env: allowed, ...(delivers && { deliveries }) });
   return {
     stack,
     receiver,
     temporal: () => temporal,
+    async startDelivering() {
+      await stack.startInstance({ deliveries });
+    },
     killTemporal: () => temporal.kill(),
     async restartTemporal() {
       temporal = await startServer();

@@ -74,19 +74,6 @@ it("tells the receiver of a donation within a second or so, and once", async () 
   expect(mine()).toHaveLength(1);
 });
 
-it("delivers each of 300 events that wait at once exactly once", async () => {
-  const before = delivery.receiver.requests.length;
-  await Promise.all(
-    Array.from({ length: 6 }, async () => {
-      for (let turn = 0; turn < 50; turn++) await createPaidDonation(delivery.stack, accountId);
-    }),
-  );
-  const received = () => delivery.receiver.requests.slice(before);
-  await expect.poll(() => received().length, { ...settled, timeout: 60_000 }).toBe(300);
-  const ids = received().map((request) => headerOf(request, "Service-Event-Id"));
-  expect(new Set(ids).size).toBe(300);
-});
-
 it("ends at an answer that is not retried, and a manual retry sends the same bytes again", async () => {
   delivery.receiver.behaviour = answer(404);
   const endpoints = delivery.stack.client(EndpointService);

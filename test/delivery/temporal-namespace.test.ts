@@ -22,7 +22,7 @@ let delivery: DeliveryStack;
 let isStopped = false;
 beforeAll(async () => {
   process.on("worker", keep);
-  delivery = await startDeliveryStack(answer(200), { TEMPORAL_NAMESPACE: namespace });
+  delivery = await startDeliveryStack(answer(200), { env: { TEMPORAL_NAMESPACE: namespace } });
 });
 afterAll(async () => {
   process.off("worker", keep);

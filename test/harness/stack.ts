@@ -24,8 +24,8 @@ export type TestStack = {
   ): Client<Service>;
   /** Creates a service credential with these permissions and returns its text. */
   credential(...permissions: Permission[]): Promise<string>;
-  /** Starts one more instance of the product on the same database. */
-  startInstance(): Promise<Product>;
+  /** Starts one more instance of the product on the same database; it delivers if told so here or at first. */
+  startInstance(options?: { readonly deliveries?: DeliveryConfig }): Promise<Product>;
   stop(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export async function startTestStack(
   const log: string[] = [];
   const products: Product[] = [];
 
-  async function startInstance(): Promise<Product> {
+  async function startInstance({ deliveries = options.deliveries } = {}): Promise<Product> {
     const product = await startProduct({
       core: readConfig({
         DATABASE_URL: database.url,
@@ -57,7 +57,7 @@ export async function startTestStack(
         ...options.env,
       }),
       gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
-      deliveries: options.deliveries,
+      deliveries,
       log: {
         info: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
         warn: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
