@@ -8,7 +8,7 @@ import {
 } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createAccount, createPaidDonation, unique } from "../harness/builders.ts";
+import { createAccount, createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
 import {
   type DeliveryStack,
   expectVerified,
@@ -38,6 +38,8 @@ const listDeliveries = async () =>
   (await delivery.stack.client(DeliveryService).listDeliveries({ accountId })).deliveries;
 const statesOf = async () => (await listDeliveries()).map(({ state }) => state);
 const settled = { timeout: 15_000, interval: 50 };
+/** What a relay logs while Temporal is away: of an error the class and its places. */
+const START_FAILED = /"start of deliveries failed","cause":{"name":"\w+",.*"at":\["/;
 
 it("delivers the owner's test event, signed, and shows its attempt", async () => {
   const endpoints = delivery.stack.client(EndpointService);
@@ -60,16 +62,13 @@ it("delivers the owner's test event, signed, and shows its attempt", async () =>
   expect(Buffer.from(read.attempts[0]?.responseBody ?? []).toString()).toBe("ok");
 });
 
-it("tells the receiver of a donation within a second or so, and once", async () => {
-  const started = performance.now();
+it("tells the receiver of a donation, and once", async () => {
   const { recordId } = await createPaidDonation(delivery.stack, accountId, { donorName: "Zoë" });
   const mine = () =>
     delivery.receiver.requests.filter(
       ({ body }) => JSON.parse(body.toString("utf8")).data.id === recordId,
     );
-  await expect.poll(() => mine().length, { ...settled, interval: 5 }).toBe(1);
-  // Below the sweep's five seconds: a nudge told the relay.
-  expect(performance.now() - started).toBeLessThan(4_500);
+  await expect.poll(() => mine().length, settled).toBe(1);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
   expect(mine()).toHaveLength(1);
 });
@@ -141,29 +140,35 @@ it("serves relays and workers over the wire with their permission only", async (
   await expect(claim({ authorization: `Bearer ${own}` })).resolves.toBeDefined();
 });
 
-it("holds no secret, text or URL in its log", async () => {
-  const donorName = unique("Donor");
-  await createPaidDonation(delivery.stack, accountId, { donorName });
-  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
-  const log = delivery.stack.log.join("\n");
-  for (const secretText of [donorName, secret, secret.slice(6), "/hook"]) {
-    expect(log).not.toContain(secretText);
-  }
-});
-
 it("keeps serving while Temporal is away, and delivers by itself when it is back", async () => {
   await delivery.killTemporal();
   const donations = delivery.stack.client(DonationService);
-  const { externalId } = await createPaidDonation(delivery.stack, accountId);
+  const { externalId, recordId } = await createPaidDonation(delivery.stack, accountId);
   await donations.refundDonation({
     accountId,
     externalId,
     refundExternalId: "r",
     amountCents: 100n,
   });
+  const { text: apiKey } = await createApiKey(delivery.stack, accountId);
+  const page = await delivery.stack.http("/api/v1/activity", { apiKey });
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining(`don_${recordId}`)]);
   expect(await statesOf()).toEqual([DeliveryState.WAITING, DeliveryState.WAITING]);
+  const failures = () => delivery.stack.log.filter((line) => START_FAILED.test(line)).length;
+  await expect.poll(failures, { timeout: 30_000 }).toBeGreaterThan(0);
   await delivery.restartTemporal();
   await expect
     .poll(statesOf, { timeout: 50_000, interval: 200 })
     .toEqual([DeliveryState.DELIVERED, DeliveryState.DELIVERED]);
+}, 90_000);
+
+it("holds no secret, text or URL in its log, which tells of calls", async () => {
+  const donorName = unique("Donor");
+  await createPaidDonation(delivery.stack, accountId, { donorName });
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  const log = delivery.stack.log.join("");
+  for (const secretText of [donorName, secret, secret.slice(6), "/hook"]) {
+    expect(log).not.toContain(secretText);
+  }
+  expect(log).toContain("DonationService/PayDonation");
 });

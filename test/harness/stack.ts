@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { createServiceCredential, Permission, readConfig } from "@activity/server";
+import { createLog, createServiceCredential, Permission, readConfig } from "@activity/server";
 import type { DeliveryConfig } from "@activity/workflows";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
@@ -13,7 +13,7 @@ export type TestStack = {
   readonly database: TestDatabase;
   readonly gatewayPort: number;
   readonly corePort: number;
-  /** The log lines of every instance so far. */
+  /** The log lines of every instance so far, as the product writes them. */
   readonly log: readonly string[];
   /** Sends a request to the gateway, by default from a client address that no other request has. */
   http(path: string, request?: HttpRequest): Promise<HttpAnswer>;
@@ -58,11 +58,7 @@ export async function startTestStack(
       }),
       gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
       deliveries,
-      log: {
-        info: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
-        warn: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
-        error: (message, fields) => log.push(JSON.stringify({ message, ...fields })),
-      },
+      log: createLog((line) => void log.push(line)),
     });
     products.push(product);
     return product;
