@@ -12,7 +12,7 @@ import { toMarkdown } from "./report/markdown.ts";
 import { summarizeProfiles } from "./report/profile.ts";
 import { type Results, sideResult } from "./report/results.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
-import { readSettings, type Settings, USAGE } from "./settings.ts";
+import { isWhole, readSettings, type Settings, USAGE } from "./settings.ts";
 import { type Side, SideName } from "./sides/side.ts";
 import { startSides } from "./sides/start-sides.ts";
 
@@ -79,11 +79,7 @@ async function measureHistory(sides: readonly Side[], database: BenchDatabase, s
 async function report(results: Results, settings: Settings): Promise<void> {
   const markdown = toMarkdown(results);
   process.stdout.write(`\n${markdown}`);
-  const isWhole =
-    settings.size.name === "full" &&
-    !settings.profile &&
-    settings.sides.length === Object.values(SideName).length;
-  if (!isWhole) return;
+  if (!isWhole(settings)) return;
   await writeFile(join(RESULTS, "read.json"), `${JSON.stringify(results, undefined, 2)}\n`);
   await writeFile(join(RESULTS, "read.md"), markdown);
 }

@@ -17,7 +17,8 @@ export type Settings = {
 export const USAGE = `npm run bench:read -- [--short] [--profile] [--concurrency 32] [--rounds 5] [--seconds 8] [--only side,side]
   --short    a few seconds a side on little data: only to see that it runs; nothing is written to results/
   --profile  writes results/profile.md, and nothing else: where the serving processes spend their time
-  --only     some of ${Object.values(SideName).join(", ")}; nothing is written to results/read.*
+  --only     some of ${Object.values(SideName).join(", ")}
+Only a run without options is written to results/read.*
 `;
 
 const OPTIONS = {
@@ -47,6 +48,11 @@ export function readSettings(args: string[]): Settings {
     historySamples: values.short ? 50 : 1_000,
     profile: values.profile,
   };
+}
+
+/** Tells whether the settings are those of a whole run, whose results are kept. */
+export function isWhole(settings: Settings): boolean {
+  return JSON.stringify(settings) === JSON.stringify(readSettings([]));
 }
 
 function readSides(only: string | undefined): readonly SideName[] {

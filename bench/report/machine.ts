@@ -18,7 +18,8 @@ export function describeMachine(database: string): Machine {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     memoryGb: Math.round(totalmem() / 1e9),
-    system: `${process.platform} ${release()}`,
+    // Of a kernel's name only the version says something of a measurement.
+    system: `${process.platform} ${/^\d+(\.\d+)?/.exec(release())?.[0] ?? ""}`.trim(),
     node: process.version,
     database,
   };

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { isWhole, readSettings } from "./settings.ts";
+
+it("keeps the results of a run with all default settings", () => {
+  expect(isWhole(readSettings([]))).toBe(true);
+});
+
+it.each(["--short", "--profile", "--rounds 3", "--seconds 4", "--concurrency 8", "--only fastify"])(
+  "keeps no results of a run with %s",
+  (args) => {
+    expect(isWhole(readSettings(args.split(" ")))).toBe(false);
+  },
+);
