@@ -15,8 +15,10 @@ export function createLog(write: (line: string) => void): Log {
   return { info: entry("info"), warn: entry("warn"), error: entry("error") };
 }
 
-/** Of an error only its name and code are logged: a message can hold what was asked for. */
+/** Of an error its class, code and places are logged, not its message, which can hold what was asked for. */
 function nameErrors(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  return { name: value.name, code: "code" in value ? value.code : undefined };
+  const at = value.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  const code = "code" in value ? value.code : undefined;
+  return { name: value.name, code, at: at?.slice(0, 8) };
 }
