@@ -6,7 +6,7 @@ import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-const EVENT_ID = "whe_0123456789abcde";
+const EVENT_ID = "wev_0123456789abcde";
 
 /** One way from the bytes as they came to a checked, parsed event. */
 export interface Contender {

@@ -44,7 +44,7 @@ function createBody(size: number): Buffer {
       message,
       paid_at: created_at,
     };
-    const id = "whe_0123456789abcde";
+    const id = "wev_0123456789abcde";
     return JSON.stringify({ id, type: "donation.created", created_at, test: false, data });
   };
   const words = "Thank you for the stream, see you soon! ".repeat(size / 40 + 1);

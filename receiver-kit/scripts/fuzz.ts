@@ -56,7 +56,7 @@ async function noMutatedByteVerifies(): Promise<void> {
     fc.integer({ min: 1, max: 255 }),
     async (message, place, position, mask) => {
       const body = eventBytes(message);
-      const headers = await signedHeaders(attemptFor(body, "whe_1"));
+      const headers = await signedHeaders(attemptFor(body, "wev_1"));
       await verify(body, headers, options);
       const mutate = (bytes: Uint8Array) => {
         const copy = Buffer.from(bytes);
@@ -94,7 +94,7 @@ function eventBytes(message: string): Buffer {
   const created_at = "2026-01-01T00:00:00.000000Z";
   const data = { id: "1", message };
   return Buffer.from(
-    JSON.stringify({ id: "whe_1", type: "donation.created", created_at, test: false, data }),
+    JSON.stringify({ id: "wev_1", type: "donation.created", created_at, test: false, data }),
   );
 }
 

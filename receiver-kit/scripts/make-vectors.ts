@@ -8,7 +8,7 @@ const FILE = path.resolve(import.meta.dirname, "../vectors.json");
 
 const envelope = (data: object, rest: object = {}) =>
   JSON.stringify({
-    id: "whe_0123456789abcde",
+    id: "wev_0123456789abcde",
     type: "donation.created",
     created_at: "2026-01-01T00:00:00.000000Z",
     test: false,
@@ -54,7 +54,7 @@ const cases: Case[] = [
   {
     name: "another id in the body",
     body: plain,
-    eventId: "whe_zzzzzzzzzzzzzzz",
+    eventId: "wev_zzzzzzzzzzzzzzz",
     reason: "id_mismatch",
   },
   { name: "five minutes old, still good", body: plain, nowSeconds: now + 300 },
@@ -136,7 +136,7 @@ function vectorFromCase(testCase: Case) {
     name,
     body,
     reason = null,
-    eventId = "whe_0123456789abcde",
+    eventId = "wev_0123456789abcde",
     timestamp = TIMESTAMP,
   } = testCase;
   const bytes = Buffer.from(body);

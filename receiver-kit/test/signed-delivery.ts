@@ -17,7 +17,7 @@ export async function createDelivery(
   content: Record<string, unknown> = {},
   attempt: Partial<AttemptToSign> = {},
 ): Promise<Delivery> {
-  const eventId = attempt.eventId ?? `whe_${randomUUID()}`;
+  const eventId = attempt.eventId ?? `wev_${randomUUID()}`;
   const text = JSON.stringify({
     id: eventId,
     type: "donation.created",
@@ -34,7 +34,7 @@ export async function createRawDelivery(
   body: Buffer,
   attempt: Partial<AttemptToSign> = {},
 ): Promise<Delivery> {
-  const eventId = attempt.eventId ?? "whe_raw";
+  const eventId = attempt.eventId ?? "wev_raw";
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = await signedHeaders({
     secret: SECRET,

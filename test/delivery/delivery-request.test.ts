@@ -14,12 +14,12 @@ import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 // Umlauts, an emoji and odd spacing: a receiver that parses and writes again has other bytes.
 const BODY = Buffer.from(
-  '{ "id":"whe_1",  "data":{"donor_name":"Jürgen 🎈","amount_cents":500}}\n',
+  '{ "id":"wev_1",  "data":{"donor_name":"Jürgen 🎈","amount_cents":500}}\n',
 );
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
 const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
-  eventId: "whe_1",
+  eventId: "wev_1",
   attempt: 1,
   timestampSeconds: Math.floor(Date.now() / 1000),
   body: BODY,
@@ -54,11 +54,11 @@ describe("§6.2 the delivery request", () => {
   it("has the contract's headers and nothing of another scheme", async () => {
     const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
     const { headers, body } = await deliver(delivery);
-    const text = Buffer.concat([Buffer.from("1700000000.whe_1."), BODY]);
+    const text = Buffer.concat([Buffer.from("1700000000.wev_1."), BODY]);
     expect(headers.slice(2)).toEqual([
       ["Content-Type", "application/json"],
       ["User-Agent", "Service-Webhooks/1"],
-      ["Service-Event-Id", "whe_1"],
+      ["Service-Event-Id", "wev_1"],
       ["Service-Timestamp", "1700000000"],
       ["Service-Attempt", "3"],
       ["Service-Signature", `v1=${opensslHmac(SECRET, text)}`],
@@ -75,7 +75,7 @@ describe("§6.2 the delivery request", () => {
     const signatures = [
       signature({}),
       signature({ timestampSeconds: 1_700_000_060 }),
-      signature({ eventId: "whe_2" }),
+      signature({ eventId: "wev_2" }),
       signature({ body: BODY.subarray(1) }),
       signature({ signingSecret: SECRET.slice("whsec_".length) }),
     ];

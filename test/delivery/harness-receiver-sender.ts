@@ -21,8 +21,8 @@ export type SenderHarness = {
 export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
 
 /** The body and headers of every POST of these tests. */
-export const BODY = Buffer.from(JSON.stringify({ id: "whe_1", type: "donation.created" }));
-export const HEADERS = { "Content-Type": "application/json", "Service-Event-Id": "whe_1" };
+export const BODY = Buffer.from(JSON.stringify({ id: "wev_1", type: "donation.created" }));
+export const HEADERS = { "Content-Type": "application/json", "Service-Event-Id": "wev_1" };
 
 /** Creates a sender over real TLS on loopback. */
 export function createSenderHarness(options: SenderOptions = {}): SenderHarness {

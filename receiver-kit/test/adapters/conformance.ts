@@ -67,7 +67,7 @@ export function describeReceiver(
         expect((await postChunks(receiver.url, typed, chunks)).status).toBe(204);
       }
       const spaced = await createRawDelivery(
-        Buffer.from('{ "id":"whe_raw" ,"type":"x","created_at":"","test":true,"data":{} }\r\n'),
+        Buffer.from('{ "id":"wev_raw" ,"type":"x","created_at":"","test":true,"data":{} }\r\n'),
       );
       expect((await post(receiver.url, spaced.headers, spaced.body)).status).toBe(204);
     });

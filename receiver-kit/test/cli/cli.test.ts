@@ -150,7 +150,7 @@ describe("receiver-kit verify", () => {
     const bare = await createRawDelivery(body, { secret: `whsec_${SECRET.slice(6)}` });
     const { createHmac } = await import("node:crypto");
     const timestamp = bare.headers["Service-Timestamp"];
-    const mac = createHmac("sha256", SECRET.slice(6)).update(`${timestamp}.whe_raw.`).update(body);
+    const mac = createHmac("sha256", SECRET.slice(6)).update(`${timestamp}.wev_raw.`).update(body);
     const cut = { ...bare.headers, "Service-Signature": `v1=${mac.digest("hex")}` };
     expect((await verifyFiles(toLines(cut), body)).text).toContain("without whsec_");
   });

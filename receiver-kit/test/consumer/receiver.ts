@@ -76,7 +76,7 @@ createFetchReceiver({ secrets, handle: () => {} });
 
 export const headers: Promise<Record<string, string>> = signedHeaders({
   secret: "whsec_",
-  eventId: "whe_1",
+  eventId: "wev_1",
   body: "{}",
   timestampSeconds: 1,
 });

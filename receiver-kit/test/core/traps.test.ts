@@ -209,19 +209,19 @@ describe("bodies", () => {
     ["not_json", Buffer.from("{'id':1}")],
     ["not_an_event", Buffer.from("null")],
     ["not_an_event", Buffer.from("[]")],
-    ["not_an_event", Buffer.from('"whe_raw"')],
-    ["not_an_event", Buffer.from('{"id":"whe_raw"}')],
+    ["not_an_event", Buffer.from('"wev_raw"')],
+    ["not_an_event", Buffer.from('{"id":"wev_raw"}')],
     [
       "not_an_event",
-      Buffer.from('{"id":["whe_raw"],"type":"x","created_at":"","test":true,"data":{}}'),
+      Buffer.from('{"id":["wev_raw"],"type":"x","created_at":"","test":true,"data":{}}'),
     ],
     [
       "not_an_event",
-      Buffer.from('{"id":"whe_raw","type":"x","created_at":"","test":"true","data":{}}'),
+      Buffer.from('{"id":"wev_raw","type":"x","created_at":"","test":"true","data":{}}'),
     ],
     [
       "id_mismatch",
-      Buffer.from('{"id":"whe_RAW","type":"x","created_at":"","test":true,"data":{}}'),
+      Buffer.from('{"id":"wev_RAW","type":"x","created_at":"","test":true,"data":{}}'),
     ],
   ] as const)("are %s after a right signature over %s", async (reason, bytes) => {
     const { body, headers } = await createRawDelivery(bytes);
@@ -230,13 +230,13 @@ describe("bodies", () => {
 
   it("with duplicate keys show the receiver the id that was checked, and no other", async () => {
     const rest = '"type":"x","created_at":"","test":false,"data":{}';
-    const lastIsOther = Buffer.from(`{"id":"whe_raw",${rest},"id":"whe_other"}`);
+    const lastIsOther = Buffer.from(`{"id":"wev_raw",${rest},"id":"wev_other"}`);
     const refused = await createRawDelivery(lastIsOther);
     await expectRefused("id_mismatch", refused.body, refused.headers);
-    const lastIsSame = Buffer.from(`{"id":"whe_other",${rest},"id":"whe_raw"}`);
+    const lastIsSame = Buffer.from(`{"id":"wev_other",${rest},"id":"wev_raw"}`);
     const accepted = await createRawDelivery(lastIsSame);
     const webhookEvent = await verify(accepted.body, accepted.headers, OPTIONS);
-    expect(webhookEvent.id).toBe("whe_raw");
+    expect(webhookEvent.id).toBe("wev_raw");
   });
 
   it("that were compressed on the way do not verify, and are not unpacked", async () => {
@@ -250,7 +250,7 @@ describe("bodies", () => {
 
   it("cannot give the event a prototype", async () => {
     const text =
-      '{"id":"whe_raw","type":"x","created_at":"","test":false,"data":{"__proto__":{"a":1}}}';
+      '{"id":"wev_raw","type":"x","created_at":"","test":false,"data":{"__proto__":{"a":1}}}';
     const { body, headers } = await createRawDelivery(Buffer.from(text));
     const webhookEvent = await verify(body, headers, OPTIONS);
     expect(Object.getPrototypeOf(webhookEvent.data)).toBe(Object.prototype);

@@ -132,7 +132,7 @@ describe("README", () => {
   );
 });
 
-const event = { id: "whe_1", type: "x", created_at: "", test: false, data: {} } as unknown;
+const event = { id: "wev_1", type: "x", created_at: "", test: false, data: {} } as unknown;
 
 /** A program of its own, because the examples keep their connections. */
 const USE_STORE = `

@@ -6,14 +6,14 @@ export async function checkCore({ kit, memory, fetchAdapter, vectors }) {
 
   const secret = vectors[0].secret;
   const body = JSON.stringify({
-    id: "whe_1",
+    id: "wev_1",
     type: "donation.created",
     created_at: "2026-01-01T00:00:00Z",
     test: false,
     data: { id: "1", message: "Grüße 🎉" },
   });
   const timestampSeconds = Math.floor(Date.now() / 1000);
-  const headers = await kit.signedHeaders({ secret, eventId: "whe_1", body, timestampSeconds });
+  const headers = await kit.signedHeaders({ secret, eventId: "wev_1", body, timestampSeconds });
 
   let handled = 0;
   const receive = fetchAdapter.createFetchReceiver({

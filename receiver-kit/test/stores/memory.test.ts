@@ -18,11 +18,11 @@ describeStore("memory", {
 it("forgets a handled id after thirty days by its clock, and not before", async () => {
   let nowMs = 0;
   const store = createMemoryStore({ clock: () => nowMs });
-  await store.runOnce("whe_1", async () => {});
+  await store.runOnce("wev_1", async () => {});
   nowMs = 30 * 24 * 3600 * 1000 - 1;
-  expect(await store.runOnce("whe_1", async () => {})).toBe("seen_before");
+  expect(await store.runOnce("wev_1", async () => {})).toBe("seen_before");
   nowMs += 1;
-  expect(await store.runOnce("whe_1", async () => {})).toBe("handled");
+  expect(await store.runOnce("wev_1", async () => {})).toBe("handled");
 });
 
 it("cleans up by itself, so that it does not grow for ever", async () => {
@@ -31,7 +31,7 @@ it("cleans up by itself, so that it does not grow for ever", async () => {
   const store = createLeaseStore(claims, { keepSeconds: 1 });
   for (let index = 0; index < 1000; index++) {
     nowMs += 100;
-    await store.runOnce(`whe_${index}`, async () => {});
+    await store.runOnce(`wev_${index}`, async () => {});
   }
   nowMs += 10_000;
   expect(await claims.deleteExpired(10_000)).toBeLessThan(100);
