@@ -56,7 +56,7 @@ export async function runWithKills(
   stack: CrashStack,
   { name, victim, deliverers, longestLifeMs }: KillPlan,
 ): Promise<KilledRun> {
-  const party = await createParty(stack);
+  const party = await createParty(stack, { accounts: SIZE.accounts });
   const gate = createGate(byShares(SHARES), isFirstAttemptOf(party));
   stack.receiver.behaviour = gate.behaviour;
   const writing: Promise<Written>[] = [writeDonations(stack, party, SIZE.events)];

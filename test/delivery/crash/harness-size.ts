@@ -4,7 +4,9 @@ import { inject } from "vitest";
 export type CrashSize = {
   /** Events of one victim's run that are all in flight when its first life begins. */
   readonly events: number;
-  /** Events that are written in each of its lives besides. */
+  /** Whose they are: so few that more wait in the outbox than may be under way at their endpoints. */
+  readonly accounts: number;
+  /** Events that are written in each of its lives besides: calls that a dying core leaves unanswered. */
   readonly writtenPerLife: number;
   /** First attempts that are answered in each of its lives, at most. */
   readonly answeredPerLife: number;
