@@ -163,6 +163,9 @@ describe("npm start", () => {
     [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],
     [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
     [{ MYSQLD: "/no/such/program" }, /MYSQLD/],
+    // For documentation only, RFC 5737.
+    [{ HOST: "192.0.2.1" }, /HOST or CORE_HOST is no address of this machine/],
+    [{ CORE_HOST: "192.0.2.1" }, /HOST or CORE_HOST is no address of this machine/],
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
     const refused = run({ ...env, DATA_DIR: join(folder, "other") } as Record<string, string>);
     const [code] = await once(refused.child, "exit");

@@ -1,6 +1,6 @@
 import { hasSystemCode, StackError } from "./stack-error.ts";
 
-/** Fails with what to do when a port of the product could not be opened; other failures stay as they are. */
+/** Fails with what to do when a port or address of the product could not be listened on; other failures stay as they are. */
 export function failToListen(error: unknown): never {
   const port = error instanceof Error && "port" in error ? error.port : "";
   if (hasSystemCode(error, "EADDRINUSE")) {
@@ -13,6 +13,12 @@ export function failToListen(error: unknown): never {
     throw new StackError(`This user may not open port ${port}: choose one above 1023 with PORT.`, {
       cause: error,
     });
+  }
+  if (hasSystemCode(error, "EADDRNOTAVAIL", "ENOTFOUND")) {
+    throw new StackError(
+      "HOST or CORE_HOST is no address of this machine: choose one that it has, such as 127.0.0.1 or 0.0.0.0.",
+      { cause: error },
+    );
   }
   throw error;
 }
