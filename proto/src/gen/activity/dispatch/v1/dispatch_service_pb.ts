@@ -571,8 +571,8 @@ export const DispatchService: GenService<{
     output: typeof LoadAttemptResponseSchema;
   },
   /**
-   * Puts an attempt off whose endpoint is busy with others; its number stays. Changes nothing once the
-   * attempt is recorded.
+   * Puts an attempt off whose endpoint is busy with others, or that could not be loaded; its number stays.
+   * Changes nothing once the attempt is recorded.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.DeferAttempt
    */
