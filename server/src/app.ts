@@ -61,10 +61,11 @@ export type ServerApp = {
 
 /** Puts the core together: the one place of this package that makes its parts. */
 export function createServerApp(config: ServerConfig, log: Log): ServerApp {
+  const nowMs = () => performance.now();
   const pool = createPool(config.databaseUrl, config.databaseConnections);
   const admission = config.redisUrl
-    ? createRedisAdmission(config.redisUrl, pool)
-    : createDatabaseAdmission(createAdmissionPool(config.databaseUrl));
+    ? createRedisAdmission(config.redisUrl, pool, nowMs)
+    : createDatabaseAdmission(createAdmissionPool(config.databaseUrl), nowMs);
   const stopRemoval = startIdleWindowRemoval(pool, log);
   const stopAccountPurge = startAccountPurge(pool, log);
   const outbox = createOutboxSignal();
@@ -76,13 +77,10 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   const services = createServices(pool, config, outbox);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
-    createRequestLog(log, () => performance.now()),
+    createRequestLog(log, nowMs),
     createRateLimitHeaders(),
     createErrorMapping(log),
-    createAuthenticate(
-      admission,
-      createServiceCredentials(pool, () => performance.now()),
-    ),
+    createAuthenticate(admission, createServiceCredentials(pool, nowMs)),
     createValidate(),
   ];
 

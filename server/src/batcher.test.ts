@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBatcher, OverloadedError } from "./batcher.ts";
+import { createBatcher } from "./batcher.ts";
+import { OverloadedError } from "./overloaded-error.ts";
 
 type Request = { key?: string; text: string };
 

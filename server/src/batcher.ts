@@ -1,13 +1,10 @@
+import { OverloadedError } from "./overloaded-error.ts";
+
 type Waiting<Request, Result> = {
   readonly request: Request;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
-
-/** More is waiting than can be answered in time. */
-export class OverloadedError extends Error {
-  override readonly name = "OverloadedError";
-}
 
 /**
  * Gathers the requests that arrive while a batch is under way into the next one, so that an idle service

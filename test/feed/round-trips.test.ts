@@ -60,4 +60,32 @@ describe("ARCHITECTURE.md: round trips under load", () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(proxy.commands() - before).toBeLessThan(60 + 30);
   });
+
+  it("share the admission of one key: 60 requests with it at once cost a few, known or not", async () => {
+    const { apiKey } = await createReader(stack);
+    for (const [key, status] of [
+      [`act_live_${"0".repeat(64)}`, 401],
+      [apiKey, 200],
+    ] as const) {
+      const before = proxy.commands();
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, () => stack.http("/api/v1/me", { apiKey: key })),
+      );
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status));
+      expect(proxy.commands() - before).toBeLessThan(30);
+    }
+    const { headers } = await stack.http("/api/v1/me", { apiKey });
+    expect(headers.ratelimit).toMatch(/^"account";r=59;/);
+  });
+
+  it("a client over its limit costs none", async () => {
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const send = async () => (await stack.http("/nothing", { headers })).status;
+    const statuses = await Promise.all(Array.from({ length: 301 }, send));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect(await send()).toBe(429);
+    const before = proxy.commands();
+    for (let count = 0; count < 20; count++) expect(await send()).toBe(429);
+    expect(proxy.commands() - before).toBe(0);
+  });
 });

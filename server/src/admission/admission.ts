@@ -10,6 +10,8 @@ export type AdmissionRequest = {
   /** The client's bucket, from `clientBucket`. */
   readonly client: Buffer;
   readonly keyHash?: Buffer;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 };
 
 /** A working API key as it is now, with its account. */
@@ -24,7 +26,8 @@ export type ApiKeyRecord = {
 
 /** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */
 export type AdmissionResult =
-  | { readonly kind: "client_refused" }
+  /** Until `untilMs`, in the steady clock of this process, the client's window has room for no other. */
+  | { readonly kind: "client_refused"; readonly untilMs: number }
   | { readonly kind: "client_admitted" }
   | { readonly kind: "unknown_key" }
   | { readonly kind: "account_unavailable" }

@@ -22,6 +22,9 @@ import { WINDOW_MICROS } from "./rate-window.ts";
 
 export type ClientRow = RowDataPacket & { bucket: Buffer; batch_admitted: number };
 
+/** A client whose window is full, and how long it has room for no other request. */
+export type RefusedRow = RowDataPacket & { bucket: Buffer; micros: number };
+
 /** A key, and the window of its account where that was counted in the same batch. */
 export type CountedApiKeyRow = ApiKeyRow & {
   batch_admitted: number | null;
@@ -31,6 +34,8 @@ export type CountedApiKeyRow = ApiKeyRow & {
 };
 
 export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: CountedApiKeyRow[] };
+
+export type CountedRest = { readonly refused: RefusedRow[]; readonly apiKeys: CountedApiKeyRow[] };
 
 const DEADLINE_MS = 3_000;
 
@@ -61,6 +66,9 @@ const INSERT_WINDOW =
   "INSERT INTO rate_window (bucket, admitted, last_at, ok, ring, batch, batch_admitted)";
 const COUNT_CLIENT = countIn(CLIENT_LIMIT);
 const COUNT_ACCOUNT = countIn(ACCOUNT_LIMIT);
+/** SQL for: when the oldest admission of a client's full window was made. */
+const OLDEST_OF_CLIENT = `CAST(CONV(HEX(SUBSTR(ring, (admitted MOD ${CLIENT_LIMIT}) * 8 + 1, 8)), 16, 10) AS SIGNED)`;
+
 /**
  * Creates the pool that `countBatch` runs on: one connection, for batches follow one another. It takes
  * several statements in one packet, which form one transaction; no other pool of the service does.
@@ -79,19 +87,41 @@ export function createAdmissionPool(url: string): Pool {
 
 /**
  * Counts a batch of requests in one round trip: each client, then, if every client was admitted, the
- * account of each key that may read; and reads the keys. `clients` may repeat, `keyHashes` may not.
- * Without clients every account is counted. The values in the text are hexadecimal digits only.
+ * account of each key that may read; and reads the keys. Both may repeat: each occurrence counts.
  */
 export async function countBatch(
   pool: Pool,
   clients: readonly Buffer[],
   keyHashes: readonly Buffer[],
 ): Promise<CountedBatch> {
+  const [clientRows, apiKeys = []] = await runPacket(pool, [
+    ...clientStatements(clients),
+    ...apiKeyStatements(keyHashes),
+  ]);
+  return { clients: clientRows as ClientRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
+}
+
+/** Counts what a batch leaves when clients of it were refused: the accounts of the others; reads how long. */
+export async function countRest(
+  pool: Pool,
+  refused: readonly Buffer[],
+  keyHashes: readonly Buffer[],
+): Promise<CountedRest> {
+  const [refusedRows, apiKeys = []] = await runPacket(pool, [
+    "SET @clients_admitted = TRUE",
+    `SELECT bucket, ${OLDEST_OF_CLIENT} + ${WINDOW_MICROS} - GREATEST(@now, last_at) AS micros
+      FROM rate_window WHERE bucket IN (${refused.map(literal).join(", ")})`,
+    ...apiKeyStatements(keyHashes),
+  ]);
+  return { refused: refusedRows as RefusedRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
+}
+
+/** Runs statements as one transaction in one round trip; the values in their text are hexadecimal digits only. */
+async function runPacket(pool: Pool, statements: readonly string[]): Promise<RowDataPacket[][]> {
   const sql = [
     `SET @now = ${NOW_MICROS}, @batch = ${literal(randomBytes(8))}`,
     `SET @now_bytes = ${time("@now")}`,
-    ...clientStatements(clients),
-    ...apiKeyStatements(keyHashes),
+    ...statements,
     "COMMIT",
   ].join(";\n");
   const results = await withDeadline<(ResultSetHeader | RowDataPacket[])[]>(
@@ -100,16 +130,11 @@ export async function countBatch(
     // The driver's types know no answers of several statements.
     (connection, answer) => connection.query<never>(sql, answer as never),
   );
-  const rows = results.filter((result) => Array.isArray(result));
-  return {
-    clients: (clients.length > 0 ? rows.shift() : []) as ClientRow[],
-    apiKeys: (keyHashes.length > 0 ? rows.shift() : []) as CountedApiKeyRow[],
-  };
+  return results.filter((result) => Array.isArray(result));
 }
 
 /** Counts each client in order; two instances that lock the same windows lock them in the same order. */
 function clientStatements(clients: readonly Buffer[]): string[] {
-  if (clients.length === 0) return ["SET @clients_admitted = TRUE"];
   const literals = clients.map(literal).sort();
   const rows = literals.map((bucket) => `(${bucket}, 1, @now, 1, @now_bytes, @batch, 1)`);
   return [
@@ -122,18 +147,34 @@ function clientStatements(clients: readonly Buffer[]): string[] {
 
 function apiKeyStatements(keyHashes: readonly Buffer[]): string[] {
   if (keyHashes.length === 0) return [];
-  const hashes = keyHashes.map(literal).join(", ");
+  const shown = keyHashes.map(literal);
+  const hashes = [...new Set(shown)];
+  const again = shown.filter((hash, index) => shown.indexOf(hash) < index);
   return [
-    `${INSERT_WINDOW}
-      SELECT CONCAT('${ACCOUNT_PREFIX}', a.id), 1, @now, 1, @now_bytes, @batch, 1
-      FROM ${API_KEY_TABLES}
-      WHERE k.key_hash IN (${hashes}) AND ${ACTIVE("@now")} AND ${AVAILABLE} AND @clients_admitted
-      ORDER BY a.id ${COUNT_ACCOUNT}`,
+    countAccounts(API_KEY_TABLES, `k.key_hash IN (${hashes.join(", ")})`),
+    // A join has one row for each time that a key is shown, but takes the database longer.
+    ...(again.length === 0
+      ? []
+      : [countAccounts(`${API_KEY_TABLES} JOIN ${tableOf(again)}`, "again.hash = k.key_hash")]),
     `SELECT ${API_KEY_COLUMNS("@now")}, w.batch_admitted, w.admitted, w.last_at, w.ring
       FROM ${API_KEY_TABLES}
       LEFT JOIN rate_window w ON w.bucket = CONCAT('${ACCOUNT_PREFIX}', a.id) AND w.batch = @batch
-      WHERE k.key_hash IN (${hashes})`,
+      WHERE k.key_hash IN (${hashes.join(", ")})`,
   ];
+}
+
+/** Counts the account of each row that has a key which may read. */
+function countAccounts(tables: string, condition: string): string {
+  return `${INSERT_WINDOW}
+    SELECT CONCAT('${ACCOUNT_PREFIX}', a.id), 1, @now, 1, @now_bytes, @batch, 1
+    FROM ${tables}
+    WHERE ${condition} AND ${ACTIVE("@now")} AND ${AVAILABLE} AND @clients_admitted
+    ORDER BY a.id ${COUNT_ACCOUNT}`;
+}
+
+function tableOf([first, ...others]: readonly string[]): string {
+  const rows = [`SELECT ${first} AS hash`, ...others.map((hash) => `SELECT ${hash}`)];
+  return `(${rows.join(" UNION ALL ")}) again`;
 }
 
 function literal(bytes: Buffer): string {

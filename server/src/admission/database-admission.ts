@@ -1,4 +1,3 @@
-import { createBatcher } from "../batcher.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -11,58 +10,62 @@ import {
   type CountedApiKeyRow,
   type CountedBatch,
   countBatch,
+  countRest,
 } from "./database-admission-store.ts";
+import { refuseWhatIsKnown } from "./known-refusals.ts";
 import { rateWindowFromRing } from "./rate-window.ts";
+import { createWaitQueue } from "./wait-queue.ts";
 
-/** Requests that share a round trip at most. */
-const LARGEST_BATCH = 64;
-/** Requests in line beyond which a further one is turned away at once. */
-const MOST_WAITING = 5_000;
-/** How often a batch that lost a deadlock against another instance's is sent again. */
+/** How often a packet that lost a deadlock is sent again. */
 const DEADLOCK_RETRIES = 5;
 
 /**
  * Counts in the database: one round trip, shared by all requests that wait at the same moment, counts the
  * clients and the accounts and reads the keys. `pool` is a pool of one connection of its own, made by
- * `createAdmissionPool`.
+ * `createAdmissionPool`, `nowMs` a clock that never steps.
  */
-export function createDatabaseAdmission(pool: Pool): Admission {
-  const admit = createBatcher<AdmissionRequest, AdmissionResult>({
-    largest: LARGEST_BATCH,
-    mostWaiting: MOST_WAITING,
-    keyOf: (request) => request.keyHash?.toString("latin1"),
-    run: (requests) => admitBatch(pool, requests),
+export function createDatabaseAdmission(pool: Pool, nowMs: () => number): Admission {
+  const count = createWaitQueue<AdmissionResult>({
+    nowMs,
+    run: (requests) => admitBatch(pool, requests, nowMs),
   });
-  return { admit, close: () => pool.end() };
+  return { admit: refuseWhatIsKnown(count, nowMs), close: () => pool.end() };
 }
 
 async function admitBatch(
   pool: Pool,
   requests: readonly AdmissionRequest[],
+  nowMs: () => number,
 ): Promise<AdmissionResult[]> {
-  const counted = await count(
-    pool,
-    requests.map((request) => request.client),
-    requests.flatMap((request) => request.keyHash ?? []),
-  );
-  const clientAdmitted = takeClients(requests, counted);
-  if (!clientAdmitted.includes(false)) return resultsOf(requests, clientAdmitted, counted);
+  const keyHashes = keyHashesOf(requests);
+  const clients = requests.map(({ client }) => client);
+  const counted = await again(() => countBatch(pool, clients, keyHashes));
+  const isAdmitted = takeClients(requests, counted);
+  if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted));
   // A client was refused, so no account was counted: count those of the others.
-  const keyHashes = requests.flatMap((request, index) =>
-    clientAdmitted[index] && request.keyHash ? [request.keyHash] : [],
-  );
-  const accounts = keyHashes.length > 0 ? await count(pool, [], keyHashes) : counted;
-  return resultsOf(requests, clientAdmitted, accounts);
+  const admitted = requests.filter((_request, index) => isAdmitted[index]);
+  const refused = clients.filter((_client, index) => !isAdmitted[index]);
+  const askedMs = nowMs();
+  const rest = await again(() => countRest(pool, refused, keyHashesOf(admitted)));
+  const takeAccount = createTakeAccount(rest);
+  const micros = new Map(rest.refused.map((row) => [row.bucket.toString("latin1"), row.micros]));
+  return requests.map((request, index): AdmissionResult => {
+    if (isAdmitted[index]) return takeAccount(request);
+    const refusedMs = (micros.get(request.client.toString("latin1")) ?? 0) / 1_000;
+    // From before the database looked at its clock, so that it ends here no later than there.
+    return { kind: "client_refused", untilMs: askedMs + refusedMs };
+  });
 }
 
-async function count(
-  pool: Pool,
-  clients: readonly Buffer[],
-  keyHashes: readonly Buffer[],
-): Promise<CountedBatch> {
+function keyHashesOf(requests: readonly AdmissionRequest[]): Buffer[] {
+  return requests.flatMap(({ keyHash }) => keyHash ?? []);
+}
+
+/** Sends a packet, and sends it again when it lost a deadlock against another instance's. */
+async function again<Counted>(send: () => Promise<Counted>): Promise<Counted> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await countBatch(pool, clients, keyHashes);
+      return await send();
     } catch (error) {
       const lostDeadlock =
         error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
@@ -79,15 +82,11 @@ function takeClients(requests: readonly AdmissionRequest[], counted: CountedBatc
   return requests.map((request) => takeOne(left, request.client.toString("latin1")));
 }
 
-function resultsOf(
-  requests: readonly AdmissionRequest[],
-  clientAdmitted: readonly boolean[],
-  counted: CountedBatch,
-): AdmissionResult[] {
-  const rows = new Map(counted.apiKeys.map((row) => [row.key_hash.toString("latin1"), row]));
-  const left = new Map(counted.apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
-  return requests.map((request, index): AdmissionResult => {
-    if (!clientAdmitted[index]) return { kind: "client_refused" };
+/** Gives the admissions of each account to the requests with its keys in order of arrival. */
+function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">) {
+  const rows = new Map(apiKeys.map((row) => [row.key_hash.toString("latin1"), row]));
+  const left = new Map(apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
+  return (request: AdmissionRequest): AdmissionResult => {
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = rows.get(request.keyHash.toString("latin1"));
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
@@ -96,7 +95,7 @@ function resultsOf(
     return takeOne(left, row.id)
       ? { kind: "admitted", apiKey: apiKeyFromRow(row), window }
       : { kind: "account_refused", window };
-  });
+  };
 }
 
 /** Takes one from a count of what is left, if there is one. */

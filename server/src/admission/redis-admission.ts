@@ -1,4 +1,3 @@
-import { createBatcher } from "../batcher.ts";
 import type { Pool } from "../database/pool.ts";
 import {
   ACCOUNT_LIMIT,
@@ -9,6 +8,7 @@ import {
 } from "./admission.ts";
 import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
 import { accountBucket } from "./client-bucket.ts";
+import { refuseWhatIsKnown } from "./known-refusals.ts";
 import { type RateWindow, WINDOW_MICROS } from "./rate-window.ts";
 import {
   type CountedWindow,
@@ -16,25 +16,24 @@ import {
   countRequest,
   findApiKeys,
 } from "./redis-admission-store.ts";
+import { createWaitQueue } from "./wait-queue.ts";
 
-const LARGEST_BATCH = 64;
-const MOST_WAITING = 5_000;
-
-/** Counts in the Redis or Valkey at `url` and reads keys from the database. */
-export function createRedisAdmission(url: string, pool: Pool): Admission {
+/** Counts in the Redis or Valkey at `url` and reads keys from the database; `nowMs` is a clock that never steps. */
+export function createRedisAdmission(url: string, pool: Pool, nowMs: () => number): Admission {
   const redis = connectWindowRedis(url);
-  const findApiKey = createBatcher<Buffer, ApiKeyRow | undefined>({
-    largest: LARGEST_BATCH,
-    mostWaiting: MOST_WAITING,
-    keyOf: () => undefined,
-    run: (keyHashes) => findInOrder(pool, keyHashes),
+  const findApiKey = createWaitQueue<ApiKeyRow | undefined>({
+    nowMs,
+    run: (requests) => findInOrder(pool, requests),
   });
 
-  async function admit(request: AdmissionRequest): Promise<AdmissionResult> {
-    const [clientAdmitted] = await countRequest(redis, request.client, CLIENT_LIMIT);
-    if (clientAdmitted === 0) return { kind: "client_refused" };
+  async function count(request: AdmissionRequest): Promise<AdmissionResult> {
+    const askedMs = nowMs();
+    const client = await countRequest(redis, request.client, CLIENT_LIMIT);
+    if (client[0] === 0) {
+      return { kind: "client_refused", untilMs: askedMs + resetMicrosOf(client) / 1_000 };
+    }
     if (request.keyHash === undefined) return { kind: "client_admitted" };
-    const row = await findApiKey(request.keyHash);
+    const row = await findApiKey(request);
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
     if (row.available !== 1) return { kind: "account_unavailable" };
     const counted = await countRequest(redis, accountBucket(row.id), ACCOUNT_LIMIT);
@@ -44,22 +43,29 @@ export function createRedisAdmission(url: string, pool: Pool): Admission {
       : { kind: "account_refused", window };
   }
 
-  return { admit, close: async () => redis.disconnect() };
+  return { admit: refuseWhatIsKnown(count, nowMs), close: async () => redis.disconnect() };
 }
 
 async function findInOrder(
   pool: Pool,
-  keyHashes: readonly Buffer[],
+  requests: readonly AdmissionRequest[],
 ): Promise<(ApiKeyRow | undefined)[]> {
-  const found = await findApiKeys(pool, keyHashes);
+  const found = await findApiKeys(
+    pool,
+    requests.flatMap(({ keyHash }) => keyHash ?? []),
+  );
   const rows = new Map(found.map((row) => [row.key_hash.toString("latin1"), row]));
-  return keyHashes.map((keyHash) => rows.get(keyHash.toString("latin1")));
+  return requests.map(({ keyHash }) => rows.get(keyHash?.toString("latin1") ?? ""));
 }
 
-function windowOf([, used, nowMicros, oldestMicros]: CountedWindow): RateWindow {
-  const resetMicros = Number(oldestMicros) + WINDOW_MICROS - Number(nowMicros);
+function windowOf(counted: CountedWindow): RateWindow {
   return {
-    remaining: ACCOUNT_LIMIT - used,
-    resetSeconds: Math.ceil(resetMicros / 1_000_000),
+    remaining: ACCOUNT_LIMIT - counted[1],
+    resetSeconds: Math.ceil(resetMicrosOf(counted) / 1_000_000),
   };
+}
+
+/** How long until the oldest admission leaves the window. */
+function resetMicrosOf([, , nowMicros, oldestMicros]: CountedWindow): number {
+  return Number(oldestMicros) + WINDOW_MICROS - Number(nowMicros);
 }

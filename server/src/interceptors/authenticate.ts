@@ -72,13 +72,14 @@ export function createAuthenticate(
 
   async function admitClient(request: Request): Promise<void> {
     const client = clientBucket(await clientAddressOf(request));
-    throwIfRefused(await admission.admit({ client }));
+    throwIfRefused(await admission.admit({ client, signal: request.signal }));
   }
 
   async function admitApiKey(request: Request, bearer: string | undefined): Promise<void> {
     const client = clientBucket(await clientAddressOf(request));
     const keyHash = bearer !== undefined && isApiKeyText(bearer) ? hashApiKey(bearer) : undefined;
-    const result = await admission.admit(keyHash === undefined ? { client } : { client, keyHash });
+    const { signal } = request;
+    const result = await admission.admit({ client, signal, ...(keyHash && { keyHash }) });
     if ("window" in result) request.contextValues.set(rateWindowKey, result.window);
     throwIfRefused(result);
     if (result.kind !== "admitted") throw invalidApiKey();

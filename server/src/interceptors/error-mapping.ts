@@ -2,10 +2,10 @@ import { ErrorInfoSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
-import { OverloadedError } from "../batcher.ts";
 import { isOutage } from "../database/outage.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { OverloadedError } from "../overloaded-error.ts";
 
 const CODE_OF = {
   invalid_parameter: Code.InvalidArgument,

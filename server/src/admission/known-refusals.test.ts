@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { AdmissionRequest, AdmissionResult } from "./admission.ts";
+import { refuseWhatIsKnown } from "./known-refusals.ts";
+
+const from = (client: string): AdmissionRequest => ({ client: Buffer.from(client) });
+
+/** A shared place that answers when the test says so. */
+function createHeldPlace() {
+  const asked: { client: string; answer(result: AdmissionResult): void }[] = [];
+  const clock = { nowMs: 0 };
+  const admit = refuseWhatIsKnown(
+    ({ client }) => new Promise((answer) => asked.push({ client: `${client}`, answer })),
+    () => clock.nowMs,
+  );
+  return { admit, asked, clock };
+}
+
+const ADMITTED: AdmissionResult = { kind: "client_admitted" };
+const refusedUntil = (untilMs: number): AdmissionResult => ({ kind: "client_refused", untilMs });
+
+describe("§8 a client that is known to be over its limit", () => {
+  it("is refused without asking, until its window has room and not longer", async () => {
+    const { admit, asked, clock } = createHeldPlace();
+    const first = admit(from("flood"));
+    asked[0]?.answer(refusedUntil(60_000));
+    expect(await first).toEqual(refusedUntil(60_000));
+    clock.nowMs = 59_999;
+    expect(await admit(from("flood"))).toMatchObject({ kind: "client_refused" });
+    expect(asked).toHaveLength(1);
+    clock.nowMs = 60_000;
+    const again = admit(from("flood"));
+    asked[1]?.answer(ADMITTED);
+    expect(await again).toEqual(ADMITTED);
+  });
+
+  it("says nothing of other clients", async () => {
+    const { admit, asked } = createHeldPlace();
+    const first = admit(from("flood"));
+    asked[0]?.answer(refusedUntil(60_000));
+    await first;
+    void admit(from("other"));
+    expect(asked.map(({ client }) => client)).toEqual(["flood", "other"]);
+  });
+
+  it("is one with as many requests waiting as the limit admits: the next is refused at once", async () => {
+    const { admit, asked } = createHeldPlace();
+    const waiting = Array.from({ length: 300 }, () => admit(from("flood")));
+    expect(await admit(from("flood"))).toMatchObject({ kind: "client_refused" });
+    expect(asked).toHaveLength(300);
+    for (const { answer } of asked) answer(ADMITTED);
+    await Promise.all(waiting);
+    void admit(from("flood"));
+    expect(asked).toHaveLength(301);
+  });
+});

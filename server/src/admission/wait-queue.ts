@@ -1,0 +1,76 @@
+import { OverloadedError } from "../overloaded-error.ts";
+import type { AdmissionRequest } from "./admission.ts";
+
+/** Requests that share a round trip at most. */
+const MAX_BATCH = 64;
+/** How long a request may wait for its batch; later it is refused in favour of those who still listen. */
+const MAX_WAIT_MS = 2_000;
+
+type Waiting<Result> = {
+  readonly request: AdmissionRequest;
+  readonly sinceMs: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Gathers the requests that arrive while a batch is under way into the next one, so that an idle service
+ * answers at once and a busy one shares its round trips. A batch takes from the clients round-robin: one
+ * that asks for much waits behind its own requests, not before those of others. Who went away is not asked
+ * for, and who waited `MAX_WAIT_MS` is rejected with OverloadedError. `run` answers a batch with one result
+ * a request, in order; when it rejects, all of its batch do. `nowMs` is a clock that never steps.
+ */
+export function createWaitQueue<Result>(options: {
+  readonly nowMs: () => number;
+  readonly run: (requests: readonly AdmissionRequest[]) => Promise<readonly Result[]>;
+}): (request: AdmissionRequest) => Promise<Result> {
+  /** Those who wait, by client; the clients in the order of their turns. */
+  const clients = new Map<string, Waiting<Result>[]>();
+  let running = false;
+
+  async function runAll(): Promise<void> {
+    running = true;
+    while (clients.size > 0) await runBatch(takeBatch());
+    running = false;
+  }
+
+  function takeBatch(): Waiting<Result>[] {
+    const batch: Waiting<Result>[] = [];
+    // A client that is put back stands behind all others, and comes again if they leave room.
+    for (const [client, waiting] of clients) {
+      if (batch.length === MAX_BATCH) break;
+      const next = waiting.shift();
+      clients.delete(client);
+      if (waiting.length > 0) clients.set(client, waiting);
+      if (next !== undefined && isWanted(next)) batch.push(next);
+    }
+    return batch;
+  }
+
+  function isWanted({ request, sinceMs, reject }: Waiting<Result>): boolean {
+    if (request.signal?.aborted) reject(request.signal.reason);
+    else if (options.nowMs() - sinceMs > MAX_WAIT_MS) reject(new OverloadedError());
+    else return true;
+    return false;
+  }
+
+  async function runBatch(batch: readonly Waiting<Result>[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const results = await options.run(batch.map(({ request }) => request));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const client = request.client.toString("latin1");
+      const entry = { request, sinceMs: options.nowMs(), resolve, reject };
+      const waiting = clients.get(client);
+      if (waiting === undefined) clients.set(client, [entry]);
+      else waiting.push(entry);
+      if (!running) void runAll();
+    });
+}
