@@ -13,8 +13,9 @@ import type { FindClientAddress } from "./client-address.ts";
 import { errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { createPipelines } from "./pipelines.ts";
 import { writeRawResponse } from "./raw-response.ts";
-import { readRequestHead } from "./request-head.ts";
+import { faultOf, readRequestHead } from "./request-head.ts";
 import { newRequestId } from "./request-id.ts";
 import { type ParserError, refusalOf } from "./unreadable-request.ts";
 
@@ -27,9 +28,7 @@ export function createHttpServer(
   limits: GatewayLimits,
   isClosing: () => boolean,
 ): Server {
-  /** The last exchange of each connection: what a parser error that follows must wait for. */
-  const lastExchanges = new WeakMap<Duplex, ServerResponse>();
-
+  const pipelines = createPipelines(limits.unansweredRequests);
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -51,9 +50,9 @@ export function createHttpServer(
   return server;
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    lastExchanges.set(request.socket, response);
     const head = readRequestHead(request.rawHeaders);
     if (head.hasBody) drainBody(request, limits.bodyBytes);
+    if (!(await pipelines.takeTurn(request, response))) return;
     const gone = new AbortController();
     response.on("close", () => {
       if (!response.writableFinished) gone.abort();
@@ -63,12 +62,14 @@ export function createHttpServer(
     const { method = "", url: target = "", httpVersion } = request;
     const { authorization } = head;
     const read = { requestId, method, target, authorization, clientAddress, signal: gone.signal };
-    const isBadHost = head.hosts > 1 || (head.hosts === 0 && httpVersion !== "1.0");
-    const answer = isBadHost
-      ? await answers.answerUnreadable(read, badHost(requestId))
-      : await answers.answerRequest(read);
+    const fault = faultOf(head, httpVersion);
+    const answer =
+      fault === undefined
+        ? await answers.answerRequest(read)
+        : await answers.answerUnreadable(read, malformed(requestId, fault));
     if (!gone.signal.aborted) {
-      writeResponse(response, answer, isBadHost || head.expectsContinue || isClosing());
+      const closes = fault !== undefined || head.expectsContinue || isClosing();
+      writeResponse(response, answer, closes);
     }
   }
 
@@ -85,10 +86,7 @@ export function createHttpServer(
   }
 
   async function refuse(error: ParserError, socket: Duplex): Promise<void> {
-    const last = lastExchanges.get(socket);
-    if (last !== undefined && !last.closed) {
-      await new Promise<void>((resolve) => void last.once("close", resolve));
-    }
+    const last = await pipelines.lastAnswer(socket);
     // The fault lies in the body of a request that is answered: there is nothing to answer any more.
     if (!socket.writable || last?.req.complete === false) {
       socket.destroy();
@@ -123,10 +121,8 @@ export function createHttpServer(
   }
 }
 
-function badHost(requestId: string): GatewayResponse {
-  return errorResponse("invalid_request", requestId, {
-    message: "An HTTP/1.1 request has exactly one Host header.",
-  });
+function malformed(requestId: string, message: string): GatewayResponse {
+  return errorResponse("invalid_request", requestId, { message });
 }
 
 /** A body means nothing here. It is read so that the connection can go on, but not for ever. */

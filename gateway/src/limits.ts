@@ -14,6 +14,8 @@ export type GatewayLimits = {
   readonly headerBytes: number;
   /** The most bytes of a request body that are drained before the connection is cut. */
   readonly bodyBytes: number;
+  /** The most requests that a connection may have unanswered; one more, and it is cut. */
+  readonly unansweredRequests: number;
   /** How long a closing gateway waits for answers under way. */
   readonly closeTimeoutMs: number;
 };
@@ -27,5 +29,6 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   timeoutCheckMs: 2_000,
   headerBytes: 16_384,
   bodyBytes: 1_048_576,
+  unansweredRequests: 16,
   closeTimeoutMs: 10_000,
 };

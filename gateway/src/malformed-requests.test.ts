@@ -54,7 +54,33 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
       400,
       "invalid_request",
     ],
-  ])("%s", (_name, bytes, status, code) => expectRefused(bytes, status, code));
+    ...[
+      "xchunked",
+      "chunked, identity",
+      "gzip, chunked",
+      "chunked, chunked",
+      "identity",
+      "chunked;q=1",
+      '"chunked"',
+      "",
+      "chunked\r\nTransfer-Encoding: chunked",
+      "chunked\r\nTransfer-Encoding: x",
+    ].map(
+      (coding) =>
+        [
+          `the transfer coding ${coding}`,
+          `${GOOD}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n${GOOD}\r\n`,
+          400,
+          "invalid_request",
+        ] as const,
+    ),
+    [
+      "a transfer coding in HTTP/1.0",
+      `${GOOD.replace("1.1", "1.0")}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      "invalid_request",
+    ],
+  ] as const)("%s", (_name, bytes, status, code) => expectRefused(bytes, status, code));
 
   it("a head that never ends", async () => {
     await restart(1_000);
@@ -90,6 +116,11 @@ describe("what HTTP allows is answered as usual", () => {
     ["HTTP/1.0 without Host", GOOD.replace("1.1", "1.0").replace("Host: x\r\n", "")],
     ["an upgrade", `${GOOD}Connection: upgrade, close\r\nUpgrade: websocket\r\n`],
     ["a body", `${GOOD}Connection: close\r\nContent-Length: 5\r\n`, "hello"],
+    [
+      "a body in chunks",
+      `${GOOD}Connection: close\r\nTransfer-Encoding: Chunked\r\n`,
+      "5\r\nhello\r\n0\r\n\r\n",
+    ],
     ["an expectation", `${GOOD}Expect: 100-continue\r\nContent-Length: 5\r\n`],
     ["another expectation", `${GOOD}Expect: miracles\r\n`],
   ])("%s", async (_name, head, body = "") => {

@@ -3,6 +3,7 @@ export type RequestHead = {
   readonly authorization: readonly string[];
   readonly forwardedFor: readonly string[];
   readonly hosts: number;
+  readonly transferEncoding: readonly string[];
   readonly hasBody: boolean;
   readonly expectsContinue: boolean;
 };
@@ -11,6 +12,7 @@ export type RequestHead = {
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const authorization: string[] = [];
   const forwardedFor: string[] = [];
+  const transferEncoding: string[] = [];
   let hosts = 0;
   let hasBody = false;
   let expectsContinue = false;
@@ -30,6 +32,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         hasBody ||= value !== "0";
         break;
       case "transfer-encoding":
+        transferEncoding.push(value);
         hasBody = true;
         break;
       case "expect":
@@ -37,5 +40,20 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         break;
     }
   }
-  return { authorization, forwardedFor, hosts, hasBody, expectsContinue };
+  return { authorization, forwardedFor, hosts, transferEncoding, hasBody, expectsContinue };
+}
+
+/** Returns what makes a head that the parser took no request of HTTP all the same, if anything does. */
+export function faultOf(head: RequestHead, httpVersion: string): string | undefined {
+  const isOld = httpVersion === "1.0";
+  if (head.hosts > 1 || (head.hosts === 0 && !isOld)) {
+    return "An HTTP/1.1 request has exactly one Host header.";
+  }
+  // Where a body ends must be beyond doubt: else a proxy in front may see other requests than are seen here.
+  const [coding, ...others] = head.transferEncoding;
+  const isChunked = coding?.toLowerCase() === "chunked" && others.length === 0 && !isOld;
+  if (coding !== undefined && !isChunked) {
+    return "The one transfer coding of a request is chunked, in HTTP/1.1.";
+  }
+  return undefined;
 }

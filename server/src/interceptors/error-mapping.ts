@@ -65,6 +65,8 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
 function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): ConnectError {
   if (error instanceof DomainError) return withInfo(error.code, error.message, error);
   if (error instanceof ConnectError) return error;
+  // The caller went away, and nobody waits for this answer.
+  if (error instanceof DOMException && error.name === "AbortError") return ConnectError.from(error);
   if (isTemporary(error)) return unavailable(error);
   logBug(error);
   return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGateway, type Gateway } from "./app.ts";
+import { createRouterCore, type RouterCore } from "./testing/router-core.ts";
+
+const REQUEST = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n";
+
+let core: RouterCore;
+let gateway: Gateway;
+let port: number;
+/** Lets the calls of the core end, one by one or all. */
+let held: (() => void)[];
+let inFlight: number;
+let mostInFlight: number;
+beforeEach(async () => {
+  core = createRouterCore();
+  held = [];
+  inFlight = 0;
+  mostInFlight = 0;
+  core.before = async () => {
+    mostInFlight = Math.max(mostInFlight, ++inFlight);
+    await new Promise<void>((resolve) => held.push(resolve));
+    inFlight -= 1;
+  };
+  const log = { info: () => undefined, error: () => undefined };
+  gateway = createGateway({ upstream: core.transport, log });
+  ({ port } = await gateway.listen(0, "127.0.0.1"));
+});
+afterEach(() => gateway.close());
+
+/** Sends so many requests at once, and gives each call of the core its answer until the connection ends. */
+async function pipeline(count: number): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  const answering = setInterval(() => held.shift()?.(), 1);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+    if (text.split("HTTP/1.1 404").length > count) socket.end();
+  });
+  socket.on("error", () => undefined);
+  socket.write(REQUEST.repeat(count));
+  await new Promise((resolve) => socket.once("close", resolve));
+  clearInterval(answering);
+  return text.split("HTTP/1.1 404").length - 1;
+}
+
+describe("ADR 0030: of the requests that a connection sends without waiting for answers", () => {
+  it("one is in flight at a time, and up to 16 are all answered", async () => {
+    expect(await pipeline(16)).toBe(16);
+    expect([core.calls.length, mostInFlight]).toEqual([16, 1]);
+  });
+
+  it("one too many ends the connection, and those that waited cost nothing", async () => {
+    expect(await pipeline(20_000)).toBe(0);
+    for (const answer of held) answer();
+    await new Promise(setImmediate);
+    expect(core.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  it("those that wait are not asked for once the client has gone", async () => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(REQUEST.repeat(10)));
+    await expect.poll(() => held.length).toBe(1);
+    const aborted = once(core.calls[0]?.signal ?? new EventTarget(), "abort");
+    socket.destroy();
+    await aborted;
+    for (const answer of held) answer();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(core.calls).toHaveLength(1);
+  });
+});
