@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** What an attack has to work with: whom to ask, from which address, and until when. */
+export type Target = {
+  readonly ports: readonly number[];
+  readonly address: string;
+  isOver(): boolean;
+  /** Counts what was sent and what came back, for a look at the end. */
+  count(what: string, times?: number): void;
+};
+
+const CONNECTIONS = 100;
+const MANY_CONNECTIONS = 10_000;
+const PIPELINED = 200;
+/** Between two requests of a connection: together 4,500 a second, so that not processor time is what runs out. */
+const PAUSE_MS = 20;
+const ONE_KEY = "0".repeat(64);
+const HEAD = "GET /api/v1/activity HTTP/1.1\r\nHost: x\r\n";
+
+const requestWith = (key: string) => `${HEAD}Authorization: Bearer act_live_${key}\r\n\r\n`;
+
+/** What one address without a valid key may do to be in everybody's way; each ends by itself. */
+export const ATTACKS = {
+  "one made-up key": (target) => askFromAll(target, () => requestWith(ONE_KEY)),
+
+  "different made-up keys": (target) =>
+    askFromAll(target, () => requestWith(randomBytes(32).toString("hex"))),
+
+  pipelining: (target) =>
+    inParallel(CONNECTIONS, async (index) => {
+      while (!target.isOver()) {
+        const socket = await open(target, index);
+        socket.resume();
+        socket.write(requestWith(ONE_KEY).repeat(PIPELINED));
+        target.count("requests", PIPELINED);
+        await untilClosed(socket, 1_000);
+        await wait(1_000);
+      }
+    }),
+
+  "10,000 connections": (target) =>
+    inParallel(MANY_CONNECTIONS, async (index) => {
+      // Not all in one moment: the kernel would refuse them in place of the product.
+      await wait(index / 5);
+      const socket = await open(target, index);
+      target.count("connections");
+      while (!target.isOver()) {
+        await ask(target, socket, requestWith(ONE_KEY));
+        await wait(5_000);
+      }
+      socket.destroy();
+    }),
+
+  "slow heads": (target) =>
+    inParallel(2_000, async (index) => {
+      const socket = await open(target, index);
+      target.count("connections");
+      for (const letter of HEAD.padEnd(10_000, "x: y\r\n")) {
+        if (target.isOver() || !socket.writable) break;
+        socket.write(letter);
+        await wait(500);
+      }
+      socket.destroy();
+    }),
+
+  aborts: (target) =>
+    inParallel(CONNECTIONS, async (index) => {
+      while (!target.isOver()) {
+        const socket = await open(target, index);
+        socket.write(requestWith(randomBytes(32).toString("hex")));
+        target.count("requests");
+        await wait(1);
+        socket.resetAndDestroy();
+        await wait(PAUSE_MS);
+      }
+    }),
+} satisfies Record<string, (target: Target) => Promise<unknown>>;
+export type Attack = keyof typeof ATTACKS;
+
+/** Asks over many connections at once. */
+function askFromAll(target: Target, request: () => string): Promise<unknown> {
+  return inParallel(CONNECTIONS, async (index) => {
+    const socket = await open(target, index);
+    while (!target.isOver() && socket.writable) {
+      await ask(target, socket, request());
+      await wait(PAUSE_MS);
+    }
+    socket.destroy();
+  });
+}
+
+async function ask(target: Target, socket: Socket, request: string): Promise<void> {
+  target.count("requests");
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      socket.off("data", answered).off("close", end);
+      resolve();
+    };
+    const answered = (chunk: Buffer) => {
+      target.count(chunk.toString("latin1", 9, 12));
+      end();
+    };
+    socket.on("data", answered).on("close", end);
+    socket.write(request);
+  });
+}
+
+function inParallel(count: number, work: (index: number) => Promise<void>): Promise<unknown> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}
+
+async function open({ ports, address, count }: Target, index: number): Promise<Socket> {
+  const port = ports[index % ports.length] ?? 0;
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
+  socket.on("error", () => count("errors"));
+  await new Promise<void>((resolve) =>
+    socket.once("connect", resolve).once("close", () => resolve()),
+  );
+  return socket;
+}
+
+async function untilClosed(socket: Socket, mostMs: number): Promise<void> {
+  await Promise.race([new Promise((resolve) => socket.once("close", resolve)), wait(mostMs)]);
+  socket.destroy();
+}
