@@ -4,6 +4,8 @@ import { parseNetwork } from "./client-address.ts";
 export type GatewayConfig = {
   readonly host: string;
   readonly port: number;
+  /** Where the gateway says whether it serves; nowhere unless given. */
+  readonly healthPort: number | undefined;
   readonly coreUrl: string;
   readonly coreTls: CoreTlsConfig | undefined;
   readonly trustedProxies: readonly string[];
@@ -34,7 +36,8 @@ export function readConfig(env: Environment): GatewayConfig {
   const credential = readCredential(env, problem);
   const config = {
     host: env.GATEWAY_HOST || "127.0.0.1",
-    port: readPort(env, problem),
+    port: readPort(env, "GATEWAY_PORT", problem) ?? 8080,
+    healthPort: readPort(env, "GATEWAY_HEALTH_PORT", problem),
     coreUrl: readCoreUrl(env, problem),
     coreTls: readCoreTls(env, problem),
     trustedProxies: readTrustedProxies(env, problem),
@@ -46,11 +49,12 @@ export function readConfig(env: Environment): GatewayConfig {
 
 type Problem = (text: string) => void;
 
-function readPort(env: Environment, problem: Problem): number {
-  const text = env.GATEWAY_PORT || "8080";
+function readPort(env: Environment, name: string, problem: Problem): number | undefined {
+  const text = env[name];
+  if (!text) return undefined;
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    problem("GATEWAY_PORT must be a whole number from 0 to 65535.");
+    problem(`${name} must be a whole number from 0 to 65535.`);
   }
   return port;
 }

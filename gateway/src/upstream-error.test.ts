@@ -43,8 +43,16 @@ describe("§7 a failed upstream call", () => {
   );
 
   it.each([
+    [Code.Unauthenticated, "invalid_service_credential"],
+    [Code.PermissionDenied, "permission_denied"],
+  ])("%s with %s, which refuses the gateway and not its client, is an outage", (code, name) => {
+    const response = responseTo(coreError(code, name));
+    expect([response.status, response.error.code]).toEqual([503, "temporarily_unavailable"]);
+  });
+
+  it.each([
     ["a status that nobody planned for", new ConnectError("secret", Code.Unimplemented)],
-    ["a code of the core's internal callers", coreError(Code.Unavailable, "permission_denied")],
+    ["a code of the core's internal callers", coreError(Code.Unavailable, "username_taken")],
     ["an exception", new TypeError("secret")],
     ["no error at all", "a word"],
   ])("%s is internal_error, logged with the request id", (_name, error) => {

@@ -16,6 +16,10 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "internal_error",
 ] satisfies ErrorCode[]);
 
+/** How the core refuses the gateway, and not its client: `core-check.ts` says so to the operator. */
+const GATEWAY_REFUSALS = ["invalid_service_credential", "permission_denied"] as const;
+export type GatewayRefusal = (typeof GATEWAY_REFUSALS)[number];
+
 /** Statuses of a call that never reached the core, or got no answer in time. */
 const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.Unavailable,
@@ -42,12 +46,21 @@ export function responseFromError(thrown: unknown, requestId: string, log: Log):
   });
 }
 
+/** Finds out whether a call failed because the core does not take this gateway's credential. */
+export function gatewayRefusalOf(error: ConnectError): GatewayRefusal | undefined {
+  const code = infoCodeOf(error);
+  return GATEWAY_REFUSALS.find((refusal) => refusal === code);
+}
+
 function codeOf(error: ConnectError): ErrorCode {
-  const code = error.findDetails(ErrorInfoSchema)[0]?.code;
+  const code = infoCodeOf(error);
   if (code !== undefined && isErrorCode(code)) return code;
-  return code === undefined && OUT_OF_REACH.has(error.code)
-    ? "temporarily_unavailable"
-    : "internal_error";
+  const isOutage = code === undefined ? OUT_OF_REACH.has(error.code) : gatewayRefusalOf(error);
+  return isOutage ? "temporarily_unavailable" : "internal_error";
+}
+
+function infoCodeOf(error: ConnectError): string | undefined {
+  return error.findDetails(ErrorInfoSchema)[0]?.code;
 }
 
 function isErrorCode(code: string): code is ErrorCode {

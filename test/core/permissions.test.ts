@@ -97,7 +97,6 @@ describe("a client's address", () => {
   it("is taken from a gateway's credential and from nobody else", async () => {
     const address = "198.51.100.77";
     const mayForward = await stack.credential(Permission.ClientAddressForward);
-    const mayNot = await stack.credential(Permission.ActivityRead);
     const forwarded = (credential: string) => ({
       "x-client-address": address,
       "x-service-credential": credential,
@@ -106,7 +105,23 @@ describe("a client's address", () => {
     await expect(admit(forwarded(mayForward))).rejects.toMatchObject({
       code: Code.ResourceExhausted,
     });
-    await admit(forwarded(mayNot));
-    await admit({ "x-client-address": address });
+    await admit({});
+  });
+
+  it("fails the call when it is forwarded by anybody else: nobody's clients count as one", async () => {
+    const address = { "x-client-address": "198.51.100.78" };
+    const mayNot = await stack.credential(Permission.ActivityRead);
+    for (const [headers, code, info] of [
+      [address, Code.Unauthenticated, "invalid_service_credential"],
+      [
+        { ...address, "x-service-credential": `act_svc_${"0".repeat(64)}` },
+        Code.Unauthenticated,
+        "invalid_service_credential",
+      ],
+      [{ ...address, "x-service-credential": mayNot }, Code.PermissionDenied, "permission_denied"],
+    ] as const) {
+      const failure = await admit(headers).catch(ConnectError.from);
+      expect(codesOf([failure as ConnectError])).toEqual([[code, info]]);
+    }
   });
 });

@@ -113,9 +113,10 @@ describe("ADR 0030: 200 clients within their limits, on two instances, lose noth
       const { statuses, times, flood } = await askBeside(attack, `127.0.0.${index + 2}`);
       report(attack, times, flood);
       expect(statuses).toEqual(all);
-      // The attack was one, and no more than its own address's share was let through.
-      expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(1_000);
+      // The attack was one, and no more of it was let through than the limit of its address.
+      expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(300);
       expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
     },
+    120_000,
   );
 });

@@ -10,6 +10,7 @@ import { WINDOW_SECONDS } from "../admission/rate-window.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
 import { callerKey, inProcessKey, Permission, peerAddressKey } from "../caller.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
+import type { ServiceCredential } from "../service-credential/service-credential-store.ts";
 import type { ServiceCredentials } from "../service-credential/service-credentials.ts";
 import { Access, accessOf } from "./access.ts";
 import { rateWindowKey } from "./rate-limit-headers.ts";
@@ -54,11 +55,21 @@ export function createAuthenticate(
       request.contextValues.set(callerKey, { kind: "service", name: "in process" });
       return;
     }
-    const credential = bearer === undefined ? undefined : await credentials.find(bearer);
+    const { name } = await findHolder("authorization: Bearer", bearer, permission);
+    request.contextValues.set(callerKey, { kind: "service", name });
+  }
+
+  /** Finds who shows a credential in `header`; throws when it does not work or lacks the permission. */
+  async function findHolder(
+    header: string,
+    shown: string | undefined,
+    permission: Permission,
+  ): Promise<ServiceCredential> {
+    const credential = shown === undefined ? undefined : await credentials.find(shown);
     if (credential === undefined) {
       throw new DomainError(
         ErrorCode.InvalidServiceCredential,
-        "This call needs `authorization: Bearer <service credential>` with a credential that is not revoked.",
+        `This call needs \`${header} <service credential>\` with a credential that is not revoked.`,
       );
     }
     if (!credential.permissions.has(permission)) {
@@ -67,7 +78,7 @@ export function createAuthenticate(
         `This call needs a service credential with the permission ${permission}.`,
       );
     }
-    request.contextValues.set(callerKey, { kind: "service", name: credential.name });
+    return credential;
   }
 
   async function admitClient(request: Request): Promise<void> {
@@ -86,15 +97,17 @@ export function createAuthenticate(
     request.contextValues.set(callerKey, { kind: "api_key", apiKey: result.apiKey });
   }
 
-  /** The address of the socket, or what a trusted gateway says. */
+  /**
+   * The address of the socket, or what a gateway says, whose word counts or fails the call: the address of
+   * its socket would stand for all of its clients at once.
+   */
   async function clientAddressOf(request: Request): Promise<string> {
-    const peer = request.contextValues.get(peerAddressKey) ?? "";
     const forwarded = request.header.get("x-client-address");
-    if (forwarded === null) return peer;
+    if (forwarded === null) return request.contextValues.get(peerAddressKey) ?? "";
     if (request.contextValues.get(inProcessKey)) return forwarded;
-    const shown = request.header.get("x-service-credential");
-    const credential = shown === null ? undefined : await credentials.find(shown);
-    return credential?.permissions.has(Permission.ClientAddressForward) ? forwarded : peer;
+    const shown = request.header.get("x-service-credential") ?? undefined;
+    await findHolder("x-service-credential:", shown, Permission.ClientAddressForward);
+    return forwarded;
   }
 }
 

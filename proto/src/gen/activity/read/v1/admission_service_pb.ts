@@ -76,8 +76,9 @@ export const AdmitApiKeyResponseSchema: GenMessage<AdmitApiKeyResponse> = /*@__P
  * Counts and checks requests that read nothing, so that every request a gateway receives is counted
  * once and in the same way, whatever it asks for.
  *
- * Like every read call it takes the client's address from `x-client-address` when the caller shows a
- * service credential with the permission `client_address.forward`.
+ * Like every read call it takes the client's address from `x-client-address`, from callers that show a
+ * service credential with the permission `client_address.forward` in `x-service-credential`; from any
+ * other the call fails with `invalid_service_credential` or `permission_denied`.
  *
  * @generated from service activity.read.v1.AdmissionService
  */

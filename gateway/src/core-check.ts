@@ -1,0 +1,57 @@
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import type { Log } from "./log.ts";
+import { createUpstream, type Upstream } from "./upstream.ts";
+import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";
+
+/** Whether the core serves this gateway; where it refuses its credential, with which code. */
+export type CoreState = "starting" | "serving" | "unavailable" | GatewayRefusal;
+
+/** What the gateway knows of its core. */
+export type CoreCheck = { state(): CoreState; stop(): void };
+
+const INTERVAL_MS = 10_000;
+const TIMEOUT_MS = 5_000;
+
+/** Starts asking the core, now and every ten seconds, whether it serves this gateway; logs each change. */
+export function startCoreCheck(transport: Transport, log: Log): CoreCheck {
+  const upstream = createUpstream(transport);
+  let state: CoreState = "starting";
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function check(): Promise<void> {
+    const next = await readState(upstream);
+    if (stopped) return;
+    if (next !== state) report(log, next);
+    state = next;
+    timer = setTimeout(check, INTERVAL_MS);
+  }
+
+  void check();
+  return {
+    state: () => state,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Forwards an address that no client has. */
+async function readState({ admission }: Upstream): Promise<CoreState> {
+  try {
+    await admission.admitClient({}, { headers: { "x-client-address": "" }, timeoutMs: TIMEOUT_MS });
+    return "serving";
+  } catch (thrown) {
+    const error = ConnectError.from(thrown);
+    // With many gateways this address may be over its limit: the core took this one's word all the same.
+    const isCounted = error.code === Code.ResourceExhausted;
+    return isCounted ? "serving" : (gatewayRefusalOf(error) ?? "unavailable");
+  }
+}
+
+function report(log: Log, state: CoreState): void {
+  if (state === "serving") log.info("the core serves this gateway");
+  else if (state === "unavailable") log.error("the core is unavailable; requests get 503");
+  else log.error("the core refuses GATEWAY_CREDENTIAL; requests get 503", { code: state });
+}

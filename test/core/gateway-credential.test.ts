@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { Permission } from "@activity/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { requestOf } from "../harness/http.ts";
+import { untilListening } from "../harness/listening.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const MAIN = fileURLToPath(new URL("../../gateway/src/main.ts", import.meta.url));
+
+let stack: TestStack;
+const started: ChildProcess[] = [];
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await stack.stop();
+});
+
+/** Starts a gateway that shows this credential; returns its ports and what it logs. */
+async function startGateway(credential: string) {
+  const [port, healthPort] = [await findFreePort(), await findFreePort()];
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      CORE_URL: `http://127.0.0.1:${stack.corePort}`,
+      GATEWAY_PORT: `${port}`,
+      GATEWAY_HEALTH_PORT: `${healthPort}`,
+      GATEWAY_CREDENTIAL: credential,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  started.push(child);
+  const log: string[] = [];
+  child.stderr.on("data", (chunk) => log.push(`${chunk}`));
+  await untilListening(child, port);
+  const health = async () => {
+    const { status, text } = await requestOf(healthPort, "/", {});
+    return [status, JSON.parse(text).status];
+  };
+  return { port, health, log: () => log.join("") };
+}
+
+describe("a gateway by itself", () => {
+  it.each([
+    ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
+    ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
+  ])("whose credential %s says so and answers 503", async (_name, createCredential, reason) => {
+    const gateway = await startGateway(await createCredential());
+    await expect.poll(gateway.health).toEqual([503, reason]);
+    expect(gateway.log()).toContain(
+      `refuses GATEWAY_CREDENTIAL; requests get 503","code":"${reason}"`,
+    );
+    const { apiKey } = await createReader(stack);
+    for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
+      const answer = await requestOf(gateway.port, path, { apiKey });
+      expectError(answer, 503, "temporarily_unavailable");
+    }
+    const counted = await stack.database.query("SELECT bucket FROM rate_window");
+    expect(counted).toEqual([]);
+  });
+
+  it("that the core serves says so", async () => {
+    const gateway = await startGateway(await stack.credential(Permission.ClientAddressForward));
+    await expect.poll(gateway.health).toEqual([200, "serving"]);
+    expect(gateway.log()).toContain("the core serves this gateway");
+    const { apiKey } = await createReader(stack);
+    expect((await requestOf(gateway.port, "/api/v1/me", { apiKey })).status).toBe(200);
+  });
+});
