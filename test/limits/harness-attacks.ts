@@ -43,7 +43,7 @@ export const ATTACKS = {
   "10,000 connections": (target) =>
     inParallel(MANY_CONNECTIONS, async (index) => {
       // Not all in one moment: the kernel would refuse them in place of the product.
-      await wait(index / 5);
+      await wait(index / 2);
       const socket = await open(target, index);
       target.count("connections");
       while (!target.isOver()) {

@@ -3,8 +3,8 @@ import type { AdmissionRequest } from "./admission.ts";
 
 /** Requests that share a round trip at most. */
 const MAX_BATCH = 64;
-/** How long a request may wait for its batch; later it is refused in favour of those who still listen. */
-const MAX_WAIT_MS = 2_000;
+/** How long a request may wait for its batch: a little less than a gateway waits for the core. */
+const MAX_WAIT_MS = 4_000;
 
 type Waiting<Result> = {
   readonly request: AdmissionRequest;
