@@ -37,7 +37,7 @@ afterAll(async () => {
 
 function startInstance(port: number): Promise<ServedProcess> {
   return serveProcess({
-    name: `flooded-${port}`,
+    name: `flooded-${ports.indexOf(port)}`,
     file: file("../../bench/sides/one-process.ts"),
     port,
     env: {
@@ -101,12 +101,6 @@ function report(what: string, times: readonly number[], flood?: Record<string, n
 describe("ADR 0030: 200 clients within their limits, on two instances, lose nothing", () => {
   const all = { 200: CLIENTS * REQUESTS_EACH };
 
-  it("without an attack", async () => {
-    const { statuses, times } = await askAsClients();
-    report("no attack", times);
-    expect(statuses).toEqual(all);
-  });
-
   it.each(Object.keys(ATTACKS).map((attack, index) => [attack as Attack, index] as const))(
     "beside one address that floods by %s",
     async (attack, index) => {
@@ -119,4 +113,11 @@ describe("ADR 0030: 200 clients within their limits, on two instances, lose noth
     },
     120_000,
   );
+
+  // Last, when everything has run warm: the others are read beside it.
+  it("without an attack", async () => {
+    const { statuses, times } = await askAsClients();
+    report("no attack", times);
+    expect(statuses).toEqual(all);
+  });
 });
