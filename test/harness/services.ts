@@ -19,15 +19,15 @@ import { createAccountService } from "../../server/src/account/account-service.t
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
-import { createDispatchService } from "../../server/src/delivery/dispatch-service.ts";
-import { createOutboxSignal } from "../../server/src/delivery/outbox-signal.ts";
+import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
+import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
-import { createSecretKey } from "../../server/src/endpoint/secret-cipher.ts";
 import { createDonationService } from "../../server/src/ingest/donation-service.ts";
 import { createImportService } from "../../server/src/ingest/import-service.ts";
 import { createPlatformEventService } from "../../server/src/ingest/platform-event-service.ts";
 import { createLocalTransport } from "../../server/src/local-transport.ts";
 import { register } from "../../server/src/routes.ts";
+import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -61,7 +61,9 @@ export async function startServices() {
   const database = await createTestDatabase();
   const pool: Pool = createPool(database.url, CONNECTIONS);
   const importer = createImportService(pool);
-  const outbox = createOutboxSignal();
+  const outbox = createOutbox(() => performance.now());
+  const quiet = () => undefined;
+  const log = { info: quiet, warn: quiet, error: quiet };
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
@@ -74,7 +76,7 @@ export async function startServices() {
         createEndpointService(pool, { secretKeys, allowedTargets }, outbox),
       ),
       register(DeliveryService, createDeliveryService(pool, outbox)),
-      register(DispatchService, createDispatchService(pool, secretKeys, outbox)),
+      register(DispatchService, createDispatchService({ pool, secretKeys, outbox, log })),
       register(PlatformEventService, createPlatformEventService(pool)),
     ],
     [],
