@@ -1,4 +1,5 @@
 import { DeliveryState } from "@activity/proto";
+import type { Run } from "../../workflows/src/run.ts";
 import type { TestDatabase } from "../harness/database.ts";
 
 /** Deliveries written straight into the database, which no client could make so many of in a test. */
@@ -20,37 +21,37 @@ const NUMBERS = `SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS
 type Stored = {
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** From now; absent for one that waits. */
+  /** From now; absent for one that is pending. */
   readonly nextAttemptSeconds?: number;
 };
 
-/** Writes deliveries that wait in the outbox. */
-export async function writeWaiting(database: TestDatabase, backlog: Backlog): Promise<void> {
-  await writeDeliveries(database, backlog, { state: DeliveryState.WAITING, attempts: 0 });
+/** Writes deliveries whose first attempts wait in the outbox. */
+export async function writePending(database: TestDatabase, backlog: Backlog): Promise<void> {
+  await writeDeliveries(database, backlog, { state: DeliveryState.PENDING, attempts: 0 });
   await database.query(
-    `INSERT INTO outbox_entry (delivery_no, account_no, endpoint_id, delivery_id, sequence, claimable_at)
-     SELECT delivery_no, account_no, endpoint_id, id, 1, 0 FROM delivery WHERE id LIKE ?`,
+    `INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, available_at)
+     SELECT account_no, id, endpoint_id, 1, 1, 0 FROM delivery WHERE id LIKE ?`,
     [`${backlog.prefix}%`],
   );
 }
 
-/** Writes deliveries as they are at some moment, none of them in the outbox, and returns their ids. */
+/** Writes deliveries as they are at some moment, none of them in the outbox, and returns their runs. */
 export async function writeDeliveries(
   database: TestDatabase,
   { accountId, endpointIds, count, prefix }: Backlog,
   { state, attempts, nextAttemptSeconds }: Stored,
-): Promise<string[]> {
+): Promise<Run[]> {
   // All of them are of one event.
-  const eventId = `evt_${prefix}`.padEnd(19, "0");
+  const eventId = `wev_${prefix}`.padEnd(19, "0");
   await database.query(
     `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
      SELECT account_no, ?, 1, 1600000000000000, '{}' FROM account WHERE id = ?`,
     [eventId, accountId],
   );
   await database.query(
-    `INSERT INTO delivery (id, account_no, endpoint_id, event_no, kind, test, state, sequence, attempts,
+    `INSERT INTO delivery (id, account_no, endpoint_id, event_id, kind, test, state, run, attempts,
        next_attempt_at, created_at)
-     SELECT CONCAT(?, LPAD(n, 5, '0')), w.account_no, ELT(n % ? + 1, ?), w.event_no, 1, FALSE, ?, 1, ?,
+     SELECT CONCAT(?, LPAD(n, 5, '0')), w.account_no, ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
        TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ?, w.created_at
      FROM (${NUMBERS}) numbers JOIN webhook_event w ON w.id = ? WHERE n < ?`,
     [
@@ -64,8 +65,9 @@ export async function writeDeliveries(
       count,
     ],
   );
-  const rows = await database.query<{ id: string }>("SELECT id FROM delivery WHERE id LIKE ?", [
-    `${prefix}%`,
-  ]);
-  return rows.map(({ id }) => id);
+  const rows = await database.query<{ account_no: number; id: string }>(
+    "SELECT account_no, id FROM delivery WHERE id LIKE ?",
+    [`${prefix}%`],
+  );
+  return rows.map((row) => ({ accountNo: row.account_no, deliveryId: row.id, run: 1 }));
 }

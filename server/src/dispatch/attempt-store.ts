@@ -12,6 +12,8 @@ export type LoadedAttempt = {
   readonly isRunning: boolean;
   /** How it ended, when it was made and recorded before. */
   readonly recorded: PastAttempt | undefined;
+  /** How long after now the attempt behind a recorded one is due; `undefined` when none follows. */
+  readonly retryInMicros: number | undefined;
   /** `undefined` when nothing may be sent: the endpoint is off or deleted, or the account blocked. */
   readonly content: AttemptContent | undefined;
 };
@@ -20,6 +22,7 @@ type Row = RowDataPacket & {
   is_running: number;
   outcome: AttemptOutcome | null;
   ended_at: number | null;
+  retry_in: number | null;
   event_id: string;
   payload: Buffer | null;
   endpoint_id: string;
@@ -38,6 +41,7 @@ export async function findAttempt(
     pool,
     `SELECT d.run = ? AND d.state IN (${RUNNING_STATES.join(", ")}) AS is_running,
        p.outcome, p.started_at + p.duration AS ended_at,
+       GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
        w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
      FROM delivery d
      JOIN webhook_event w ON w.account_no = d.account_no AND w.id = d.event_id
@@ -73,6 +77,7 @@ function loadedFromRow(row: Row): LoadedAttempt {
   const standardWebhooks = row.standard_webhooks === 1;
   return {
     isRunning: row.is_running === 1,
+    retryInMicros: row.retry_in ?? undefined,
     recorded: outcome === null || endedAt === null ? undefined : { outcome, endedAt },
     content:
       url === null || secret === null || payload === null

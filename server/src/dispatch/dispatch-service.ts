@@ -98,7 +98,7 @@ export function createDispatchService({
         retries: entries.map((entry) => ({
           run: runToProto(entry),
           attempts: entry.attempts.map(pastToProto),
-          dueIn: durationFromMs(Math.ceil(entry.dueInMicros / 1000)),
+          dueIn: durationFromMicros(entry.dueInMicros),
         })),
       };
     },
@@ -112,7 +112,11 @@ export function createDispatchService({
       const run = runFromProto(required(key, "run"));
       const loaded = await findAttempt(pool, run, attempt);
       if (loaded?.recorded !== undefined) {
-        return { step: { case: "recorded", value: pastToProto(loaded.recorded) } };
+        const { recorded, retryInMicros } = loaded;
+        return {
+          step: { case: "recorded", value: pastToProto(recorded) },
+          ...(retryInMicros !== undefined && { retryIn: durationFromMicros(retryInMicros) }),
+        };
       }
       if (!loaded?.isRunning) return { step: { case: "ended", value: {} } };
       if (loaded.content !== undefined) {
@@ -179,6 +183,11 @@ function attemptFromProto(made: MadeAttemptMessage): MadeAttempt {
 function required<Value>(value: Value | undefined, field: string): Value {
   if (value !== undefined) return value;
   throw new DomainError(ErrorCode.InvalidParameter, `${field} is required.`);
+}
+
+/** To the millisecond, rounded up: nothing is due too early. */
+function durationFromMicros(micros: number): Duration {
+  return durationFromMs(Math.ceil(micros / 1000));
 }
 
 function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nanos">): number {

@@ -1,7 +1,7 @@
 import type { DispatchService } from "@activity/proto";
-import { durationFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
-import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
+import { makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
@@ -36,11 +36,14 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   return {
     async attempt({ refused, ...key }) {
       const question = { run: runToProto(key), attempt: key.attempt };
-      const { step } = await dispatch.loadAttempt(question, { timeoutMs: ANSWER_WITHIN_MS });
+      const { step, retryIn } = await dispatch.loadAttempt(question, {
+        timeoutMs: ANSWER_WITHIN_MS,
+      });
       if (step.case === "recorded") {
         const { outcome, endedAt } = step.value;
         const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
-        return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs };
+        const retryInMs = retryIn ? durationMs(retryIn) : 0;
+        return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs, retryInMs };
       }
       if (step.case !== "ready") return { kind: "ended" };
       // First attempts are limited by the claim of their entries.
@@ -54,27 +57,19 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         return { kind: "rescheduled", waitMs };
       }
       const finished = await makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
-      const { outcome, startedAtMs, durationMs, status, detail } = finished;
-      keep(key, finished);
-      return {
-        kind: "made",
-        ...{ outcome, startedAtMs, durationMs },
-        endedAtMs: startedAtMs + durationMs,
-        ...(status !== undefined && { status }),
-        ...(detail !== undefined && { detail }),
-      };
+      const { bodyStart, ...made } = finished;
+      if (bodyStart !== undefined) keep(key, bodyStart);
+      return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
     },
 
     async record({ made, ...key }) {
-      const { outcome, startedAtMs, durationMs, status, detail } = made;
       const bodyStart = bodies.get(nameOf(key));
-      await recorder.record(key, { outcome, startedAtMs, durationMs, status, detail, bodyStart });
+      await recorder.record(key, { status: undefined, detail: undefined, ...made, bodyStart });
       bodies.delete(nameOf(key));
     },
   };
 
-  function keep(key: AttemptKey, { bodyStart }: FinishedAttempt): void {
-    if (bodyStart === undefined) return;
+  function keep(key: AttemptKey, bodyStart: Buffer): void {
     bodies.set(nameOf(key), bodyStart);
     const [oldest] = bodies.keys();
     if (bodies.size > MAX_BODIES && oldest !== undefined) bodies.delete(oldest);

@@ -4,13 +4,13 @@ import type { AttemptKey, Run } from "../run.ts";
 /** An attempt that was made: all of it that a workflow's history holds. */
 export type MadeAttempt = {
   readonly outcome: AttemptOutcome;
-  /** When it ended, in milliseconds since 1970. */
+  /** When it ended, in milliseconds since 1970, by the clock of the process that made it. */
   readonly endedAtMs: number;
 };
 
 /** What `deliver` begins with: ids, outcomes and times, never a URL, a secret or a payload. */
 export type DeliverInput = Run & {
-  /** The attempts that the run has made so far; none unless told. */
+  /** The attempts that the run has made so far; none unless told. The next one is due at the start. */
   readonly made?: readonly MadeAttempt[];
 };
 
@@ -21,12 +21,12 @@ export type AttemptAnswer =
         readonly startedAtMs: number;
         readonly durationMs: number;
         /** The HTTP status of the answer, if there was one. */
-        readonly status?: number;
+        readonly status?: number | undefined;
         /** Why there was no whole answer, without URL, name or address. */
-        readonly detail?: string;
+        readonly detail?: string | undefined;
       })
-  /** It was made and recorded before. */
-  | ({ readonly kind: "recorded" } & MadeAttempt)
+  /** It was made and recorded before, and the next one is due so long after now. */
+  | ({ readonly kind: "recorded"; readonly retryInMs: number } & MadeAttempt)
   /** The run has ended: nothing is attempted. */
   | { readonly kind: "ended" }
   /** Not possible now: it is to be asked for again. */
@@ -52,8 +52,8 @@ export type Activities = {
 export type Progress = {
   /** The attempts so far, in order. */
   readonly attempts: readonly MadeAttempt[];
-  /** When the next one is due, in ISO 8601; absent while one is in flight and once the run has ended. */
-  readonly nextDueAt?: string;
+  /** When the next one is due, or was when it is in flight or the run has ended; in ISO 8601. */
+  readonly nextDueAt: string;
 };
 
 /** The name under which the workflow is started. */

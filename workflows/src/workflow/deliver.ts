@@ -24,41 +24,39 @@ const { attempt, record } = proxyLocalActivities<Activities>({
  * the one before. §6.4
  */
 export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<void> {
-  const made = [...before];
-  let nextDueAtMs: number | undefined;
+  const made: MadeAttempt[] = [...before];
+  let dueAtMs = Date.now();
   setHandler(defineQuery<Progress>(PROGRESS), () => ({
     attempts: made,
-    ...(nextDueAtMs !== undefined && { nextDueAt: new Date(nextDueAtMs).toISOString() }),
+    nextDueAt: new Date(dueAtMs).toISOString(),
   }));
 
-  for (let next = made.length + 1; next <= MAX_ATTEMPTS; next += 1) {
-    nextDueAtMs = dueAtMs(made);
-    await sleepUntil(nextDueAtMs);
-    nextDueAtMs = undefined;
-    const key = { ...run, attempt: next };
+  while (made.length < MAX_ATTEMPTS) {
+    await sleepUntil(dueAtMs);
+    const key = { ...run, attempt: made.length + 1 };
     const answer = await attemptOnceItIsPossible(key);
     if (answer.kind === "ended") return;
-    made.push({ outcome: answer.outcome, endedAtMs: answer.endedAtMs });
+    const { outcome, endedAtMs } = answer;
+    made.push({ outcome, endedAtMs });
+    // The delay runs from the end of the attempt, however long recording it takes.
+    dueAtMs = Date.now() + delayAfter(answer, made.length);
     if (answer.kind === "made") await recordUntilItIsWritten({ ...key, made: answer });
-    if (!isRetried(answer.outcome)) return;
+    if (!isRetried(outcome)) return;
   }
 
-  /** What is asked for again is still due; the query tells when. */
   async function attemptOnceItIsPossible(key: AttemptKey) {
     for (let refused = 0; ; refused += 1) {
       const answer = await attemptOrReschedule(key, refused);
       if (answer.kind !== "rescheduled") return answer;
-      nextDueAtMs = Date.now() + answer.waitMs;
-      await sleepUntil(nextDueAtMs);
-      nextDueAtMs = undefined;
+      dueAtMs = Date.now() + answer.waitMs;
+      await sleepUntil(dueAtMs);
     }
   }
 }
 
-/** The first attempt is due at once. */
-function dueAtMs(made: readonly MadeAttempt[]): number {
-  const last = made.at(-1);
-  return last === undefined ? Date.now() : last.endedAtMs + (delayAfterMs(made.length) ?? 0);
+/** Part of the wait behind an attempt that was recorded before is over. */
+function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
+  return answer.kind === "recorded" ? answer.retryInMs : (delayAfterMs(attempt) ?? 0);
 }
 
 async function sleepUntil(timeMs: number): Promise<void> {
