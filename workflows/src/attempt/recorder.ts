@@ -50,8 +50,8 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       const batch = nextBatch();
       try {
         await send(batch);
-        outage?.resolve();
-        outage = undefined;
+        // Not before: what is still to be sent may be out of its lease, and would be claimed again.
+        if (waiting.size === 0) endOutage();
       } catch (cause) {
         if (outage === undefined) {
           outage = Promise.withResolvers();
@@ -61,6 +61,11 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       }
     }
     running = undefined;
+  }
+
+  function endOutage(): void {
+    outage?.resolve();
+    outage = undefined;
   }
 
   /** At most one of each delivery. */

@@ -11,8 +11,13 @@ import { type Poller, startPoller } from "./poller.ts";
 /** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 128;
-/** What an endpoint may have in flight: as much as a receiver that answers can use. */
+/** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
+/**
+ * In flight altogether times in flight at an endpoint: ten endpoints that hang have 14 each then, a thousand
+ * one or two. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
+ */
+const FAIR_PRODUCT = 2_048;
 /** With fewer in flight than an endpoint may have, what is leased unseen brings none above its limit. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
@@ -42,7 +47,7 @@ export function startFirstAttempts({
       const capacity = MAX_IN_FLIGHT - inFlight.size;
       const claim = {
         limit: Math.min(MAX_CLAIM, capacity),
-        endpointLimit: endpointLimitOf(capacity),
+        endpointLimit: endpointLimitOf(inFlight.size),
         idle: inFlight.size < IDLE_BELOW,
         wait: CLAIM_WAIT,
       };
@@ -73,9 +78,9 @@ export function startFirstAttempts({
   };
 }
 
-/** The less capacity is left, the less of it an endpoint gets: some is left to those that have none. */
-function endpointLimitOf(capacity: number): number {
-  return Math.max(1, Math.min(MAX_ENDPOINT_LIMIT, Math.floor(capacity / 32)));
+/** The more is in flight, the less of it an endpoint may have. */
+function endpointLimitOf(inFlight: number): number {
+  return Math.max(1, Math.min(MAX_ENDPOINT_LIMIT, Math.floor(FAIR_PRODUCT / inFlight)));
 }
 
 /** Resolves with the promise, or rejects once the signal is aborted. */
