@@ -7,6 +7,7 @@ const FORM = /^[a-z0-9]{15}$/;
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
 /** Digits of the time in an id that begins with it: microseconds in base 36, until the year 2085. */
 const TIME_DIGITS = 10;
+const LAST_MICROS = ALPHABET.length ** TIME_DIGITS - 1;
 const RANDOM_DIGITS = LENGTH - TIME_DIGITS;
 const RANDOM_VALUES = ALPHABET.length ** RANDOM_DIGITS;
 
@@ -41,7 +42,7 @@ export function isId(text: string): boolean {
 }
 
 function idAt(micros: number | bigint, random: number): string {
-  const time = micros < 0 ? 0 : micros;
+  const time = Math.min(Math.max(0, Number(micros)), LAST_MICROS);
   const digits = time.toString(ALPHABET.length).padStart(TIME_DIGITS, "0");
   return digits + random.toString(ALPHABET.length).padStart(RANDOM_DIGITS, "0");
 }

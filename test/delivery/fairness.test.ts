@@ -5,8 +5,8 @@ import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
+import { writeDeliveries, writePending } from "../harness/backlog.ts";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { writeDeliveries, writePending } from "./harness-backlog.ts";
 import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
@@ -72,13 +72,20 @@ afterEach(async () => {
 /** Puts deliveries to sleep that are all tried again at one moment, at one endpoint. */
 async function startRetries(dueAt: number): Promise<void> {
   const endpointIds = busyEndpointIds.slice(0, 1);
-  const retries = { accountId: busyId, endpointIds, count: RETRIES, prefix: "retriedagn" };
+  const retries = { accountId: busyId, endpointIds, count: RETRIES };
   const failedOnce = { state: DeliveryState.RETRYING, attempts: 1, nextAttemptSeconds: 60 };
-  const runs = await writeDeliveries(delivery.stack.database, retries, failedOnce);
+  const { database } = delivery.stack;
+  const ids = await writeDeliveries(database, retries, failedOnce);
+  const [account] = await database.query<{ account_no: number }>(
+    "SELECT account_no FROM account WHERE id = ?",
+    [busyId],
+  );
+  const accountNo = account?.account_no ?? 0;
   const connection = await Connection.connect({ address: delivery.temporal().address });
   const client = new WorkflowClient({ connection });
   const starters = Array.from({ length: 64 }, async () => {
-    for (let run = runs.pop(); run !== undefined; run = runs.pop()) {
+    for (let deliveryId = ids.pop(); deliveryId !== undefined; deliveryId = ids.pop()) {
+      const run = { accountNo, deliveryId, run: 1 };
       const made = [{ outcome: AttemptOutcome.Timeout, endedAtMs: Date.now() }];
       await beginWorkflow(client, TASK_QUEUE, { ...run, made }, Math.max(1, dueAt - Date.now()));
     }
@@ -87,12 +94,11 @@ async function startRetries(dueAt: number): Promise<void> {
   await connection.close();
 }
 
-const waiting = async (prefix: string) =>
+const writeBacklog = () =>
   writePending(delivery.stack.database, {
     accountId: busyId,
     endpointIds: busyEndpointIds,
     count: BACKLOG,
-    prefix,
   });
 
 /** Tells of donations of the quiet account for so long, and returns how long each took to arrive. */
@@ -114,7 +120,7 @@ const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
 
 it("keeps a first attempt within 2 seconds beside 100,000 deliveries to endpoints that hang", async () => {
   busy = never;
-  await waiting("hangshangs");
+  await writeBacklog();
   const took = await firstAttemptsFor(15_000);
   expect(Math.max(...took)).toBeLessThan(BOUND_MS);
   expect(busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
@@ -137,7 +143,7 @@ it("keeps a first attempt within 2 seconds while 2,000 retries are due at once a
 it("keeps a first attempt within 2 seconds beside 100,000 deliveries to endpoints that fail at once", async () => {
   busy = answer(500);
   const before = busyRequests();
-  await waiting("failsfails");
+  await writeBacklog();
   const took = await firstAttemptsFor(12_000);
   expect(Math.max(...took)).toBeLessThan(BOUND_MS);
   expect(busyRequests() - before).toBeGreaterThan(BUSY_ENDPOINTS);

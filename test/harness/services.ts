@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   AccountService,
   ApiKeyService,
+  type AttemptOutcome,
   DeliveryService,
   DispatchService,
   DonationService,
@@ -10,10 +11,13 @@ import {
   type ImportDonationsResponse,
   ImportDonationsResponseSchema,
   ImportService,
+  type MadeAttemptSchema,
   type Platform,
   PlatformEventService,
+  WebhookEventKind,
 } from "@activity/proto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
@@ -56,6 +60,34 @@ export type FeedRow = {
   message: string | null;
 };
 
+/** A run, as the dispatch service names it. */
+export type Run = {
+  readonly accountNo: bigint;
+  readonly deliveryId: string;
+  readonly run: number;
+};
+
+/** What an attempt has of its own. */
+export type AttemptChanges = {
+  readonly attempt?: number;
+  readonly startedAt?: Timestamp;
+  readonly duration?: { readonly seconds?: bigint; readonly nanos?: number };
+  readonly statusCode?: number;
+  readonly responseBody?: Uint8Array;
+  readonly retryIn?: { readonly seconds: bigint };
+};
+
+/** An attempt that was made, the first and the last of its run unless told otherwise. */
+export function madeAttempt(
+  run: Run | undefined,
+  outcome: AttemptOutcome,
+  changes: AttemptChanges = {},
+): MessageInitShape<typeof MadeAttemptSchema> {
+  const startedAt = timestampFromMs(1_600_000_000_000);
+  const own = { attempt: 1, startedAt, duration: { nanos: 5_000_000 }, outcome };
+  return { ...(run && { run }), ...own, ...changes };
+}
+
 /** The writing services on a database of their own, called as functions: failures are DomainErrors. */
 export async function startServices() {
   const database = await createTestDatabase();
@@ -82,6 +114,8 @@ export async function startServices() {
     [],
   );
   const accounts = createClient(AccountService, transport);
+  const endpoints = createClient(EndpointService, transport);
+  const dispatch = createClient(DispatchService, transport);
 
   async function* sendImport(
     steps: Iterable<NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>>,
@@ -108,9 +142,10 @@ export async function startServices() {
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
-    endpoints: createClient(EndpointService, transport),
+    endpoints,
     deliveries: createClient(DeliveryService, transport),
-    dispatch: createClient(DispatchService, transport),
+    dispatch,
+    outbox,
     sendImport,
 
     /** Imports batches and returns the last answer. */
@@ -134,6 +169,42 @@ export async function startServices() {
       const names = { username: unique("user"), displayName: "Streamer" };
       const { account } = await accounts.putAccount({ externalId: unique("account"), ...names });
       return account?.id ?? "";
+    },
+
+    /** Creates an endpoint that chose some kinds of event, donations unless told otherwise; returns its id. */
+    async createEndpoint(
+      accountId: string,
+      kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
+    ): Promise<string> {
+      const url = "https://example.com/hook";
+      const created = await endpoints.createEndpoint({ accountId, url, kinds: { kinds } });
+      return created.endpoint?.id ?? "";
+    },
+
+    /** Sends a test to an endpoint and returns the first run of its delivery. */
+    async sendTest(accountId: string, endpointId: string): Promise<Run> {
+      const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+      const [row] = await database.query<{ no: number }>(
+        "SELECT account_no AS no FROM account WHERE id = ?",
+        [accountId],
+      );
+      return { accountNo: BigInt(row?.no ?? 0), deliveryId, run: 1 };
+    },
+
+    /** Claims first attempts without a wait, and returns their deliveries' ids in the order given. */
+    async claim(limit = 256, endpointLimit = 64): Promise<string[]> {
+      const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit });
+      return attempts.map(({ run }) => run?.deliveryId ?? "");
+    },
+
+    /** Records how one attempt ended, the first unless told otherwise, and returns what is busy. */
+    async record(
+      run: Run | undefined,
+      outcome: AttemptOutcome,
+      changes?: AttemptChanges,
+    ): Promise<number[]> {
+      const attempts = [madeAttempt(run, outcome, changes)];
+      return (await dispatch.recordAttempts({ attempts })).busy;
     },
 
     /** Reads the whole feed of an account, oldest first. */

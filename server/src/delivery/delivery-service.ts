@@ -25,9 +25,9 @@ import {
   type AttemptRecord,
   type DeliveryRecord,
   findDelivery,
+  findPayload,
   listLastAttempts,
   lockDelivery,
-  readPayload,
 } from "./delivery-store.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
 import { retryFailed } from "./retry-failed.ts";
@@ -64,7 +64,9 @@ export function createDeliveryService(
       const delivery = await findDelivery(pool, accountNo, deliveryId);
       if (delivery === undefined) throw deliveryNotFound();
       const attempts = await listLastAttempts(pool, accountNo, deliveryId, MAX_ATTEMPTS);
-      const payload = await readPayload(pool, accountNo, delivery.eventId);
+      const payload = await findPayload(pool, accountNo, delivery.eventId);
+      // It is being removed for its age, with its event.
+      if (payload === undefined) throw deliveryNotFound();
       return {
         delivery: deliveryToProto(delivery),
         attempts: attempts.map(attemptToProto),

@@ -139,17 +139,17 @@ export async function listLastAttempts(
   }));
 }
 
-/** Reads the bytes of an event; none are left once the donation was deleted that it tells of. */
-export async function readPayload(
+/** Finds the bytes of an event; none are left once the donation was deleted that it tells of. */
+export async function findPayload(
   db: Queryable,
   accountNo: number,
   eventId: string,
-): Promise<Buffer> {
+): Promise<Buffer | undefined> {
   const [rows] = await db.execute<(RowDataPacket & { payload: Buffer | null })[]>(
     "SELECT payload FROM webhook_event WHERE account_no = ? AND id = ?",
     [accountNo, eventId],
   );
-  return rows[0]?.payload ?? Buffer.alloc(0);
+  return rows[0] && (rows[0].payload ?? Buffer.alloc(0));
 }
 
 /** Reads a row of `DELIVERY_COLUMNS`. */

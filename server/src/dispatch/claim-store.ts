@@ -46,11 +46,14 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * An entry whose lease ends later than any lease can was leased before the database's clock stepped back;
- * it can be claimed, and so can one that was written then.
+ * How much later than any lease can an entry's has to end for it to have been leased before the database's
+ * clock stepped back. More than a claim waits for a lock: its clock stands still while another one leases.
  */
-const CAN_BE_CLAIMED = `(available_at <= ${NOW_MICROS} OR available_at > ${NOW_MICROS} + ${LEASE_MICROS})`;
-const IS_LEASED = `available_at > ${NOW_MICROS} AND available_at <= ${NOW_MICROS} + ${LEASE_MICROS}`;
+const CLOCK_STEP_MICROS = 60_000_000;
+const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
+/** What was leased or written before the clock stepped back can be claimed too. */
+const CAN_BE_CLAIMED = `(available_at <= ${NOW_MICROS} OR available_at > ${LAST_LEASE_END})`;
+const IS_LEASED = `available_at > ${NOW_MICROS} AND available_at <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 const ENTRY = { account: "account_no", delivery: "delivery_id" };
 const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
@@ -192,13 +195,13 @@ export async function listAttemptsOfRuns(
   }));
 }
 
-/** Cancels those of the deliveries, at least one, whose run has not ended. */
-export async function cancelRuns(tx: Transaction, keys: readonly DeliveryKey[]): Promise<void> {
-  const { sql, values } = anyDelivery(keys, { account: "account_no", delivery: "id" });
+/** Cancels those of the runs, at least one, that have not ended. */
+export async function cancelRuns(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
+  const one = "(account_no = ? AND id = ? AND run = ?)";
   await tx.query(
     `UPDATE delivery SET state = ${DeliveryState.Canceled}, next_attempt_at = NULL
-     WHERE ${sql} AND state IN (${RUNNING_STATES.join(", ")})`,
-    values,
+     WHERE (${runs.map(() => one).join(" OR ")}) AND state IN (${RUNNING_STATES.join(", ")})`,
+    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
   );
 }
 

@@ -87,9 +87,9 @@ export function createClaims(pool: Pool, random: () => number): Claims {
     let isThrottled = false;
     for await (const queues of pagesFrom(task, ends[task])) {
       const open = await limitQueues(task, queues, endpointLimit);
-      isThrottled ||= open.length < queues.length;
+      isThrottled ||= countEntries(open) < countEntries(queues);
       found.push(...open);
-      count += open.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
+      count += countEntries(open);
       if (count < limit) continue;
       ends[task] = queues.at(-1) ?? START;
       return { keys: takeRoundRobin(found, limit, random), isThrottled, hasMore: true };
@@ -153,6 +153,10 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
     const { accountNo, endpointId } = first;
     return [{ accountNo, endpointId, deliveryIds: entries.map(({ deliveryId }) => deliveryId) }];
   });
+}
+
+function countEntries(queues: readonly Queue[]): number {
+  return queues.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
 }
 
 /** Whether a queue comes behind a position, in the order of the pages. */

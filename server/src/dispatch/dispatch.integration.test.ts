@@ -1,7 +1,17 @@
-import { AttemptOutcome, DeliveryState, type SequenceKey, WebhookEventKind } from "@activity/proto";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import {
+  madeAttempt,
+  type Run,
+  type Services,
+  startServices,
+} from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { cancelRuns } from "./claim-store.ts";
+
+const { TIMEOUT, REJECTED, DELIVERED, ROUTE_NOT_FOUND } = AttemptOutcome;
+const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
 let services: Services;
 let accountId: string;
@@ -14,252 +24,198 @@ afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const url = "https://example.com/hook";
-  const created = await services.endpoints.createEndpoint({ accountId, url, kinds });
-  endpointId = created.endpoint?.id ?? "";
-  secret = created.secret;
+  endpointId = await services.createEndpoint(accountId);
+  secret = (await services.endpoints.rotateSecret({ accountId, endpointId })).secret;
 });
 
-const at = timestampFromMs(1_600_000_000_000);
-const duration = { seconds: 0n, nanos: 5_000_000 };
+const sendTest = () => services.sendTest(accountId, endpointId);
+const deliveryOf = async ({ deliveryId }: Run) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
+const load = async (run: Run, attempt = 1) =>
+  (await services.dispatch.loadAttempt({ run, attempt })).step;
+const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
+const entries = () =>
+  services.database.query<{ id: string; run: number; task: number }>(
+    "SELECT delivery_id AS id, run, task FROM outbox_entry ORDER BY delivery_id",
+  );
 
-async function sendTest(account = accountId, endpoint = endpointId) {
-  const sent = await services.endpoints.sendTest({ accountId: account, endpointId: endpoint });
-  return sent.deliveryId;
-}
-const claim = async (limit = 64) => (await services.dispatch.claimDeliveries({ limit })).sequences;
-const record = (
-  sequence: { deliveryId: string; sequence: number },
-  attempt: number,
-  outcome: AttemptOutcome,
-  retryInSeconds?: number,
-) =>
-  services.dispatch.recordAttempt({
-    sequence,
-    attempt,
-    startedAt: at,
-    duration,
-    outcome,
-    ...(retryInSeconds && { retryIn: { seconds: BigInt(retryInSeconds) } }),
-  });
-const deliveryOf = (deliveryId: string) =>
-  services.deliveries.getDelivery({ accountId, deliveryId });
-const load = async (sequence: { deliveryId: string; sequence: number }, attempt = 1) =>
-  (await services.dispatch.loadAttempt({ sequence, attempt })).step;
-
-describe("the outbox", () => {
-  it("gives each entry to one of several relays that claim at once", async () => {
-    const sent = await Promise.all(Array.from({ length: 40 }, () => sendTest()));
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(10)));
-    const claimed = claims.flat().map((key) => key.deliveryId);
-    expect(new Set(claimed).size).toBe(claimed.length);
-    const rest = (await claim()).map((key) => key.deliveryId);
-    expect([...claimed, ...rest].toSorted()).toEqual(sent.toSorted());
-  });
-
-  it("gives an entry out again when its lease is over, and never once it is handed over", async () => {
-    const deliveryId = await sendTest();
-    expect(await claim()).toHaveLength(1);
-    expect(await claim()).toEqual([]);
-    await services.database.query("UPDATE outbox_entry SET claimable_at = 0");
-    const again = await claim();
-    expect(again).toMatchObject([{ deliveryId, sequence: 1 }]);
-    await services.dispatch.markHandedOver({ sequences: again });
-    await services.dispatch.markHandedOver({ sequences: again });
-    await services.database.query("UPDATE outbox_entry SET claimable_at = 0");
-    expect(await claim()).toEqual([]);
-    const { delivery } = await deliveryOf(deliveryId);
-    expect(delivery?.state).toBe(DeliveryState.HANDED_OVER);
-  });
-
-  it("draws evenly from accounts, however much one of them has waiting", async () => {
-    for (let turn = 0; turn < 30; turn++) await sendTest();
-    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    const others = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const account = await services.createAccount();
-        const url = "https://example.com/other";
-        const created = { accountId: account, url, kinds };
-        const { endpoint } = await services.endpoints.createEndpoint(created);
-        return sendTest(account, endpoint?.id ?? "");
-      }),
-    );
-    const first = (await claim(12)).map((key) => key.deliveryId);
-    expect(first).toEqual(expect.arrayContaining(others));
-  });
-
-  it("wakes a claim that waits when something is committed", async () => {
-    const waiting = services.dispatch.claimDeliveries({ limit: 64, wait: { seconds: 10n } });
-    const started = performance.now();
-    const deliveryId = await sendTest();
-    expect((await waiting).sequences).toMatchObject([{ deliveryId }]);
-    expect(performance.now() - started).toBeLessThan(5_000);
-  });
+it("names the installation, and always the same", async () => {
+  const { id } = await services.dispatch.getInstallation({});
+  expect(id).toMatch(/^[0-9a-f]{12}$/);
+  expect((await services.dispatch.getInstallation({})).id).toBe(id);
 });
 
-describe("an attempt", () => {
+describe("an attempt of a workflow, §6.4", () => {
   it("is loaded with the URL and secret as they are now, and the bytes as they were made", async () => {
-    const sequence = { deliveryId: await sendTest(), sequence: 1 };
-    const before = await load(sequence);
+    const run = await sendTest();
+    const before = await load(run);
+    const url = "https://example.com/hook";
     expect(before).toMatchObject({
       case: "ready",
-      value: { url: "https://example.com/hook", secret, standardWebhooks: false },
+      value: { endpointId, url, secret, standardWebhooks: false },
     });
     const rotated = await services.endpoints.rotateSecret({ accountId, endpointId });
-    const url = "https://example.org/next";
-    await services.endpoints.updateEndpoint({ accountId, endpointId, url, standardWebhooks: true });
-    const after = await load(sequence);
+    const changed = { url: "https://example.org/next", standardWebhooks: true };
+    await services.endpoints.updateEndpoint({ accountId, endpointId, ...changed });
+    const after = await load(run);
     expect(after).toMatchObject({
       case: "ready",
-      value: { url, secret: rotated.secret, standardWebhooks: true },
+      value: { endpointId, ...changed, secret: rotated.secret },
     });
     expect(rotated.secret).not.toBe(secret);
     const payloads = [before, after].map((step) => step.case === "ready" && step.value.payload);
     expect(payloads[0]).toEqual(payloads[1]);
   });
 
-  it("is recorded once: the second record changes nothing and is answered with the first", async () => {
-    const sequence = { deliveryId: await sendTest(), sequence: 1 };
-    await record(sequence, 1, AttemptOutcome.TIMEOUT, 60);
-    const second = await record(sequence, 1, AttemptOutcome.DELIVERED);
-    expect(second.outcome).toBe(AttemptOutcome.TIMEOUT);
-    const { delivery, attempts } = await deliveryOf(sequence.deliveryId);
-    expect(delivery).toMatchObject({ state: DeliveryState.HANDED_OVER, attempts: 1 });
-    expect(delivery?.nextAttemptAt).toBeDefined();
-    expect(attempts).toHaveLength(1);
-    expect(await load(sequence)).toEqual({ case: "recorded", value: AttemptOutcome.TIMEOUT });
+  it("that is recorded is not made again: its outcome and its end are loaded", async () => {
+    const run = await sendTest();
+    const startedAt = timestampFromMs(1_600_000_000_000);
+    const made = { startedAt, duration: { seconds: 2n, nanos: 5_000_000 }, ...IN_A_MINUTE };
+    await services.record(run, TIMEOUT, made);
+    expect(await load(run)).toMatchObject({
+      case: "recorded",
+      value: { outcome: TIMEOUT, endedAt: timestampFromMs(1_600_000_002_005) },
+    });
+    expect(await load(run, 2)).toMatchObject({ case: "ready" });
   });
 
   it.each([
-    [AttemptOutcome.DELIVERED, DeliveryState.DELIVERED],
-    [AttemptOutcome.REJECTED, DeliveryState.FAILED],
-  ])("with outcome %s ends the delivery in state %s", async (outcome, state) => {
-    const sequence = { deliveryId: await sendTest(), sequence: 1 };
-    await record(sequence, 1, outcome);
-    const { delivery } = await deliveryOf(sequence.deliveryId);
-    expect(delivery).toMatchObject({ state, lastOutcome: outcome });
-    expect(await load(sequence, 2)).toMatchObject({ case: "ended" });
+    [DELIVERED, DeliveryState.DELIVERED],
+    [REJECTED, DeliveryState.FAILED],
+  ])("with outcome %s ends the run in state %s", async (outcome, state) => {
+    const run = await sendTest();
+    await services.record(run, outcome);
+    expect(await deliveryOf(run)).toMatchObject({ state, lastOutcome: outcome });
+    expect(await load(run, 2)).toMatchObject({ case: "ended" });
   });
 
-  it("is not made once the endpoint is off or deleted, and its sequence can be canceled", async () => {
-    const off = { deliveryId: await sendTest(), sequence: 1 };
-    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    expect(await load(off)).toMatchObject({ case: "canceled" });
-    await services.dispatch.cancelSequence({ sequence: off });
-    expect((await deliveryOf(off.deliveryId)).delivery?.state).toBe(DeliveryState.CANCELED);
-    await services.endpoints.switchOnEndpoint({ accountId, endpointId });
-    const deleted = { deliveryId: await sendTest(), sequence: 1 };
-    await services.endpoints.deleteEndpoint({ accountId, endpointId });
-    expect(await load(deleted)).toMatchObject({ case: "canceled" });
-  });
-});
+  const owners = [
+    ["is off", () => services.endpoints.switchOffEndpoint({ accountId, endpointId })],
+    ["is deleted", () => services.endpoints.deleteEndpoint({ accountId, endpointId })],
+    ["has a blocked account", () => services.accounts.blockAccount({ accountId })],
+  ] as const;
 
-describe("a manual retry", () => {
-  it("begins one new sequence, however often it is asked for at once", async () => {
-    const first = { deliveryId: await sendTest(), sequence: 1 };
-    await services.dispatch.markHandedOver({ sequences: (await claim()) as SequenceKey[] });
-    await record(first, 1, AttemptOutcome.ROUTE_NOT_FOUND);
-    const retry = { accountId, deliveryId: first.deliveryId };
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => services.deliveries.retryDelivery(retry)),
-    );
-    expect(answers.map(({ delivery }) => delivery?.sequence)).toEqual([2, 2, 2, 2, 2]);
-    expect(await claim()).toMatchObject([{ deliveryId: first.deliveryId, sequence: 2 }]);
-    expect(await load(first, 2)).toMatchObject({ case: "ended" });
-    await record({ ...first, sequence: 2 }, 1, AttemptOutcome.DELIVERED);
-    await expect(services.deliveries.retryDelivery(retry)).rejects.toThrow("succeeded");
-    expect((await deliveryOf(first.deliveryId)).attempts).toHaveLength(2);
-  });
-
-  it("of all failed in a range takes those and no others", async () => {
-    const failed = { deliveryId: await sendTest(), sequence: 1 };
-    const delivered = { deliveryId: await sendTest(), sequence: 1 };
-    await record(failed, 1, AttemptOutcome.REJECTED);
-    await record(delivered, 1, AttemptOutcome.DELIVERED);
-    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-    const never = { since: timestampFromMs(0), until: timestampFromMs(1) };
-    const call = { accountId, endpointId };
-    const retryFailed = services.deliveries.retryFailedDeliveries;
-    expect((await retryFailed({ ...call, ...never })).retried).toBe(0n);
-    expect((await retryFailed({ ...call, ...ever })).retried).toBe(1n);
-    expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
-  });
-});
-
-describe("the list of deliveries", () => {
-  it("shows each once over its pages, newest first, and only what the filters name", async () => {
-    const sent: string[] = [];
-    for (let turn = 0; turn < 7; turn++) sent.push(await sendTest());
-    await record({ deliveryId: sent[0] ?? "", sequence: 1 }, 1, AttemptOutcome.REJECTED);
-    const seen: string[] = [];
-    let pageToken = "";
-    do {
-      const page = await services.deliveries.listDeliveries({ accountId, pageSize: 3, pageToken });
-      seen.push(...page.deliveries.map(({ id }) => id));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    expect(seen).toEqual(sent.toReversed());
-    const filtered = async (filter: object) =>
-      (await services.deliveries.listDeliveries({ accountId, ...filter })).deliveries.map(
-        ({ id }) => id,
-      );
-    expect(await filtered({ state: DeliveryState.FAILED })).toEqual([sent[0]]);
-    expect(await filtered({ kind: WebhookEventKind.DONATION_REFUNDED })).toEqual([]);
-    expect(await filtered({ endpointId: "nobodyendpoint0" })).toEqual([]);
-    expect(await filtered({ until: timestampFromMs(1) })).toEqual([]);
-    await expect(filtered({ pageToken: "x" })).rejects.toThrow("page_token is no token");
-  });
-
-  it("goes on with a token only for the account and the filters that it was issued for", async () => {
-    await sendTest();
-    await sendTest();
-    const filters = { endpointId, until: timestampFromMs(4e12) };
-    const list = services.deliveries.listDeliveries;
-    const { nextPageToken } = await list({ accountId, ...filters, pageSize: 1 });
-    const next = { accountId, ...filters, pageToken: nextPageToken };
-    expect((await list({ ...next, pageSize: 2 })).deliveries).toHaveLength(1);
-    const others = [
-      { accountId: await services.createAccount() },
-      { endpointId: "" },
-      { state: DeliveryState.WAITING },
-      { kind: WebhookEventKind.DONATION_CREATED },
-      { since: timestampFromMs(0) },
-      { until: timestampFromMs(4e12 - 1) },
-    ];
-    for (const other of others) {
-      await expect(list({ ...next, ...other })).rejects.toMatchObject({
-        code: "invalid_parameter",
-        message: expect.stringContaining("another account or to other filters"),
-      });
+  it.each(owners)("is not made once its endpoint %s, and its run ends", async (_, leave) => {
+    const runs = [await sendTest(), await sendTest()];
+    const [pending, retrying] = runs;
+    await services.record(retrying, TIMEOUT, IN_A_MINUTE);
+    await leave();
+    for (const [place, run] of runs.entries()) {
+      expect(await load(run, place + 1)).toMatchObject({ case: "ended" });
+      const delivery = await deliveryOf(run);
+      expect(delivery).toMatchObject({ state: DeliveryState.CANCELED });
+      expect(delivery?.nextAttemptAt).toBeUndefined();
     }
+    expect(pending).toBeDefined();
+    expect(await entries()).toEqual([]);
+  });
+
+  it("of a delivery that nobody has ended long ago", async () => {
+    const { accountNo } = await sendTest();
+    expect(await load({ accountNo, deliveryId: "nobodydelivery0", run: 1 })).toMatchObject({
+      case: "ended",
+    });
+  });
+
+  it("is rescheduled for as long as it is not recorded", async () => {
+    const run = await sendTest();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    const dueAt = async () => (await deliveryOf(run))?.nextAttemptAt?.seconds ?? 0n;
+    const planned = await dueAt();
+    const wait = { seconds: 3_600n };
+    await services.dispatch.rescheduleAttempt({ run, attempt: 1, wait });
+    expect(await dueAt()).toBe(planned);
+    await services.dispatch.rescheduleAttempt({ run, attempt: 2, wait });
+    expect(await dueAt()).toBeGreaterThan(planned + 3_000n);
   });
 });
 
-describe("endpoints", () => {
-  it("are at most ten an account, also when calls race", async () => {
-    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    const url = "https://example.com/hook";
-    const created = await Promise.allSettled(
-      Array.from({ length: 15 }, () =>
-        services.endpoints.createEndpoint({ accountId, url, kinds }),
-      ),
-    );
-    expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(9);
-    const { endpoints } = await services.endpoints.listEndpoints({ accountId });
-    expect(endpoints).toHaveLength(10);
+describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
+  it("is claimed with what it made so far and when the next attempt is due", async () => {
+    const run = await sendTest();
+    const startedAt = timestampFromMs(1_600_000_000_000);
+    await services.record(run, TIMEOUT, { startedAt, duration: { seconds: 1n }, ...IN_A_MINUTE });
+    const endedAt = timestampFromMs(1_600_000_001_000);
+    const [retry, ...others] = await claimRetries();
+    expect(others).toEqual([]);
+    expect(retry).toMatchObject({ run, attempts: [{ outcome: TIMEOUT, endedAt }] });
+    expect(Number(retry?.dueIn?.seconds)).toBeGreaterThan(50);
+    expect(Number(retry?.dueIn?.seconds)).toBeLessThanOrEqual(60);
+    expect(await claimRetries()).toEqual([]);
   });
 
-  it("keep their secret encrypted, and lose it when they are deleted", async () => {
-    const stored = () =>
-      services.database.query<{ secret: Buffer; url: string }>(
-        "SELECT secret, url FROM endpoint WHERE id = ?",
-        [endpointId],
-      );
-    const [before] = await stored();
-    expect(before?.secret.includes(secret.slice(6))).toBe(false);
-    await services.endpoints.deleteEndpoint({ accountId, endpointId });
-    expect(await stored()).toEqual([{ secret: Buffer.alloc(0), url: "" }]);
-    await expect(services.endpoints.getEndpoint({ accountId, endpointId })).rejects.toThrow();
+  it("is due now when its next attempt is overdue, never in the past", async () => {
+    await services.record(await sendTest(), TIMEOUT, IN_A_MINUTE);
+    await services.database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 12e7");
+    expect((await claimRetries())[0]?.dueIn).toMatchObject({ seconds: 0n, nanos: 0 });
+  });
+
+  it("is claimed again after a lease, until Temporal has acknowledged it", async () => {
+    const run = await sendTest();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    expect(await claimRetries()).toHaveLength(1);
+    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    expect(await claimRetries()).toHaveLength(1);
+    await services.dispatch.completeRetries({ runs: [run] });
+    await services.dispatch.completeRetries({ runs: [run] });
+    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    expect(await claimRetries()).toEqual([]);
+    expect(await deliveryOf(run)).toMatchObject({ state: DeliveryState.RETRYING });
+  });
+
+  it("is acknowledged without what was put into the outbox for a later run", async () => {
+    const run = await sendTest();
+    await services.record(run, ROUTE_NOT_FOUND);
+    await services.deliveries.retryDelivery({ accountId, deliveryId: run.deliveryId });
+    await services.dispatch.completeRetries({ runs: [run] });
+    expect(await entries()).toEqual([{ id: run.deliveryId, run: 2, task: 1 }]);
+  });
+
+  it("wakes who waits for it", async () => {
+    const run = await sendTest();
+    const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 10n } });
+    const started = performance.now();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    expect((await waiting).retries).toMatchObject([{ run }]);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it("is no first attempt: neither task is claimed for the other", async () => {
+    const first = await sendTest();
+    const retried = await sendTest();
+    await services.record(retried, TIMEOUT, IN_A_MINUTE);
+    expect(await services.claim()).toEqual([first.deliveryId]);
+    expect((await claimRetries()).map(({ run }) => run?.deliveryId)).toEqual([retried.deliveryId]);
+  });
+
+  it("takes as many as are asked for, with each its own attempts", async () => {
+    const runs = [await sendTest(), await sendTest(), await sendTest()];
+    await services.dispatch.recordAttempts({
+      attempts: runs.map((run) => madeAttempt(run, TIMEOUT, IN_A_MINUTE)),
+    });
+    const [last] = runs.slice(-1);
+    await services.record(last, AttemptOutcome.DNS_FAILED, { attempt: 2, ...IN_A_MINUTE });
+    const { retries } = await services.dispatch.claimRetries({ limit: 2 });
+    expect(retries).toHaveLength(2);
+    const all = [...retries, ...(await claimRetries())];
+    const outcomes = runs.map(
+      (run) =>
+        all
+          .find((retry) => retry.run?.deliveryId === run.deliveryId)
+          ?.attempts.map(({ outcome }) => outcome) ?? [],
+    );
+    expect(outcomes).toEqual([[TIMEOUT], [TIMEOUT], [TIMEOUT, AttemptOutcome.DNS_FAILED]]);
+  });
+});
+
+it("an ended run is not canceled in the place of a later one, §6.4", async () => {
+  const { deliveryId, accountNo } = await sendTest();
+  const earlier = { accountNo: Number(accountNo), deliveryId, run: 1 };
+  await services.record({ accountNo, deliveryId, run: 1 }, REJECTED);
+  await services.deliveries.retryDelivery({ accountId, deliveryId });
+  await inTransaction(services.pool, (tx) => cancelRuns(tx, [earlier]));
+  expect(await deliveryOf({ deliveryId, accountNo, run: 2 })).toMatchObject({
+    state: DeliveryState.PENDING,
+    run: 2,
   });
 });

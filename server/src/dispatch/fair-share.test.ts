@@ -1,39 +1,37 @@
 import { expect, it } from "vitest";
-import { type Candidate, pickEvenly, sharesOf } from "./claim-share.ts";
+import { type Queue, takeRoundRobin } from "./fair-share.ts";
 
-const queue = (accountNo: number, endpointId: string, room = 100) => ({
+const FIRST = () => 0;
+const queue = (accountNo: number, endpointId: string, count: number): Queue => ({
   accountNo,
   endpointId,
-  room,
+  deliveryIds: Array.from({ length: count }, (_, place) => `${endpointId}${place}`),
 });
-const waiting = (accountNo: number, endpointId: string, first: number, count: number) =>
-  Array.from(
-    { length: count },
-    (_, index): Candidate => ({ accountNo, endpointId, deliveryNo: first + index }),
-  );
+const take = (queues: readonly Queue[], limit: number, random = FIRST) =>
+  takeRoundRobin(queues, limit, random).map(({ deliveryId }) => deliveryId);
 
-it("shares evenly among accounts, and looks at no more of a queue than it has room for", () => {
-  const shares = sharesOf([queue(1, "a", 5), queue(1, "b"), queue(2, "c")], 64, 0);
-  expect(shares.map(({ endpointId, most }) => [endpointId, most])).toEqual([
-    ["a", 5],
-    ["b", 32],
-    ["c", 32],
+it("takes from accounts in turn, and of an account from its endpoints in turn, oldest first", () => {
+  const queues = [queue(1, "a", 5), queue(1, "b", 5), queue(2, "c", 2)];
+  expect(take(queues, 6)).toEqual(["a0", "c0", "b0", "c1", "a1", "b1"]);
+});
+
+it("takes all there is when it is not more than the limit, and nothing of nothing", () => {
+  expect(take([queue(1, "a", 3), queue(2, "b", 1)], 64)).toEqual(["a0", "b0", "a1", "a2"]);
+  expect(take([], 64)).toEqual([]);
+});
+
+it("names the account of each entry", () => {
+  expect(takeRoundRobin([queue(7, "a", 1)], 1, FIRST)).toEqual([
+    { accountNo: 7, deliveryId: "a0" },
   ]);
 });
 
-it("takes turns among the queues of an account whose share is smaller than their number", () => {
-  const own = ["a", "b", "c"].map((endpointId) => queue(1, endpointId));
-  const chosen = [0, 1, 2, 3].map((turn) => sharesOf(own, 1, turn)[0]?.endpointId);
-  expect(chosen).toEqual(["a", "b", "c", "a"]);
-});
-
-it("picks from accounts in turn, and of an account from its endpoints in turn", () => {
-  const candidates = [
-    ...waiting(1, "a", 10, 5),
-    ...waiting(1, "b", 20, 5),
-    ...waiting(2, "c", 30, 2),
-  ];
-  expect(pickEvenly(candidates, 6)).toEqual([10, 30, 20, 31, 11, 21]);
-  expect(pickEvenly(candidates, 64)).toHaveLength(12);
-  expect(pickEvenly([], 64)).toEqual([]);
+it("draws which account and which endpoint comes first, so that nobody is always last", () => {
+  const accounts = [1, 2, 3, 4].map((no) => queue(no, `a${no}`, 1));
+  const endpoints = ["a", "b", "c", "d"].map((id) => queue(1, id, 1));
+  for (const queues of [accounts, endpoints]) {
+    const drawn = [0, 0.25, 0.5, 0.75].map((share) => take(queues, 1, () => share)[0]);
+    expect(drawn).toEqual(queues.map(({ deliveryIds }) => deliveryIds[0]));
+    expect(take(queues, 1, () => 1 - Number.EPSILON)).toEqual(queues[3]?.deliveryIds);
+  }
 });

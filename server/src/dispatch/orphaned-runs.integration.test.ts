@@ -1,14 +1,16 @@
-import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { writeDeliveries } from "../../../test/delivery/harness-backlog.ts";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
-import { lockAccount } from "../account/account-store.ts";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { recoverOverdueDeliveries } from "./delivery-recovery.ts";
+import { resumeOrphanedRuns } from "./orphaned-runs.ts";
 
-const OVERDUE_MICROS = 600_000_000;
+const MINUTE_MICROS = 60_000_000;
+const OVERDUE_MICROS = 10 * MINUTE_MICROS;
+/** Resumed at once. */
+const LIMIT = 200;
+const NEVER_YET = { state: DeliveryState.RETRYING, attempts: 2 };
 
 let services: Services;
 let accountId: string;
@@ -18,158 +20,124 @@ beforeAll(async () => {
 });
 afterAll(() => services.stop());
 beforeEach(async () => {
-  await services.database.query("DELETE FROM outbox_entry");
-  await services.database.query("DELETE FROM delivery");
-  await services.database.query("DELETE FROM webhook_event");
+  for (const table of ["outbox_entry", "delivery", "webhook_event"]) {
+    await services.database.query(`DELETE FROM ${table}`);
+  }
   accountId = await services.createAccount();
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const url = "https://example.com/hook";
-  const { endpoint } = await services.endpoints.createEndpoint({ accountId, url, kinds });
-  endpointId = endpoint?.id ?? "";
+  endpointId = await services.createEndpoint(accountId);
 });
 
-const recover = () => recoverOverdueDeliveries(services.pool, OVERDUE_MICROS);
-const claim = () => services.dispatch.claimDeliveries({ limit: 64 });
-const makeOverdue = () =>
+const resume = () => resumeOrphanedRuns(services.pool, OVERDUE_MICROS);
+const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
+const deliveryOf = async ({ deliveryId }: Run) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
+const fail = (run: Run, attempt: number) =>
+  services.record(run, AttemptOutcome.TIMEOUT, { attempt, retryIn: { seconds: 60n } });
+/** Makes the next attempts due so long ago. */
+const makeDue = (agoMicros: number) =>
   services.database.query(
-    "UPDATE delivery SET next_attempt_at = next_attempt_at - 2 * ? WHERE next_attempt_at IS NOT NULL",
-    [OVERDUE_MICROS],
+    `UPDATE delivery SET next_attempt_at = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - ?
+     WHERE next_attempt_at IS NOT NULL`,
+    [agoMicros],
   );
-const stateOf = async (deliveryId: string) =>
-  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
-const record = (deliveryId: string, attempt: number, outcome: AttemptOutcome, again = true) =>
-  services.dispatch.recordAttempt({
-    sequence: { deliveryId, sequence: 1 },
-    attempt,
-    startedAt: timestampFromMs(1_600_000_000_000),
-    duration: {},
-    outcome,
-    ...(again && { retryIn: { seconds: 60n } }),
-  });
 
-/** A delivery that was handed over and whose attempts all failed. */
-async function handedOver(attempts: number): Promise<string> {
-  const { deliveryId } = await services.endpoints.sendTest({ accountId, endpointId });
-  const { sequences } = await claim();
-  await services.dispatch.markHandedOver({ sequences });
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    await record(deliveryId, attempt, AttemptOutcome.TIMEOUT);
-  }
-  return deliveryId;
+/** A run that Temporal has, so many attempts of which have failed. */
+async function acknowledged(attempts: number): Promise<Run> {
+  const run = await services.sendTest(accountId, endpointId);
+  for (let attempt = 1; attempt <= attempts; attempt++) await fail(run, attempt);
+  await services.dispatch.completeRetries({ runs: [run] });
+  return run;
 }
 
-it("lets what is long overdue go on from the attempt that is due, and is not found again at once", async () => {
-  const never = await handedOver(0);
-  const thrice = await handedOver(3);
-  expect(await recover()).toBe(0);
-  await makeOverdue();
-  expect(await recover()).toBe(2);
-  expect(await recover()).toBe(0);
-  expect(await stateOf(thrice)).toBe(DeliveryState.WAITING);
-  const { sequences, lost } = await claim();
-  expect(sequences).toEqual([]);
-  expect(lost).toMatchObject([
-    { sequence: { deliveryId: never, sequence: 1 }, attempt: 1 },
-    { sequence: { deliveryId: thrice, sequence: 1 }, attempt: 4 },
-  ]);
-  const keys = lost.flatMap(({ sequence }) => sequence ?? []);
-  await services.dispatch.markHandedOver({ sequences: keys });
-  expect(await stateOf(thrice)).toBe(DeliveryState.HANDED_OVER);
-  expect(await recover()).toBe(0);
-  expect((await claim()).lost).toEqual([]);
-});
-
-it("leaves alone what is on time, was put off, waits or has ended", async () => {
-  await handedOver(1);
-  const putOff = await handedOver(1);
-  const ended = await handedOver(0);
-  await record(ended, 1, AttemptOutcome.DELIVERED, false);
-  const sequence = { deliveryId: putOff, sequence: 1 };
-  const deferFor = { seconds: 3_600n };
-  await services.database.query(
-    "UPDATE delivery SET next_attempt_at = next_attempt_at - 2 * ? WHERE id = ?",
-    [OVERDUE_MICROS, putOff],
+it("puts what is ten minutes overdue into the outbox once, due now, with all its attempts, §6.4", async () => {
+  const run = await acknowledged(3);
+  await makeDue(OVERDUE_MICROS - MINUTE_MICROS);
+  expect(await resume()).toBe(0);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  const [{ now } = { now: 0 }] = await services.database.query<{ now: number }>(
+    "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) AS now",
   );
-  await services.dispatch.deferAttempt({ sequence, attempt: 2, deferFor });
-  await services.endpoints.sendTest({ accountId, endpointId });
-  expect(await recover()).toBe(0);
+  expect(await resume()).toBe(1);
+  expect(await resume()).toBe(0);
+  const delivery = await deliveryOf(run);
+  expect(delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1, attempts: 3 });
+  expect(Number(delivery?.nextAttemptAt?.seconds)).toBeGreaterThanOrEqual(now);
+  const retries = await claimRetries();
+  expect(retries).toMatchObject([{ run, dueIn: { seconds: 0n, nanos: 0 } }]);
+  expect(retries[0]?.attempts).toHaveLength(3);
+  await services.dispatch.completeRetries({ runs: [run] });
+  expect(await resume()).toBe(0);
+  expect(await claimRetries()).toEqual([]);
 });
 
-it("does not put an attempt off that is recorded", async () => {
-  const deliveryId = await handedOver(1);
-  const read = async () =>
-    (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.nextAttemptAt;
-  const planned = await read();
-  const sequence = { deliveryId, sequence: 1 };
-  await services.dispatch.deferAttempt({ sequence, attempt: 1, deferFor: { seconds: 3_600n } });
-  expect(await read()).toEqual(planned);
+it("finds again what Temporal does not come back with either, §6.4", async () => {
+  const run = await acknowledged(1);
+  for (const _ of [1, 2]) {
+    await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+    expect(await resume()).toBe(1);
+    expect(await claimRetries()).toMatchObject([{ run }]);
+    await services.dispatch.completeRetries({ runs: [run] });
+  }
 });
 
-it("begins anew when the owner retries what had been lost and then failed", async () => {
-  const deliveryId = await handedOver(1);
-  await makeOverdue();
-  expect(await recover()).toBe(1);
-  await record(deliveryId, 2, AttemptOutcome.REJECTED, false);
+it("leaves alone what was rescheduled, waits for its first attempt or has ended, §6.4", async () => {
+  const rescheduled = await acknowledged(1);
+  const ended = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  await services.record(ended, AttemptOutcome.DELIVERED, { attempt: 2 });
+  const wait = { seconds: 3_600n };
+  await services.dispatch.rescheduleAttempt({ run: rescheduled, attempt: 2, wait });
+  await services.sendTest(accountId, endpointId);
+  expect(await resume()).toBe(0);
+});
+
+it("begins anew when the owner retries what was orphaned and then failed, §6.4", async () => {
+  const run = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  expect(await resume()).toBe(1);
+  await services.record(run, AttemptOutcome.REJECTED, { attempt: 2 });
+  const { deliveryId } = run;
   await services.deliveries.retryDelivery({ accountId, deliveryId });
-  const { sequences, lost } = await claim();
-  expect(sequences).toMatchObject([{ deliveryId, sequence: 2 }]);
-  expect(lost).toEqual([]);
+  expect(await claimRetries()).toEqual([]);
+  const { attempts } = await services.dispatch.claimAttempts({ limit: 8, endpointLimit: 8 });
+  expect(attempts).toMatchObject([{ run: { deliveryId, run: 2 } }]);
 });
 
-it("adds nothing to an account that is being deleted", async () => {
-  await handedOver(1);
-  await makeOverdue();
-  await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [accountId]);
-  expect(await recover()).toBe(0);
-  expect((await claim()).lost).toEqual([]);
+it("skips deliveries that somebody else is writing, and takes those behind them, §6.4", async () => {
+  const locked = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + 2 * MINUTE_MICROS);
+  const backlog = { accountId, endpointIds: [endpointId], count: 3 };
+  const late = { ...NEVER_YET, nextAttemptSeconds: -(OVERDUE_MICROS + MINUTE_MICROS) / 1e6 };
+  await writeDeliveries(services.database, backlog, late);
+  await inTransaction(services.pool, async (tx) => {
+    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+    await tx.query(lock, [locked.accountNo, locked.deliveryId]);
+    expect(await resume()).toBe(3);
+  });
+  expect(await resume()).toBe(1);
 });
 
-describe("1,000 deliveries that are longer overdue and cannot go on", () => {
-  let younger: string;
-  let blocking: string;
-  let rowsRead: () => Promise<number>;
-  beforeEach(async () => {
-    younger = await handedOver(1);
-    await makeOverdue();
-    blocking = await services.createAccount();
-    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    const created = { accountId: blocking, url: "https://example.com/hook", kinds };
-    const { endpoint } = await services.endpoints.createEndpoint(created);
-    const many = { accountId: blocking, endpointIds: [endpoint?.id ?? ""], count: 1_000 };
-    const stored = { state: DeliveryState.HANDED_OVER, attempts: 2, nextAttemptSeconds: -86_400 };
-    await writeDeliveries(services.database, { ...many, prefix: "overduesml" }, stored);
-    rowsRead = await rowCounterOf(services.database, "delivery");
-  });
-
-  it("keep none of another account's while theirs is being written", async () => {
-    const before = await rowsRead();
-    await inTransaction(services.pool, async (tx) => {
-      await lockAccount(tx, blocking);
-      expect(await recover()).toBe(1);
-    });
-    expect(await stateOf(younger)).toBe(DeliveryState.WAITING);
-    // 200 to find out, and what goes on.
-    expect((await rowsRead()) - before).toBeLessThan(300);
-    expect(await recover()).toBe(200);
-  });
-
-  it("keep none of another account's, and are not read, while theirs is being deleted", async () => {
-    const before = await rowsRead();
-    await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [blocking]);
-    expect(await recover()).toBe(1);
-    expect(await stateOf(younger)).toBe(DeliveryState.WAITING);
-    expect((await rowsRead()) - before).toBeLessThan(100);
-  });
+it("leaves nothing behind of an account that is being deleted, §6.4", async () => {
+  const run = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  expect(await resume()).toBe(1);
+  // Its entry came back behind the purge of the outbox.
+  await services.database.query("DELETE FROM delivery WHERE id = ?", [run.deliveryId]);
+  expect(await claimRetries()).toEqual([]);
+  expect(await services.database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
 });
 
-it("takes 100,000 that are overdue a few at a time, and reads those alone", async () => {
-  const many = { accountId, endpointIds: [endpointId], count: 100_000, prefix: "overduemny" };
-  const stored = { state: DeliveryState.HANDED_OVER, attempts: 2, nextAttemptSeconds: -86_400 };
-  await writeDeliveries(services.database, many, stored);
+it("takes 100,000 that are overdue a few at a time, the longest overdue first, and reads those alone, §6.4", async () => {
+  const many = { accountId, endpointIds: [endpointId], count: 100_000 };
+  await writeDeliveries(services.database, many, { ...NEVER_YET, nextAttemptSeconds: -3_600 });
+  const few = { ...many, count: 3 };
+  const longest = { ...NEVER_YET, nextAttemptSeconds: -86_400 };
+  const first = await writeDeliveries(services.database, few, longest);
   const rowsRead = await rowCounterOf(services.database, "delivery");
   const before = await rowsRead();
-  const recovered = await recover();
-  expect(recovered).toBeGreaterThan(0);
-  expect(recovered).toBeLessThanOrEqual(200);
-  expect((await rowsRead()) - before).toBeLessThan(5 * recovered);
+  expect(await resume()).toBe(LIMIT);
+  expect((await rowsRead()) - before).toBeLessThan(5 * LIMIT);
+  const ids = (await claimRetries()).map(({ run }) => run?.deliveryId);
+  expect(ids).toHaveLength(LIMIT);
+  expect(ids).toEqual(expect.arrayContaining(first));
 });

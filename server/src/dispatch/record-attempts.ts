@@ -68,8 +68,10 @@ async function record(tx: Transaction, attempts: readonly MadeAttempt[]): Promis
       missing.push(place);
       continue;
     }
-    added.push(delivery.state === DeliveryState.Erased ? withoutText(attempt) : attempt);
-    if (isNews(attempt, delivery)) changed.push({ attempt, after: afterAttempt(attempt) });
+    const isNew = isNews(attempt, delivery);
+    // What comes late may be of a donation that was deleted since.
+    added.push(isNew ? attempt : withoutText(attempt));
+    if (isNew) changed.push({ attempt, after: afterAttempt(attempt) });
   }
   if (added.length > 0) await insertAttempts(tx, added);
   for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type WebhookFact, webhookPayload } from "./webhook-event.ts";
+import { type WebhookEventData, webhookPayload } from "./webhook-event.ts";
 import { kindBits, kindsFromBits, WebhookEventKind } from "./webhook-event-kind.ts";
 
 const record = {
@@ -11,10 +11,10 @@ const record = {
   message: "line\nline\u2028\u0000",
   paidAt: 1_790_000_000_000_001,
 };
-const payload = (fact: WebhookFact, test = false) =>
+const payload = (data: WebhookEventData, test = false) =>
   webhookPayload(
     { id: "wev_e00000000000001", createdAtMicros: 1_790_000_001_500_000, test },
-    fact,
+    data,
   ).toString("utf8");
 const HEAD = (type: string, test = false) =>
   `{"id":"wev_e00000000000001","type":"${type}","created_at":"2026-09-21T14:13:21.500000Z","test":${test},"data":`;
@@ -47,8 +47,8 @@ it("makes donation.chargeback with the donation's status now", () => {
 });
 
 it("makes subscription.created with the service's own subscription id", () => {
-  const fact = { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "s1" };
-  expect(JSON.parse(payload(fact)).data).toEqual({
+  const data = { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "s1" };
+  expect(JSON.parse(payload(data)).data).toEqual({
     id: "r00000000000001",
     subscription_id: "s1",
     amount_cents: 9_007_199_254_740_991,

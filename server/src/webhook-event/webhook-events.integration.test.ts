@@ -1,4 +1,4 @@
-import { DisputeOutcome, Platform, WebhookEventKind } from "@activity/proto";
+import { DeliveryState, DisputeOutcome, Platform, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
@@ -22,15 +22,7 @@ const ALL = [
 ];
 const at = timestampFromMs(1_600_000_000_000);
 
-async function createEndpoint(kinds = ALL) {
-  const url = "https://example.com/hook";
-  const { endpoint } = await services.endpoints.createEndpoint({
-    accountId,
-    url,
-    kinds: { kinds },
-  });
-  return endpoint?.id ?? "";
-}
+const createEndpoint = (kinds = ALL) => services.createEndpoint(accountId, kinds);
 
 async function pay(fields: { test?: boolean; externalId?: string } = {}) {
   const key = { accountId, externalId: unique("donation"), ...fields };
@@ -44,12 +36,13 @@ async function pay(fields: { test?: boolean; externalId?: string } = {}) {
 async function readPayloads() {
   const rows = await services.database.query<{ payload: Buffer; id: string }>(
     `SELECT payload, id FROM webhook_event
-     WHERE account_no = (SELECT account_no FROM account WHERE id = ?) ORDER BY event_no`,
+     WHERE account_no = (SELECT account_no FROM account WHERE id = ?) ORDER BY id`,
     [accountId],
   );
   return rows.map(({ payload, id }) => {
     const event = JSON.parse(payload.toString("utf8"));
     expect(event.id).toBe(id);
+    expect(id).toMatch(/^wev_[a-z0-9]{15}$/);
     expect(event.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     return event;
   });
@@ -71,7 +64,6 @@ it("tells of each change once, with the fields of its kind and nothing else", as
   await services.donations.openDispute(dispute);
   await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
   await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
-  await services.donations.deleteDonation(donation);
 
   const money = { amount_cents: 500, currency: "usd" };
   const paid_at = expect.stringMatching(/^20\d\d-.*Z$/);
@@ -124,7 +116,7 @@ it("tells nothing of tests, imports and platform events", async () => {
   expect(await deliveriesOf()).toEqual([]);
 });
 
-it("makes one delivery for each endpoint that chose the kind, and holds those switched off", async () => {
+it("makes one delivery for each endpoint that chose the kind, and pauses those switched off", async () => {
   const [one, two, off, other] = [
     await createEndpoint(),
     await createEndpoint(),
@@ -137,15 +129,15 @@ it("makes one delivery for each endpoint that chose the kind, and holds those sw
   const states = new Map(deliveries.map(({ endpointId, state }) => [endpointId, state]));
   expect(states).toEqual(
     new Map([
-      [one, 1],
-      [two, 1],
-      [off, 6],
+      [one, DeliveryState.PENDING],
+      [two, DeliveryState.PENDING],
+      [off, DeliveryState.PAUSED],
     ]),
   );
   expect(states.has(other)).toBe(false);
   expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(1);
-  const { sequences } = await services.dispatch.claimDeliveries({ limit: 64 });
-  const mine = deliveries.filter(({ id }) => sequences.some((key) => key.deliveryId === id));
+  const claimed = await services.claim();
+  const mine = deliveries.filter(({ id }) => claimed.includes(id));
   expect(mine.map(({ endpointId }) => endpointId).toSorted()).toEqual([one, two].toSorted());
 });
 
@@ -162,4 +154,26 @@ it("writes both the change and its event, or neither", async () => {
   const { donation: refunded } = await services.donations.refundDonation(refund);
   expect(refunded?.refundedAmountCents).toBe(100n);
   expect(await readPayloads()).toHaveLength(2);
+});
+
+it("tells of a deleted donation nothing more, and of its deletion nothing, §6.1", async () => {
+  await createEndpoint();
+  const donation = await pay();
+  await services.donations.deleteDonation(donation);
+  expect(await deliveriesOf()).toHaveLength(1);
+});
+
+it("gives what is committed together one time, and what is committed later a later one, §6.2", async () => {
+  await createEndpoint();
+  await createEndpoint();
+  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
+  const contribution = { accountId, subscriptionExternalId: "s", ...money };
+  await services.donations.recordContribution({ ...contribution, externalId: "one" });
+  await services.donations.recordContribution({ ...contribution, externalId: "two" });
+  const events = await readPayloads();
+  const [first, second, third] = events.map((event) => event.created_at);
+  expect(second).toBe(first);
+  expect(third > first).toBe(true);
+  const deliveries = (await deliveriesOf()).toReversed();
+  expect(deliveries.map(({ eventId }) => eventId)).toEqual(events.flatMap(({ id }) => [id, id]));
 });

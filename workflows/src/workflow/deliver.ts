@@ -1,4 +1,5 @@
 import { defineQuery, proxyLocalActivities, setHandler, sleep } from "@temporalio/workflow";
+import { wallClockMs } from "../clock.ts";
 import { isRetried } from "../http/attempt-outcome.ts";
 import type { AttemptKey } from "../run.ts";
 import {
@@ -25,7 +26,7 @@ const { attempt, record } = proxyLocalActivities<Activities>({
  */
 export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<void> {
   const made: MadeAttempt[] = [...before];
-  let dueAtMs = Date.now();
+  let dueAtMs = wallClockMs();
   setHandler(defineQuery<Progress>(PROGRESS), () => ({
     attempts: made,
     nextDueAt: new Date(dueAtMs).toISOString(),
@@ -39,7 +40,7 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
     const { outcome, endedAtMs } = answer;
     made.push({ outcome, endedAtMs });
     // The delay runs from the end of the attempt, however long recording it takes.
-    dueAtMs = Date.now() + delayAfter(answer, made.length);
+    dueAtMs = wallClockMs() + delayAfter(answer, made.length);
     if (answer.kind === "made") await recordUntilItIsWritten({ ...key, made: answer });
     if (!isRetried(outcome)) return;
   }
@@ -48,7 +49,7 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
     for (let refused = 0; ; refused += 1) {
       const answer = await attemptOrReschedule(key, refused);
       if (answer.kind !== "rescheduled") return answer;
-      dueAtMs = Date.now() + answer.waitMs;
+      dueAtMs = wallClockMs() + answer.waitMs;
       await sleepUntil(dueAtMs);
     }
   }
@@ -60,7 +61,7 @@ function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number
 }
 
 async function sleepUntil(timeMs: number): Promise<void> {
-  const waitMs = timeMs - Date.now();
+  const waitMs = timeMs - wallClockMs();
   if (waitMs > 0) await sleep(waitMs);
 }
 

@@ -653,7 +653,7 @@ export const RecordAttemptsResponseSchema: GenMessage<RecordAttemptsResponse> = 
  * Serves the dispatcher and the workflows that deliver webhook events. Needs the permission
  * `delivery.dispatch`.
  *
- * Every call may be made again. A claim leases what it returns for 15 seconds: what is not recorded by
+ * Every call may be made again. A claim leases what it returns for 14 seconds: what is not recorded by
  * then can be claimed again.
  *
  * @generated from service activity.dispatch.v1.DispatchService
