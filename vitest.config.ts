@@ -7,22 +7,20 @@ const FAIRNESS = ["test/delivery/fairness.test.ts", "test/limits/flood.test.ts"]
 const CRASH = "test/delivery/crash/*.test.ts";
 /** `npm run test:crash`: what the requirement asks for, in half an hour. */
 const CRASH_FULL = {
-  events: 5_000,
-  accounts: 8,
-  writtenPerLife: 120,
-  answeredPerLife: 400,
-  kills: 20,
-  settlesEach: true,
+  retries: { events: 5_000, accounts: 8, writtenPerLife: 120, answeredPerLife: 400, kills: 20 },
+  all: { events: 1_000, accounts: 8, writtenPerLife: 60, answeredPerLife: 100, kills: 4 },
+  events: 1_200,
+  readOnlySeconds: 60,
+  temporalAwaySeconds: 600,
   settleMinutes: 15,
 };
 /** `npm run test:crash:short`: every kill and every check, in minutes. */
 const CRASH_SHORT = {
+  retries: { events: 200, accounts: 2, writtenPerLife: 40, answeredPerLife: 50, kills: 2 },
+  all: { events: 60, accounts: 2, writtenPerLife: 20, answeredPerLife: 20, kills: 1 },
   events: 300,
-  accounts: 2,
-  writtenPerLife: 60,
-  answeredPerLife: 50,
-  kills: 2,
-  settlesEach: false,
+  readOnlySeconds: 20,
+  temporalAwaySeconds: 20,
   settleMinutes: 4,
 };
 /** A poll tells what never comes, not what comes late on a busy machine. */
@@ -79,14 +77,15 @@ export default defineConfig({
           expect: PATIENT,
         },
       },
-      crash("crash", CRASH_FULL),
-      crash("crash-short", CRASH_SHORT),
+      crash("crash", CRASH_FULL, 1),
+      // Mostly they wait for retries: one waits while another works.
+      crash("crash-short", CRASH_SHORT, 2),
     ],
   },
 });
 
-/** The crash tests start what they kill; side by side they would starve each other. */
-function crash(name: string, crashSize: typeof CRASH_FULL) {
+/** The crash tests start what they kill; thousands of events side by side would starve each other. */
+function crash(name: string, crashSize: typeof CRASH_FULL, maxWorkers: number) {
   const timeouts = { testTimeout: 60_000, expect: PATIENT };
-  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers: 1, ...timeouts } };
+  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers, ...timeouts } };
 }

@@ -8,7 +8,7 @@ export type Goal = {
   readonly bound: "at least" | "at most";
   readonly goal: number;
   readonly measured: number;
-  readonly unit: "×" | "MB" | "ms" | "%";
+  readonly unit: "×" | "MB" | "ms" | "%" | "";
 };
 
 const rate = (round: Round) => round.requestsPerSecond;

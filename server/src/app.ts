@@ -28,11 +28,11 @@ import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
 import { createPool, type Pool } from "./database/pool.ts";
-import { startDeliveryRecovery } from "./delivery/delivery-recovery.ts";
 import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
 import { createDeliveryService } from "./delivery/delivery-service.ts";
-import { createDispatchService } from "./delivery/dispatch-service.ts";
-import { createOutboxSignal, type OutboxSignal } from "./delivery/outbox-signal.ts";
+import { createDispatchService } from "./dispatch/dispatch-service.ts";
+import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
+import { createOutbox, type Outbox } from "./dispatch/outbox.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createHealthService } from "./health-service.ts";
 import { createDonationService } from "./ingest/donation-service.ts";
@@ -68,13 +68,13 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     : createDatabaseAdmission(createAdmissionPool(config.databaseUrl), nowMs);
   const stopRemoval = startIdleWindowRemoval(pool, log);
   const stopAccountPurge = startAccountPurge(pool, log);
-  const outbox = createOutboxSignal();
-  const stopDeliveryRecovery = startDeliveryRecovery(pool, outbox, log);
+  const outbox = createOutbox(() => performance.now());
+  const stopOrphanedRuns = startOrphanedRuns(pool, outbox.retries.notify, log);
   const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");
   }
-  const services = createServices(pool, config, outbox);
+  const services = createServices(pool, config, outbox, log);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
     createRequestLog(log, nowMs),
@@ -90,7 +90,7 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
     async close() {
       stopRemoval();
       stopAccountPurge();
-      stopDeliveryRecovery();
+      stopOrphanedRuns();
       stopDeliveryRemoval();
       await Promise.all([admission.close(), pool.end()]);
     },
@@ -100,7 +100,8 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
 function createServices(
   pool: Pool,
   config: ServerConfig,
-  outbox: OutboxSignal,
+  outbox: Outbox,
+  log: Log,
 ): RegisteredService[] {
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys)),
@@ -113,7 +114,10 @@ function createServices(
     register(ApiKeyService, createApiKeyService(pool)),
     register(EndpointService, createEndpointService(pool, config, outbox)),
     register(DeliveryService, createDeliveryService(pool, outbox)),
-    register(DispatchService, createDispatchService(pool, config.secretKeys, outbox)),
+    register(
+      DispatchService,
+      createDispatchService({ pool, secretKeys: config.secretKeys, outbox, log }),
+    ),
   ];
   const names = new Set(own.map(({ service }) => service.typeName));
   const all = [...own, register(Health, createHealthService(pool, names))];

@@ -1,5 +1,5 @@
 import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
-import { createSecretKey, type SecretKeys } from "./endpoint/secret-cipher.ts";
+import { createSecretKey, type SecretKeys } from "./signing-secret/secret-cipher.ts";
 
 /** What the core needs to know to run; docs/configuration.md describes each variable. */
 export type ServerConfig = {

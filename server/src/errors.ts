@@ -26,6 +26,7 @@ export const ErrorCode = {
   EndpointSwitchedOff: "endpoint_switched_off",
   DeliveryNotFound: "delivery_not_found",
   DeliveryAlreadyDelivered: "delivery_already_delivered",
+  DeliveryErased: "delivery_erased",
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isId, newId } from "./ids.ts";
+import { isId, leastIdAt, newId, newIdsAt } from "./ids.ts";
 
 it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", () => {
   const ids = Array.from({ length: 20_000 }, newId);
@@ -9,4 +9,23 @@ it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", (
   for (const character of ids.join("")) counts.set(character, (counts.get(character) ?? 0) + 1);
   const expected = (ids.length * 15) / 36;
   for (const count of counts.values()) expect(Math.abs(count / expected - 1)).toBeLessThan(0.1);
+});
+
+it("makes ids whose order is that of their times, to the microsecond, and none twice", () => {
+  const micros = 1_790_000_000_000_000;
+  const ids = [micros - 1, micros, micros + 1].map((time) => newIdsAt(time, 1_000));
+  expect(ids.flat().every(isId)).toBe(true);
+  expect(new Set(ids.flat()).size).toBe(3_000);
+  const [before = [], at = [], after = []] = ids.map((same) => same.toSorted());
+  expect((before.at(-1) ?? "") < leastIdAt(micros)).toBe(true);
+  expect(leastIdAt(micros) <= (at[0] ?? "")).toBe(true);
+  expect((at.at(-1) ?? "") < leastIdAt(micros + 1)).toBe(true);
+  expect(leastIdAt(micros + 1) <= (after[0] ?? "")).toBe(true);
+});
+
+it("finds a least id for every time that a caller can name, before all or behind all when it is far", () => {
+  const [id = ""] = newIdsAt(1_790_000_000_000_000, 1);
+  const times = [-62_135_596_800_000_000n, 0, 3_700_000_000_000_000, 253_402_300_799_999_999n];
+  expect(times.map((time) => isId(leastIdAt(time)))).toEqual([true, true, true, true]);
+  expect(times.map((time) => leastIdAt(time) < id)).toEqual([true, true, false, false]);
 });

@@ -1,10 +1,15 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH = 15;
 const FORM = /^[a-z0-9]{15}$/;
 /** Bytes from here on would favour the alphabet's first characters. */
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
+/** Digits of the time in an id that begins with it: microseconds in base 36, until the year 2085. */
+const TIME_DIGITS = 10;
+const LAST_MICROS = ALPHABET.length ** TIME_DIGITS - 1;
+const RANDOM_DIGITS = LENGTH - TIME_DIGITS;
+const RANDOM_VALUES = ALPHABET.length ** RANDOM_DIGITS;
 
 /** Returns a new random id of 15 characters `[a-z0-9]`: of a record, an account or a key. §2.1 */
 export function newId(): string {
@@ -17,7 +22,27 @@ export function newId(): string {
   return id;
 }
 
+/**
+ * Returns `count` new ids, all different, that are ordered by a time in microseconds before anything else:
+ * of webhook events and deliveries, which are listed in that order. They are not secret.
+ */
+export function newIdsAt(micros: number, count: number): string[] {
+  const first = randomInt(RANDOM_VALUES);
+  return Array.from({ length: count }, (_, index) => idAt(micros, (first + index) % RANDOM_VALUES));
+}
+
+/** Returns the least id that `newIdsAt` can give for a time: ids of that time and later are not below it. */
+export function leastIdAt(micros: number | bigint): string {
+  return idAt(micros, 0);
+}
+
 /** Tells whether a text has the form of an id. */
 export function isId(text: string): boolean {
   return FORM.test(text);
+}
+
+function idAt(micros: number | bigint, random: number): string {
+  const time = Math.min(Math.max(0, Number(micros)), LAST_MICROS);
+  const digits = time.toString(ALPHABET.length).padStart(TIME_DIGITS, "0");
+  return digits + random.toString(ALPHABET.length).padStart(RANDOM_DIGITS, "0");
 }

@@ -98,7 +98,7 @@ describe("the core with mutual TLS", () => {
     await expect(check("stranger")).rejects.toThrow();
   });
 
-  it("serves the process of relay and worker with the files its variables name", async () => {
+  it("serves the process that delivers with the files its variables name", async () => {
     const permissions = [Permission.DeliveryDispatch];
     const claimWith = async (env: Record<string, string>) => {
       const core = createCoreTransport(
@@ -110,7 +110,8 @@ describe("the core with mutual TLS", () => {
         }).core,
       );
       try {
-        return await createClient(DispatchService, core.transport).claimDeliveries({ limit: 1 });
+        const call = { limit: 1, endpointLimit: 1 };
+        return await createClient(DispatchService, core.transport).claimAttempts(call);
       } finally {
         core.close();
       }
@@ -119,7 +120,7 @@ describe("the core with mutual TLS", () => {
       CORE_TLS_CLIENT_CERT: file("caller.pem"),
       CORE_TLS_CLIENT_KEY: file("caller.key"),
     };
-    expect(await claimWith(own)).toMatchObject({ sequences: [] });
+    expect(await claimWith(own)).toMatchObject({ attempts: [] });
     await expect(claimWith({})).rejects.toThrow();
   });
 });

@@ -6,7 +6,7 @@ import { postOnce } from "../../workflows/src/http/post-once.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import type { CheckedAddress } from "../../workflows/src/http/target-guard.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
-import { answer, flood, reset, writeAndReset } from "./harness-receiver-behaviours.ts";
+import { answer, flood, reset, write, writeAndReset } from "./harness-receiver-behaviours.ts";
 import { BODY, createSenderHarness, HEADERS } from "./harness-receiver-sender.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -71,6 +71,8 @@ describe("a connection is kept for the next attempts to the same host", () => {
   it.each([
     ["the receiver said so", answer(200, "connection: close\r\n")],
     ["the body was cut off", flood("HTTP/1.1 200 OK\r\n\r\n")],
+    ["the body is broken", write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nz\r\n")],
+    ["the body stalled", write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
     [
       "the answer has no end but the connection's",
       (socket: Socket) => socket.end("HTTP/1.0 200 OK\r\n\r\n"),
@@ -111,14 +113,17 @@ describe("a kept connection that the receiver closes is no network_error", () =>
   it.each([
     ["closed", (socket: Socket) => socket.end()],
     ["reset", (socket: Socket) => reset(socket)],
-  ] as const)("%s as the request came: the same bytes once more", async (_how, close) => {
-    const receiver = await harness.receive(afterFirst(close));
-    await harness.post(receiver);
-    expect(await harness.post(receiver)).toMatchObject(DELIVERED);
-    const [, second, third] = receiver.requests;
-    expect(third).toEqual({ ...second, connection: 1 });
-    expect(receiver.requests).toHaveLength(3);
-  });
+  ] as const)(
+    "%s as the request came: the same attempt, timestamp and signature once more",
+    async (_how, close) => {
+      const receiver = await harness.receive(afterFirst(close));
+      await harness.post(receiver);
+      expect(await harness.post(receiver)).toMatchObject(DELIVERED);
+      const [, second, third] = receiver.requests;
+      expect(third).toEqual({ ...second, connection: 1 });
+      expect(receiver.requests).toHaveLength(3);
+    },
+  );
 
   it("once more, not twice more", async () => {
     const receiver = await harness.receive(answer(200));
@@ -131,12 +136,28 @@ describe("a kept connection that the receiver closes is no network_error", () =>
   it.each([
     ["a byte of an answer", writeAndReset("H")],
     ["an interim answer", writeAndReset("HTTP/1.1 103 E\r\n\r\n")],
-    ["the head", writeAndReset("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
   ] as const)("but lost after %s it is one, and nothing is sent again", async (_what, later) => {
     const receiver = await harness.receive(afterFirst(later));
     await harness.post(receiver);
     expect(await harness.post(receiver)).toMatchObject({ outcome: "network_error" });
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  it("nor is anything sent again where the connection is lost after the status", async () => {
+    const later = writeAndReset("HTTP/1.1 200 OK\r\ncontent-le");
+    const receiver = await harness.receive(afterFirst(later));
+    await harness.post(receiver);
+    expect(await harness.post(receiver)).toMatchObject(DELIVERED);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it("nor where no answer came in time", async () => {
+    const hasty = createSenderHarness({ timeoutMs: 500 });
+    const receiver = await hasty.receive(afterFirst(write("")));
+    await hasty.post(receiver);
+    expect(await hasty.post(receiver)).toMatchObject({ outcome: "timeout" });
+    expect(receiver.requests).toHaveLength(2);
+    await hasty.stop();
   });
 });
 

@@ -1,8 +1,6 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { answer, flood, trickle, write, writeAndReset } from "./harness-receiver-behaviours.ts";
+import { answer, trickle, write, writeAndReset } from "./harness-receiver-behaviours.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 const OK_HEAD = "HTTP/1.1 200 OK\r\n";
@@ -71,7 +69,8 @@ describe("§6.4 the outcome of an answer goes by its status", () => {
     ["in one write", [`${INTERIM}${FINAL}`]],
     ["in writes of their own", [INTERIM, FINAL]],
     ["byte by byte", [...`${INTERIM}${FINAL}`]],
-    ["many times", ["HTTP/1.1 102 Processing\r\n\r\n".repeat(5_000), FINAL]],
+    ["16 times", ["HTTP/1.1 102 Processing\r\n\r\n".repeat(16), FINAL]],
+    ["as long as is read", [`HTTP/1.1 103 E\r\nlink: ${"x".repeat(16_000)}\r\n\r\n`, FINAL]],
   ])("1xx before the answer, %s, is not the answer", async (_what, parts) => {
     const receiver = await patient.receive(async (socket) => {
       for (const part of parts) {
@@ -86,46 +85,20 @@ describe("§6.4 the outcome of an answer goes by its status", () => {
     }
     expect(receiver.connectionCount()).toBe(1);
   });
-});
 
-describe("§6.4 2xx is success whatever the body", () => {
   it.each([
-    ["of 8 MiB, announced", `${OK_HEAD}content-length: ${8 << 20}\r\n\r\n`, 8 << 20],
-    ["that never ends", `${OK_HEAD}\r\n`, Number.POSITIVE_INFINITY],
-    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`, Infinity],
-  ])("of a body %s 64 KiB are read, and 1 KiB is kept", async (_what, head, bytes) => {
-    const receiver = await patient.receive(flood(head, bytes));
-    const opened: Socket[] = [];
-    const keep = (message: unknown) => opened.push((message as { socket: Socket }).socket); // node:net
-    subscribe("net.client.socket", keep);
+    ["with an upgrade nobody asked for", "upgrade: x\r\nconnection: upgrade\r\n"],
+    ["alone", ""],
+    ["with a body", "content-length: 2\r\n\r\nok"],
+  ])("101 %s is rejected, and its connection cut", async (_what, rest) => {
+    const receiver = await patient.receive(write(`HTTP/1.1 101 S\r\n${rest}\r\n`));
     const report = await patient.post(receiver);
-    unsubscribe("net.client.socket", keep);
-    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
-    expect(report.bodyStart).toHaveLength(1024);
+    expect(report).toMatchObject({ outcome: "rejected", isRetried: false, status: 101 });
     await expect.poll(() => receiver.openCount()).toBe(0);
-    // Beyond the limit lies what the read that reached it brought along, and the head before.
-    expect(opened.map(({ bytesRead }) => bytesRead < 256 * 1024)).toEqual([true]);
-  });
-
-  it("an endless body of a failure keeps its status", async () => {
-    const receiver = await patient.receive(flood("HTTP/1.1 500 X\r\n\r\n"));
-    expect(await patient.post(receiver)).toMatchObject({ outcome: "receiver_busy", status: 500 });
-  });
-
-  it("bytes that are no text are kept as they came", async () => {
-    const body = "\u00ff\u0000\u001f";
-    const receiver = await patient.receive((socket) => {
-      socket.write(
-        `${OK_HEAD}content-encoding: gzip\r\ncontent-length: 3\r\n\r\n${body}`,
-        "latin1",
-      );
-    });
-    const report = await patient.post(receiver);
-    expect([...(report.bodyStart ?? [])]).toEqual([255, 0, 31]);
   });
 });
 
-describe("§6.4 an answer that does not come whole is a network_error", () => {
+describe("§6.4 an answer whose status does not come is a network_error", () => {
   it("refused", async () => {
     const receiver = await patient.receive(answer(200));
     await receiver.stop();
@@ -138,30 +111,22 @@ describe("§6.4 an answer that does not come whole is a network_error", () => {
   });
 
   it.each([
-    ["reset before a byte", "", undefined],
-    ["reset mid-headers", "HTTP/1.1 200 OK\r\ncontent-le", undefined],
-    ["reset mid-body", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", 200],
-  ])("%s", async (_what, text, status) => {
+    ["reset before a byte", ""],
+    ["reset in the status", "HTTP/1.1 20"],
+    ["reset in an interim answer", "HTTP/1.1 103 E\r\nlink: "],
+    ["reset after an interim answer", "HTTP/1.1 100 C\r\n\r\n"],
+  ])("%s", async (_what, text) => {
     const receiver = await patient.receive(writeAndReset(text));
     const report = await patient.post(receiver);
-    expect(report).toMatchObject({ outcome: "network_error", isRetried: true, status });
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true, status: undefined });
     expect(receiver.requests).toHaveLength(1);
-  });
-
-  it("closed mid-body in good order", async () => {
-    const receiver = await patient.receive((socket) =>
-      socket.end(`${OK_HEAD}content-length: 100\r\n\r\nhalf`),
-    );
-    expect(await patient.post(receiver)).toMatchObject({ outcome: "network_error", status: 200 });
   });
 
   it.each([
     ["garbage instead of HTTP", "SSH-2.0-OpenSSH_9.9\r\n\r\n"],
     ["bytes that are no text", "\u0000\u0001\u0002\u0003\r\n\r\n"],
-    ["a length that is no number", `${OK_HEAD}content-length: many\r\n\r\n`],
-    ["two different lengths", `${OK_HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`],
-    ["a head that never ends", `${OK_HEAD}x: ${"y".repeat(64 * 1024)}`],
-    ["an upgrade nobody asked for", "HTTP/1.1 101 S\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["a status that is no number", "HTTP/1.1 2x0 OK\r\n\r\n"],
+    ["a status after what is no HTTP", `SSH-2.0\r\n\r\n${OK_HEAD}content-length: 0\r\n\r\n`],
   ])("%s", async (_what, text) => {
     const receiver = await patient.receive(write(text));
     const report = await patient.post(receiver);
@@ -210,18 +175,16 @@ describe("§6.4 an answer that does not come whole is a network_error", () => {
 });
 
 describe("§6.4 a whole attempt has 10 seconds", () => {
-  const HEAD = `${OK_HEAD}content-length: 1000\r\n\r\n`;
-
   it.each([
-    ["no answer at all", write(""), undefined, "no answer in time"],
-    ["slow headers", trickle("HTTP/1.1 200 OK\r\nx: ", 50), undefined, "the answer was not whole"],
-    ["1xx for ever", trickle("", 50, "HTTP/1.1 102 P\r\n\r\n"), undefined, "no answer in time"],
-    ["a slow body", trickle(HEAD, 50), 200, "the answer was not whole"],
-  ])("%s is a timeout", async (_what, behaviour, status, detail) => {
+    ["no answer at all", write("")],
+    ["a slow status", trickle("HTTP/1.1 ", 500, "2")],
+    ["slow 1xx", trickle("", 250, "HTTP/1.1 102 P\r\n\r\n")],
+    ["a slow interim answer", trickle("HTTP/1.1 103 E\r\nlink: ", 50)],
+  ])("%s is a timeout", async (_what, behaviour) => {
     const receiver = await hasty.receive(behaviour);
     const report = await hasty.post(receiver);
-    expect(report).toMatchObject({ outcome: "timeout", isRetried: true, status });
-    expect(report.detail).toContain(detail);
+    expect(report).toMatchObject({ outcome: "timeout", isRetried: true, status: undefined });
+    expect(report.detail).toBe("no answer in time");
     expect(report.durationMs).toBeGreaterThanOrEqual(SHORT_MS - 5);
     expect(report.durationMs).toBeLessThan(SHORT_MS + LATE_MS);
   });
@@ -246,10 +209,10 @@ describe("§6.4 a whole attempt has 10 seconds", () => {
     await stop();
   });
 
-  it("a byte a second is cut off after 10 seconds, on the clock", async () => {
-    const receiver = await patient.receive(trickle(HEAD, 1_000));
+  it("an interim answer a second is cut off after 10 seconds, on the clock", async () => {
+    const receiver = await patient.receive(trickle("", 1_000, "HTTP/1.1 102 P\r\n\r\n"));
     const report = await patient.post(receiver);
-    expect(report).toMatchObject({ outcome: "timeout", status: 200 });
+    expect(report).toMatchObject({ outcome: "timeout", isRetried: true, status: undefined });
     expect(report.durationMs).toBeGreaterThanOrEqual(9_995);
     expect(report.durationMs).toBeLessThan(10_000 + LATE_MS);
   });

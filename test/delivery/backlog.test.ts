@@ -27,7 +27,7 @@ it("§6.4 delivers each of 300 events that wait at once exactly once", async () 
     }
   });
   await Promise.all(writers);
-  expect(await countStates()).toEqual([{ state: DeliveryState.WAITING, deliveries: EVENTS }]);
+  expect(await countStates()).toEqual([{ state: DeliveryState.PENDING, deliveries: EVENTS }]);
   expect(delivery.receiver.requests).toEqual([]);
 
   await delivery.startDelivering();

@@ -19,6 +19,19 @@ export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] 
   });
 }
 
+/** Holds the waits of a history to those, each of which may have begun a few seconds before its timer. §6.4 */
+export function expectWaits(
+  history: temporal.api.history.v1.IHistory,
+  seconds: readonly number[],
+): void {
+  const waits = waitsOf(history);
+  expect(waits).toHaveLength(seconds.length);
+  for (const [place, wanted] of seconds.entries()) {
+    expect(waits[place]).toBeGreaterThan(wanted - 5);
+    expect(waits[place]).toBeLessThanOrEqual(wanted);
+  }
+}
+
 /**
  * With RECORD_HISTORIES=<version> keeps a history for the replay test, under the version and the test's
  * name: done before each release that changes a workflow.

@@ -25,6 +25,13 @@ export const writeAndReset =
     else socket.write(text, () => setTimeout(() => reset(socket), 20));
   };
 
+/** Writes this and closes the connection in good order. */
+export const writeAndEnd =
+  (text: string): Behaviour =>
+  (socket) => {
+    socket.end(text);
+  };
+
 /** Writes a head, then the same text again and again, for ever. */
 export const trickle =
   (head: string, everyMs: number, text = "x"): Behaviour =>
@@ -34,12 +41,12 @@ export const trickle =
     socket.on("close", () => clearInterval(timer));
   };
 
-/** Writes a head and then as much as the other side takes, for ever or up to a size. */
+/** Writes a head and then a text as often as the other side takes it, for ever or up to a size. */
 export const flood =
-  (head: string, bytes = Number.POSITIVE_INFINITY): Behaviour =>
+  (head: string, text = "x", bytes = Number.POSITIVE_INFINITY): Behaviour =>
   (socket) => {
     socket.write(head);
-    const chunk = Buffer.alloc(16 * 1024, "x");
+    const chunk = Buffer.from(text.repeat(Math.ceil((16 * 1024) / text.length)));
     let written = 0;
     const pour = () => {
       while (!socket.destroyed && written < bytes) {

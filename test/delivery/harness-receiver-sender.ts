@@ -22,7 +22,13 @@ export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
 
 /** The body and headers of every POST of these tests. */
 export const BODY = Buffer.from(JSON.stringify({ id: "wev_1", type: "donation.created" }));
-export const HEADERS = { "Content-Type": "application/json", "Service-Event-Id": "wev_1" };
+export const HEADERS = {
+  "Content-Type": "application/json",
+  "Service-Event-Id": "wev_1",
+  "Service-Timestamp": "1760000000",
+  "Service-Attempt": "3",
+  "Service-Signature": `v1=${"0".repeat(64)}`,
+};
 
 /** Creates a sender over real TLS on loopback. */
 export function createSenderHarness(options: SenderOptions = {}): SenderHarness {

@@ -1,23 +1,22 @@
 import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
+import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { findTimeSkippingServer } from "../../tools/stack/temporal-program.ts";
-import {
-  type AttemptPlaces,
-  createAttemptPlaces,
-} from "../../workflows/src/activities/attempt-places.ts";
-import {
-  type Activities,
-  type ActivityDependencies,
-  createActivities,
-} from "../../workflows/src/activities/index.ts";
-import type { Sequence } from "../../workflows/src/contract.ts";
+import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
+import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
-import { bundleWorkflows, createWorker } from "../../workflows/src/worker/create-worker.ts";
-import { installEngineLog } from "../../workflows/src/worker/engine-log.ts";
-import { createRetrySchedule } from "../../workflows/src/worker/schedule-retry.ts";
+import type { Run } from "../../workflows/src/run.ts";
+import { installTemporalLog } from "../../workflows/src/temporal/log.ts";
+import { bundleWorkflows, createWorker, RETRY_SLOTS } from "../../workflows/src/temporal/worker.ts";
+import { createActivities } from "../../workflows/src/workflow/activities.ts";
+import {
+  type AttemptSlots,
+  createAttemptSlots,
+} from "../../workflows/src/workflow/attempt-slots.ts";
+import type { Activities } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
@@ -28,28 +27,30 @@ export type TimeSkippingStack = {
   readonly stack: TestStack;
   readonly receiver: Receiver;
   readonly environment: TestWorkflowEnvironment;
-  /** Where its workers make repeated attempts. */
-  readonly places: AttemptPlaces;
+  /** The slots of its workers' retries. */
+  readonly slots: AttemptSlots;
+  readonly dispatch: Client<typeof DispatchService>;
   /** Creates an account with an endpoint at the receiver. */
   createEndpoint(): Promise<{ accountId: string; endpointId: string; secret: string }>;
   /** Makes an endpoint's secret one that the core cannot decrypt; done twice, it can again. */
   swapSecret(endpointId: string): Promise<unknown>;
-  /** Makes it as if a delivery's last attempt had ended 40 seconds before it did. */
-  pass40Seconds(deliveryId: string): Promise<unknown>;
-  /** Claims what waits and marks it as handed over, as a relay does. */
-  claim(): Promise<Sequence[]>;
-  /** Creates a worker whose activities are the product's, each changed by `change`. */
-  worker(
-    change?: (activities: Activities) => Partial<Activities>,
-    dependencies?: Partial<ActivityDependencies>,
-  ): Promise<Worker>;
+  /** Makes it as if a delivery's last attempt had ended 20 seconds before it did. */
+  pass20Seconds(deliveryId: string): Promise<unknown>;
+  /** Claims first attempts, as a dispatcher does. */
+  claim(): Promise<Run[]>;
+  /** Creates a worker of `TASK_QUEUE` whose activities are the product's, each changed by `change`. */
+  worker(change?: (activities: Activities) => Partial<Activities>): Promise<Worker>;
   stop(): Promise<void>;
 };
+
+/** Where the workers of these tests look for work. */
+export const TASK_QUEUE = "time-skipping";
 
 /** Starts everything but a worker. */
 export async function startTimeSkippingStack(behaviour: Behaviour): Promise<TimeSkippingStack> {
   const quiet = () => undefined;
-  installEngineLog({ info: quiet, warn: quiet, error: quiet });
+  const log = { info: quiet, warn: quiet, error: quiet };
+  installTemporalLog(log);
   const certificates = makeCertificates();
   const receiver = await startReceiver(behaviour, certificates.good);
   const target = `127.0.0.1:${receiver.port}`;
@@ -68,12 +69,14 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
-  const places = createAttemptPlaces(() => performance.now());
+  const recorder = createRecorder(dispatch, log);
+  const slots = createAttemptSlots(RETRY_SLOTS);
   return {
     stack,
     receiver,
     environment,
-    places,
+    slots,
+    dispatch,
     async createEndpoint() {
       const accountId = await createAccount(stack);
       const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
@@ -85,28 +88,24 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       stack.database.query("UPDATE endpoint SET secret = REVERSE(secret) WHERE id = ?", [
         endpointId,
       ]),
-    pass40Seconds: (deliveryId) =>
+    pass20Seconds: (deliveryId) =>
       stack.database.query(
-        "UPDATE delivery SET next_attempt_at = next_attempt_at - 40000000 WHERE id = ?",
+        "UPDATE delivery SET next_attempt_at = next_attempt_at - 20000000 WHERE id = ?",
         [deliveryId],
       ),
     async claim() {
-      const { sequences } = await dispatch.claimDeliveries({ limit: 64 });
-      if (sequences.length > 0) await dispatch.markHandedOver({ sequences });
-      return sequences.map(({ deliveryId, sequence }) => ({ deliveryId, sequence }));
+      const { attempts } = await dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
+      return attempts.map(({ run }) => runFromProto(run));
     },
-    worker(change = () => ({}), changed = {}) {
+    worker(change = () => ({})) {
       const { nativeConnection: connection, namespace = "default" } = environment;
-      const scheduleRetry = createRetrySchedule(environment.client.workflow);
-      const nowMs = () => Date.now();
       const activities = createActivities({
-        ...{ dispatch, sender, places, scheduleRetry, nowMs },
-        ...changed,
+        ...{ dispatch, sender, recorder, slots },
+        nowMs: () => Date.now(),
+        random: Math.random,
       });
       return createWorker({
-        connection,
-        namespace,
-        bundle,
+        ...{ connection, namespace, bundle, taskQueue: TASK_QUEUE },
         activities: { ...activities, ...change(activities) },
       });
     },

@@ -1,9 +1,8 @@
 import { AttemptOutcome, DeliveryState, EndpointService } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { deliverWorkflowId } from "../../workflows/src/contract.ts";
+import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
-import { writeDeliveries } from "./harness-backlog.ts";
 import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -32,26 +31,32 @@ const seen = (eventId: string) =>
     .filter((request) => headerOf(request, "Service-Event-Id") === eventId)
     .map((request) => headerOf(request, "Service-Attempt"));
 
-/** Sends a test event whose first attempt fails. */
+/** Sends a test event whose first attempt fails, and whose workflow is begun. */
 async function failOnce() {
   const endpoints = delivery.stack.client(EndpointService);
   const sent = await endpoints.sendTest({ accountId, endpointId });
   await expect
     .poll(async () => (await read(sent.deliveryId)).outcomes, settled)
     .toEqual([AttemptOutcome.RECEIVER_BUSY]);
+  const inOutbox = () =>
+    delivery.stack.database.query("SELECT run FROM outbox_entry WHERE delivery_id = ?", [
+      sent.deliveryId,
+    ]);
+  await expect.poll(inOutbox, settled).toEqual([]);
   return sent;
 }
 
-/** Lets what is under way be as late as nothing is that the engine still knows. */
+/** Lets what is retried be as late as nothing is that Temporal still knows. */
 const makeOverdue = () =>
   delivery.stack.database.query(
     "UPDATE delivery SET next_attempt_at = next_attempt_at - 900000000 WHERE state = ?",
-    [DeliveryState.HANDED_OVER],
+    [DeliveryState.RETRYING],
   );
 
-const workflowIdOf = (deliveryId: string) => deliverWorkflowId({ deliveryId, sequence: 1 });
-/** Asks the engine as its own tools do. */
-async function withEngine<Answer>(
+const workflowIdOf = (deliveryId: string) =>
+  deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 });
+/** Asks Temporal as its own tools do. */
+async function withTemporal<Answer>(
   ask: (client: WorkflowClient) => Promise<Answer>,
 ): Promise<Answer> {
   const connection = await Connection.connect({ address: delivery.temporal().address });
@@ -63,19 +68,17 @@ async function withEngine<Answer>(
 }
 /** The last run of a delivery's workflow. */
 const runOf = (deliveryId: string) =>
-  withEngine(async (client) => (await client.getHandle(workflowIdOf(deliveryId)).describe()).runId);
+  withTemporal(
+    async (client) => (await client.getHandle(workflowIdOf(deliveryId)).describe()).runId,
+  );
 
-it("goes on with every delivery after all that Temporal knew was lost", async () => {
+it("resumes every delivery after all that Temporal knew was lost", async () => {
   const failed = [await failOnce(), await failOnce(), await failOnce()];
   delivery.receiver.behaviour = answer(200);
   const { deliveryId: delivered, eventId: done } = await delivery.stack
     .client(EndpointService)
     .sendTest({ accountId, endpointId });
   await expect.poll(async () => (await read(delivered)).outcomes, settled).toHaveLength(1);
-  const handedOver = { state: DeliveryState.HANDED_OVER, attempts: 0, nextAttemptSeconds: 0 };
-  const one = { accountId, endpointIds: [endpointId], count: 1, prefix: "justhanded" };
-  const [neverMade = ""] = await writeDeliveries(delivery.stack.database, one, handedOver);
-
   await delivery.loseTemporal();
   await makeOverdue();
   const again = [AttemptOutcome.RECEIVER_BUSY, AttemptOutcome.DELIVERED];
@@ -84,16 +87,13 @@ it("goes on with every delivery after all that Temporal knew was lost", async ()
       .poll(() => read(deliveryId), settled)
       .toEqual({ state: DeliveryState.DELIVERED, outcomes: again });
   }
-  await expect
-    .poll(() => read(neverMade), settled)
-    .toEqual({ state: DeliveryState.DELIVERED, outcomes: [AttemptOutcome.DELIVERED] });
   expect(failed.map(({ eventId }) => seen(eventId))).toEqual(Array(3).fill(["1", "2"]));
   expect(seen(done)).toEqual(["1"]);
 });
 
-it("goes on with a delivery whose workflow was terminated by hand", async () => {
+it("resumes a delivery whose workflow was terminated by hand", async () => {
   const { deliveryId, eventId } = await failOnce();
-  await withEngine((client) => client.getHandle(workflowIdOf(deliveryId)).terminate("by hand"));
+  await withTemporal((client) => client.getHandle(workflowIdOf(deliveryId)).terminate("by hand"));
   delivery.receiver.behaviour = answer(200);
   await makeOverdue();
   await expect
@@ -106,13 +106,15 @@ it("leaves a workflow that only sleeps too long as it is", async () => {
   const { deliveryId, eventId } = await failOnce();
   const before = await runOf(deliveryId);
   await makeOverdue();
-  const handedOverAgain = () =>
+  const foundOverdue = () =>
     delivery.stack.database.query(
       `SELECT 1 AS found FROM delivery WHERE id = ? AND state = ?
        AND next_attempt_at > TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - 60000000`,
-      [deliveryId, DeliveryState.HANDED_OVER],
+      [deliveryId, DeliveryState.RETRYING],
     );
-  await expect.poll(handedOverAgain, settled).toHaveLength(1);
+  const inOutbox = () => delivery.stack.database.query("SELECT run FROM outbox_entry");
+  await expect.poll(foundOverdue, settled).toHaveLength(1);
+  await expect.poll(inOutbox, settled).toEqual([]);
   expect(await runOf(deliveryId)).toBe(before);
   expect(seen(eventId)).toEqual(["1"]);
 });

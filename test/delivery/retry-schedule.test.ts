@@ -1,17 +1,23 @@
 import {
+  AccountService,
   AttemptOutcome,
   DeliveryService,
   DeliveryState,
   EndpointService,
   WebhookEventKind,
 } from "@activity/proto";
+import { durationFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { AttemptInput } from "../../workflows/src/activities/index.ts";
-import { deliverWorkflowId, TASK_QUEUE } from "../../workflows/src/contract.ts";
+import { runToProto } from "../../workflows/src/attempt/run-key.ts";
+import { type AttemptInput, deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { expectVerified, headerOf } from "./harness-deliveries.ts";
-import { recordHistory, textOf, waitsOf } from "./harness-history.ts";
+import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
-import { startTimeSkippingStack, type TimeSkippingStack } from "./harness-time-skipping.ts";
+import {
+  startTimeSkippingStack,
+  TASK_QUEUE,
+  type TimeSkippingStack,
+} from "./harness-time-skipping.ts";
 
 let skipping: TimeSkippingStack;
 let accountId: string;
@@ -37,19 +43,19 @@ async function run(
   after: (input: AttemptInput) => Promise<void> = nothing,
 ) {
   const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
-  const [sequence] = await skipping.claim();
-  if (sequence === undefined) throw new Error("nothing waits");
-  const worker = await skipping.worker(({ attemptDelivery }) => ({
-    async attemptDelivery(input) {
+  const [claimed] = await skipping.claim();
+  if (claimed === undefined) throw new Error("nothing waits");
+  const worker = await skipping.worker(({ attempt }) => ({
+    async attempt(input) {
       await before(input);
-      const result = await attemptDelivery(input);
+      const answered = await attempt(input);
       await after(input);
-      return result;
+      return answered;
     },
   }));
   const { client } = skipping.environment;
-  const workflowId = deliverWorkflowId(sequence);
-  const options = { workflowId, taskQueue: TASK_QUEUE, args: [sequence] };
+  const workflowId = deliverWorkflowId(claimed);
+  const options = { workflowId, taskQueue: TASK_QUEUE, args: [claimed] };
   await worker.runUntil(client.workflow.execute("deliver", options));
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   recordHistory(history);
@@ -59,11 +65,11 @@ async function run(
   return { deliveryId, requests, history };
 }
 
-/** Takes all places at the endpoint; returns what leaves them. */
-function takeAllPlaces(): () => void {
-  const taken = Array.from({ length: 16 }, () => skipping.places.take(endpointId));
+/** Takes all slots at the endpoint; returns what gives them back. */
+function takeAllSlots(): () => void {
+  const taken = Array.from({ length: 16 }, () => skipping.slots.take(endpointId));
   return () => {
-    for (const place of taken) if (place.kind === "taken") place.leave();
+    for (const giveBack of taken) giveBack?.();
   };
 }
 
@@ -83,7 +89,7 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
     expectVerified(request, secret);
     expect(request.body).toEqual(requests[0]?.body);
   }
-  expect(waitsOf(history)).toEqual(WAITS_SECONDS);
+  expectWaits(history, WAITS_SECONDS);
   const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
   expect(delivery).toMatchObject({ state: DeliveryState.FAILED, attempts: 8 });
   expect(delivery?.nextAttemptAt).toBeUndefined();
@@ -97,21 +103,21 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   }
 });
 
-it("starts nothing for a manual retry that is asked for while a sequence still runs", async () => {
+it("starts nothing for a manual retry that is asked for while a run goes on", async () => {
   const { deliveryId, requests, history } = await run(async ({ attempt }) => {
     if (attempt !== 2 && attempt !== 8) return;
     const [{ id } = { id: "" }] = (await deliveries().listDeliveries({ accountId })).deliveries;
     const asked = { accountId, deliveryId: id };
     const answers = await Promise.all([1, 2, 3].map(() => deliveries().retryDelivery(asked)));
-    expect(answers.map(({ delivery }) => delivery?.sequence)).toEqual([1, 1, 1]);
+    expect(answers.map(({ delivery }) => delivery?.run)).toEqual([1, 1, 1]);
   });
   expect(requests).toHaveLength(8);
-  expect(waitsOf(history)).toEqual(WAITS_SECONDS);
+  expectWaits(history, WAITS_SECONDS);
   expect(await skipping.claim()).toEqual([]);
   // Now it has ended: the same call starts the next one.
   const { delivery } = await deliveries().retryDelivery({ accountId, deliveryId });
-  expect(delivery).toMatchObject({ sequence: 2, state: DeliveryState.WAITING });
-  expect(await skipping.claim()).toMatchObject([{ deliveryId, sequence: 2 }]);
+  expect(delivery).toMatchObject({ run: 2, state: DeliveryState.PENDING });
+  expect(await skipping.claim()).toMatchObject([{ deliveryId, run: 2 }]);
 });
 
 it("stops at the first success", async () => {
@@ -119,7 +125,7 @@ it("stops at the first success", async () => {
     if (attempt === 3) skipping.receiver.behaviour = answer(200);
   });
   expect(requests).toHaveLength(3);
-  expect(waitsOf(history)).toEqual(WAITS_SECONDS.slice(0, 2));
+  expectWaits(history, WAITS_SECONDS.slice(0, 2));
   const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
   expect(delivery?.state).toBe(DeliveryState.DELIVERED);
 });
@@ -127,7 +133,11 @@ it("stops at the first success", async () => {
 it.each([
   ["switched off", () => endpoints().switchOffEndpoint({ accountId, endpointId })],
   ["deleted", () => endpoints().deleteEndpoint({ accountId, endpointId })],
-])("cancels a sequence whose endpoint was %s during a wait", async (_, change) => {
+  [
+    "of an account that was blocked",
+    () => skipping.stack.client(AccountService).blockAccount({ accountId }),
+  ],
+])("cancels a run whose endpoint was %s during a wait", async (_, change) => {
   const { deliveryId, requests } = await run(async ({ attempt }) => {
     if (attempt === 3) await change();
   });
@@ -157,40 +167,49 @@ it("signs with the secret and sends to the URL of the moment, also for a kind gi
   ]);
 });
 
-it("puts an attempt off while its endpoint is busy, and keeps its number", async () => {
-  const leave = takeAllPlaces();
+it("reschedules a retry while its endpoint has no slot, and keeps its number", async () => {
+  const giveBack = takeAllSlots();
   const asked: number[] = [];
   const { deliveryId, requests, history } = await run(async ({ attempt }) => {
     asked.push(attempt);
     if (attempt === 2) skipping.receiver.behaviour = answer(200);
-    if (asked.length === 3) leave();
+    if (asked.length === 3) giveBack();
   });
   expect(asked).toEqual([1, 2, 2]);
-  const [delay, putOff, ...more] = waitsOf(history);
-  expect([delay, more]).toEqual([60, []]);
-  expect(putOff).toBeGreaterThan(1);
-  expect(putOff).toBeLessThan(3);
+  const [delay, rescheduled, ...more] = waitsOf(history);
+  expect(delay).toBeGreaterThan(55);
+  expect(more).toEqual([]);
+  expect(rescheduled).toBeGreaterThanOrEqual(10);
+  expect(rescheduled).toBeLessThanOrEqual(20);
   expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
   const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
   expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 2 });
   expect(attempts).toHaveLength(2);
 });
 
-it("goes by the record of an attempt that the engine never heard of, and waits from that attempt's end", async () => {
+it("resumes from the record of an attempt that Temporal never heard of, and waits from that attempt's end", async () => {
   let crashes = 0;
   const { deliveryId, requests, history } = await run(async ({ attempt }) => {
     if (attempt === 2) skipping.receiver.behaviour = answer(200);
   }, crashAfter);
-  async function crashAfter({ deliveryId }: AttemptInput) {
+  async function crashAfter({ attempt, ...run }: AttemptInput) {
     if (++crashes > 1) return;
-    await skipping.pass40Seconds(deliveryId);
+    const ended = {
+      ...{ run: runToProto(run), attempt, outcome: AttemptOutcome.RECEIVER_BUSY },
+      startedAt: timestampNow(),
+      duration: durationFromMs(1),
+      retryIn: durationFromMs(60_000),
+    };
+    await skipping.dispatch.recordAttempts({ attempts: [ended] });
+    await skipping.pass20Seconds(run.deliveryId);
     throw new Error("the worker went away");
   }
   expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
-  const [wait = 0, ...more] = waitsOf(history);
+  const [rescheduled = 0, rest = 0, ...more] = waitsOf(history);
   expect(more).toEqual([]);
-  expect(wait).toBeGreaterThan(10);
-  expect(wait).toBeLessThanOrEqual(20);
+  expect(rescheduled).toBeGreaterThanOrEqual(10);
+  expect(rest).toBeGreaterThan(35);
+  expect(rest).toBeLessThanOrEqual(40);
   const { attempts } = await deliveries().getDelivery({ accountId, deliveryId });
   expect(attempts).toHaveLength(2);
 });
@@ -206,30 +225,12 @@ it("asks again ever later for what the core cannot load, and keeps its number", 
   const waits = waitsOf(history);
   expect(waits).toHaveLength(3);
   for (const [failed, wait] of waits.entries()) {
-    expect(wait).toBeGreaterThanOrEqual(60 * 2 ** failed);
-    expect(wait).toBeLessThanOrEqual(120 * 2 ** failed);
+    expect(wait).toBeGreaterThanOrEqual(10 * 2 ** failed);
+    expect(wait).toBeLessThanOrEqual(20 * 2 ** failed);
   }
   expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1"]);
   const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
   expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
-});
-
-it("makes a first attempt that could not be loaded before in a place, as a repeated one", async () => {
-  skipping.receiver.behaviour = answer(200);
-  const leave = takeAllPlaces();
-  let asked = 0;
-  const { requests, history } = await run(async () => {
-    asked += 1;
-    if (asked <= 2) await skipping.swapSecret(endpointId);
-    if (asked === 3) leave();
-  });
-  expect(asked).toBe(3);
-  const [afterLoad, putOff, ...more] = waitsOf(history);
-  expect(afterLoad).toBeGreaterThanOrEqual(60);
-  expect(putOff).toBeGreaterThan(1);
-  expect(putOff).toBeLessThan(3);
-  expect(more).toEqual([]);
-  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1"]);
 });
 
 it("keeps to the schedule whatever Retry-After the receiver names", async () => {
@@ -239,5 +240,5 @@ it("keeps to the schedule whatever Retry-After the receiver names", async () => 
     if (attempt === 3) skipping.receiver.behaviour = answer(200);
   });
   expect(requests).toHaveLength(3);
-  expect(waitsOf(history)).toEqual(WAITS_SECONDS.slice(0, 2));
+  expectWaits(history, WAITS_SECONDS.slice(0, 2));
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { DispatchService } from "@activity/proto";
 import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
 import { createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -43,13 +44,15 @@ const connected = () => expect.poll(() => sockets.length).toBeGreaterThan(0);
 const within = (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => "ended"), wait(STOP_WITHIN_MS, "goes on", { ref: false })]);
 
-/** Starts deliveries that never come to ask the core for anything; returns also what they warn of. */
+/** Starts deliveries whose core knows its name and nothing else; returns also what they warn of. */
 function start(further: Record<string, string> = {}) {
   const warnings: string[] = [];
   const quiet = () => undefined;
   const deliveries = startDeliveries({
     config: readDeliveryConfig({ ...env, ...further }),
-    core: createRouterTransport(() => undefined),
+    core: createRouterTransport(({ rpc }) => {
+      rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
+    }),
     log: { info: quiet, warn: (message) => warnings.push(message), error: quiet },
   });
   return { deliveries, warnings };
@@ -66,8 +69,9 @@ describe("deliveries whose Temporal accepts and never answers", () => {
   });
 
   it("end their process at SIGTERM", async () => {
+    const named = { CORE_CREDENTIAL: "act_svc_x", TEMPORAL_TASK_QUEUE: "silent" };
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, ...env, CORE_CREDENTIAL: "act_svc_x" },
+      env: { ...process.env, ...env, ...named },
       stdio: "inherit",
     });
     started.push(child);

@@ -22,14 +22,14 @@ let delivery: DeliveryStack;
 let isStopped = false;
 beforeAll(async () => {
   process.on("worker", keep);
-  delivery = await startDeliveryStack(answer(200), { env: { TEMPORAL_NAMESPACE: namespace } });
+  delivery = await startDeliveryStack(answer(503), { env: { TEMPORAL_NAMESPACE: namespace } });
 });
 afterAll(async () => {
   process.off("worker", keep);
   if (!isStopped) await delivery.stop();
 });
 
-const waits = () => delivery.stack.log.filter((line) => line.includes("deliveries wait"));
+const waits = () => delivery.stack.log.filter((line) => line.includes("retries wait"));
 
 async function registerNamespace(): Promise<void> {
   const connection = await Connection.connect({ address: delivery.temporal().address });
@@ -50,14 +50,17 @@ it("waits for its namespace without a thread more at each try, and says what to 
   }
 });
 
-it("delivers once the namespace is there, and ends its threads when stopped", async () => {
+it("begins retries once the namespace is there, and ends its threads when stopped", async () => {
   const accountId = await createAccount(delivery.stack);
   const { endpointId } = await delivery.createEndpoint(accountId);
   const endpoints = delivery.stack.client(EndpointService);
   const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
-  await registerNamespace();
   const stateOf = async () => (await delivery.read(accountId, deliveryId)).delivery?.state;
-  await expect.poll(stateOf, patient).toBe(DeliveryState.DELIVERED);
+  await expect.poll(stateOf, patient).toBe(DeliveryState.RETRYING);
+  const waiting = () => delivery.stack.database.query("SELECT run FROM outbox_entry");
+  expect(await waiting()).toHaveLength(1);
+  await registerNamespace();
+  await expect.poll(waiting, patient).toEqual([]);
   const ended = [...threads].map((thread) => once(thread, "exit"));
   expect(ended).not.toEqual([]);
   isStopped = true;

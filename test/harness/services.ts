@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   AccountService,
   ApiKeyService,
+  type AttemptOutcome,
   DeliveryService,
   DispatchService,
   DonationService,
@@ -10,24 +11,27 @@ import {
   type ImportDonationsResponse,
   ImportDonationsResponseSchema,
   ImportService,
+  type MadeAttemptSchema,
   type Platform,
   PlatformEventService,
+  WebhookEventKind,
 } from "@activity/proto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
-import { createDispatchService } from "../../server/src/delivery/dispatch-service.ts";
-import { createOutboxSignal } from "../../server/src/delivery/outbox-signal.ts";
+import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
+import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
-import { createSecretKey } from "../../server/src/endpoint/secret-cipher.ts";
 import { createDonationService } from "../../server/src/ingest/donation-service.ts";
 import { createImportService } from "../../server/src/ingest/import-service.ts";
 import { createPlatformEventService } from "../../server/src/ingest/platform-event-service.ts";
 import { createLocalTransport } from "../../server/src/local-transport.ts";
 import { register } from "../../server/src/routes.ts";
+import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -56,12 +60,42 @@ export type FeedRow = {
   message: string | null;
 };
 
+/** A run, as the dispatch service names it. */
+export type Run = {
+  readonly accountNo: bigint;
+  readonly deliveryId: string;
+  readonly run: number;
+};
+
+/** What an attempt has of its own. */
+export type AttemptChanges = {
+  readonly attempt?: number;
+  readonly startedAt?: Timestamp;
+  readonly duration?: { readonly seconds?: bigint; readonly nanos?: number };
+  readonly statusCode?: number;
+  readonly responseBody?: Uint8Array;
+  readonly retryIn?: { readonly seconds: bigint };
+};
+
+/** An attempt that was made, the first and the last of its run unless told otherwise. */
+export function madeAttempt(
+  run: Run | undefined,
+  outcome: AttemptOutcome,
+  changes: AttemptChanges = {},
+): MessageInitShape<typeof MadeAttemptSchema> {
+  const startedAt = timestampFromMs(1_600_000_000_000);
+  const own = { attempt: 1, startedAt, duration: { nanos: 5_000_000 }, outcome };
+  return { ...(run && { run }), ...own, ...changes };
+}
+
 /** The writing services on a database of their own, called as functions: failures are DomainErrors. */
 export async function startServices() {
   const database = await createTestDatabase();
   const pool: Pool = createPool(database.url, CONNECTIONS);
   const importer = createImportService(pool);
-  const outbox = createOutboxSignal();
+  const outbox = createOutbox(() => performance.now());
+  const quiet = () => undefined;
+  const log = { info: quiet, warn: quiet, error: quiet };
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
@@ -74,12 +108,14 @@ export async function startServices() {
         createEndpointService(pool, { secretKeys, allowedTargets }, outbox),
       ),
       register(DeliveryService, createDeliveryService(pool, outbox)),
-      register(DispatchService, createDispatchService(pool, secretKeys, outbox)),
+      register(DispatchService, createDispatchService({ pool, secretKeys, outbox, log })),
       register(PlatformEventService, createPlatformEventService(pool)),
     ],
     [],
   );
   const accounts = createClient(AccountService, transport);
+  const endpoints = createClient(EndpointService, transport);
+  const dispatch = createClient(DispatchService, transport);
 
   async function* sendImport(
     steps: Iterable<NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>>,
@@ -106,9 +142,10 @@ export async function startServices() {
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
-    endpoints: createClient(EndpointService, transport),
+    endpoints,
     deliveries: createClient(DeliveryService, transport),
-    dispatch: createClient(DispatchService, transport),
+    dispatch,
+    outbox,
     sendImport,
 
     /** Imports batches and returns the last answer. */
@@ -132,6 +169,42 @@ export async function startServices() {
       const names = { username: unique("user"), displayName: "Streamer" };
       const { account } = await accounts.putAccount({ externalId: unique("account"), ...names });
       return account?.id ?? "";
+    },
+
+    /** Creates an endpoint that chose some kinds of event, donations unless told otherwise; returns its id. */
+    async createEndpoint(
+      accountId: string,
+      kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
+    ): Promise<string> {
+      const url = "https://example.com/hook";
+      const created = await endpoints.createEndpoint({ accountId, url, kinds: { kinds } });
+      return created.endpoint?.id ?? "";
+    },
+
+    /** Sends a test to an endpoint and returns the first run of its delivery. */
+    async sendTest(accountId: string, endpointId: string): Promise<Run> {
+      const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+      const [row] = await database.query<{ no: number }>(
+        "SELECT account_no AS no FROM account WHERE id = ?",
+        [accountId],
+      );
+      return { accountNo: BigInt(row?.no ?? 0), deliveryId, run: 1 };
+    },
+
+    /** Claims first attempts without a wait, and returns their deliveries' ids in the order given. */
+    async claim(limit = 256, endpointLimit = 64): Promise<string[]> {
+      const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit });
+      return attempts.map(({ run }) => run?.deliveryId ?? "");
+    },
+
+    /** Records how one attempt ended, the first unless told otherwise, and returns what is busy. */
+    async record(
+      run: Run | undefined,
+      outcome: AttemptOutcome,
+      changes?: AttemptChanges,
+    ): Promise<number[]> {
+      const attempts = [madeAttempt(run, outcome, changes)];
+      return (await dispatch.recordAttempts({ attempts })).busy;
     },
 
     /** Reads the whole feed of an account, oldest first. */

@@ -13,7 +13,7 @@ export type Product = {
 };
 
 /**
- * Runs core, gateway, relay and worker in this process, the others calling the core as functions: the
+ * Runs core, gateway and deliveries in this process, the others calling the core as functions: the
  * composition that one machine needs. The core's port is open to internal services all the same.
  */
 export async function startProduct(options: {

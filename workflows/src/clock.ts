@@ -1,2 +1,2 @@
-/** Milliseconds since 1970, as receivers see them in an attempt's timestamp. */
+/** Milliseconds since 1970: of receivers in an attempt's timestamp; in workflows Temporal puts its own in place. */
 export const wallClockMs = (): number => Date.now();

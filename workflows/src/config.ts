@@ -2,17 +2,24 @@ import { readFileSync } from "node:fs";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 
-/** What relay and worker need to know; docs/configuration.md describes each variable. */
+/** What the dispatcher and the worker need to know; docs/configuration.md describes each variable. */
 export type DeliveryConfig = {
   readonly connection: NativeConnectionOptions;
   readonly namespace: string;
+  /** `undefined`: one that the installation names. */
+  readonly taskQueue: string | undefined;
+  /** Which runs are workflows: those with a retry, or all from their first attempt on. */
+  readonly deliveryWorkflows: DeliveryWorkflows;
   /** Development and tests only: `host:port` pairs that stand for this machine. */
   readonly allowedTargets: ReadonlySet<string>;
   /** Development and tests only: a CA (PEM) trusted beside the public ones. */
   readonly extraCa: string | undefined;
 };
 
-/** What relay and worker need to know of a core elsewhere. */
+const DELIVERY_WORKFLOWS = ["retries", "all"] as const;
+export type DeliveryWorkflows = (typeof DELIVERY_WORKFLOWS)[number];
+
+/** What the dispatcher and the worker need to know of a core elsewhere. */
 export type CoreConfig = {
   readonly coreUrl: string;
   /** PEM: the CA that signed the core's certificate, and what is shown to the core for mutual TLS. */
@@ -39,7 +46,7 @@ export function readDeliveryConfig(env: Environment): DeliveryConfig {
 }
 
 /**
- * Reads what relay and worker need as a process of their own: the settings, and where the core is
+ * Reads what the dispatcher and the worker need as a process of their own: the settings, and where the core is
  * and what opens it. Throws one ConfigError that names every bad variable of both.
  */
 export function readProcessConfig(env: Environment): {
@@ -62,6 +69,8 @@ function readAll<Config>(read: (problem: Problem) => Config): Config {
 function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
   return {
     ...readTemporal(env, problem),
+    taskQueue: env.TEMPORAL_TASK_QUEUE || undefined,
+    deliveryWorkflows: readDeliveryWorkflows(env, problem),
     allowedTargets: readAllowedTargets(env, problem),
     extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
   };
@@ -100,6 +109,13 @@ function readTemporal(
     problem(`A TEMPORAL_ variable cannot be used: ${error instanceof Error ? error.message : ""}`);
     return { connection: {}, namespace: "" };
   }
+}
+
+function readDeliveryWorkflows(env: Environment, problem: Problem): DeliveryWorkflows {
+  const text = env.DELIVERY_WORKFLOWS || "retries";
+  const known = DELIVERY_WORKFLOWS.find((value) => value === text);
+  if (known === undefined) problem("DELIVERY_WORKFLOWS must be retries or all.");
+  return known ?? "retries";
 }
 
 function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import { startDeliveries } from "./start-deliveries.ts";
 /** What is left to a process in which nothing runs any more. */
 const EXIT_WITHIN_MS = 1_000;
 
-/** Runs relay and worker as a process of their own, against a core elsewhere, until told to stop. */
+/** Runs the dispatcher and the worker as a process of their own, against a core elsewhere, until told to stop. */
 try {
   const config = readProcessConfig(process.env);
   const core = createCoreTransport(config.core);

@@ -3,30 +3,35 @@ import { DispatchService } from "@activity/proto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
-import { createAttemptPlaces } from "./activities/attempt-places.ts";
-import { createActivities } from "./activities/index.ts";
+import { createRecorder } from "./attempt/recorder.ts";
 import { wallClockMs } from "./clock.ts";
 import type { DeliveryConfig } from "./config.ts";
+import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
+import type { Poller } from "./dispatcher/poller.ts";
+import { startRetries, startWholeRuns } from "./dispatcher/workflow-runs.ts";
 import { createSender } from "./http/sender.ts";
 import type { Log } from "./log.ts";
-import { startRelay } from "./relay/relay.ts";
-import { connectEngine } from "./worker/connect-engine.ts";
-import { bundleWorkflows, createWorker } from "./worker/create-worker.ts";
-import { fieldsOfEngineFailure } from "./worker/engine-failure.ts";
-import { installEngineLog } from "./worker/engine-log.ts";
-import { createRetrySchedule } from "./worker/schedule-retry.ts";
+import { connectTemporal } from "./temporal/connect.ts";
+import { fieldsOfTemporalFailure } from "./temporal/failure.ts";
+import { installTemporalLog } from "./temporal/log.ts";
+import { bundleWorkflows, createWorker, RETRY_SLOTS } from "./temporal/worker.ts";
+import { createActivities } from "./workflow/activities.ts";
+import { createAttemptSlots } from "./workflow/attempt-slots.ts";
 
-/** The pause after a failure; it doubles with each further one, up to what a delivery may wait for a look. §6.4 */
+/** The pause after a failure of Temporal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
+/** What attempts that were made get to be recorded at a stop. */
+const RECORD_WITHIN_MS = 10_000;
+const ANSWER_WITHIN_MS = 5_000;
 
 /** Deliveries that are made. */
 export type RunningDeliveries = { stop(): Promise<void> };
 
 /**
- * Runs a relay and a worker that share a connection, which is what lets a workflow begin in the very
- * process that started it. While Temporal is away it is tried again and again, and everything waits.
- * Nothing listens for signals: who starts it stops it.
+ * Makes deliveries: first attempts at once, retries in workflows while Temporal is there; while it is away it is
+ * tried again and again, and retries wait in the outbox. Nothing listens for signals: who starts it stops
+ * it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;
@@ -42,13 +47,23 @@ export function startDeliveries(options: {
   if (extraCa !== undefined) {
     log.warn("targets certified by an extra CA are trusted: for development and tests only");
   }
-  installEngineLog(log);
+  installTemporalLog(log);
   const dispatch = createClient(DispatchService, core);
   const sender = createSender({
     allowedLoopback: allowedTargets,
     ...(extraCa !== undefined && { extraCa }),
   });
-  const places = createAttemptPlaces(() => performance.now());
+  const recorder = createRecorder(dispatch, log);
+  const attempts: Poller | undefined =
+    config.deliveryWorkflows === "retries"
+      ? startFirstAttempts({ dispatch, sender, recorder, nowMs: wallClockMs, log })
+      : undefined;
+  const activities = createActivities({
+    ...{ dispatch, sender, recorder },
+    slots: createAttemptSlots(RETRY_SLOTS),
+    nowMs: wallClockMs,
+    random: Math.random,
+  });
   const stopping = new AbortController();
   const { signal } = stopping;
   const bundled = bundleWorkflows();
@@ -59,7 +74,8 @@ export function startDeliveries(options: {
   return {
     async stop() {
       stopping.abort();
-      await running;
+      await Promise.all([running, attempts?.stop()]);
+      await recorder.close(RECORD_WITHIN_MS);
       sender.close();
     },
   };
@@ -69,42 +85,48 @@ export function startDeliveries(options: {
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        await runOnce();
+        await runWithTemporal();
       } catch (cause) {
         if (signal.aborted && cause === signal.reason) return;
-        log.error("deliveries wait for Temporal", fieldsOfEngineFailure(cause));
+        log.error("retries wait for Temporal", fieldsOfTemporalFailure(cause));
         // What lasted was no failure of the start.
-        if (performance.now() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+        if (performance.now() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(pauseMs, undefined, { signal }).catch(() => undefined);
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
     }
   }
 
-  async function runOnce(): Promise<void> {
-    const connection = await connectEngine(config, signal);
+  async function runWithTemporal(): Promise<void> {
+    const { namespace, deliveryWorkflows } = config;
+    const taskQueue = config.taskQueue ?? (await defaultTaskQueue());
+    const connection = await connectTemporal(config, signal);
     try {
-      const { namespace } = config;
       const bundle = await bundled;
       const client = new WorkflowClient({ connection, namespace });
-      const scheduleRetry = createRetrySchedule(client);
-      const activities = createActivities({
-        ...{ dispatch, sender, places, scheduleRetry },
-        nowMs: wallClockMs,
-      });
-      const worker = await createWorker({ connection, namespace, bundle, activities });
-      const relay = startRelay(dispatch, client, log);
+      const worker = await createWorker({ connection, namespace, taskQueue, bundle, activities });
+      const starter = { dispatch, client, taskQueue, log };
+      const pollers = [startRetries(starter)];
+      if (deliveryWorkflows === "all") pollers.push(startWholeRuns(starter));
       log.info("deliveries run");
-      await runWorker(worker, () => relay.stop());
+      await runWorker(worker, async () => {
+        await Promise.all(pollers.map((poller) => poller.stop()));
+      });
     } finally {
       await connection.close();
     }
   }
 
-  /** Runs a worker until it is told to stop or fails; the relay stops first. */
-  async function runWorker(worker: Worker, stopRelay: () => Promise<void>): Promise<void> {
+  /** Two installations in one namespace must not get each other's workflows. */
+  async function defaultTaskQueue(): Promise<string> {
+    const { id } = await dispatch.getInstallation({}, { timeoutMs: ANSWER_WITHIN_MS, signal });
+    return `deliveries-${id}`;
+  }
+
+  /** Runs a worker until it is told to stop or fails; the pollers stop first. */
+  async function runWorker(worker: Worker, stopPollers: () => Promise<void>): Promise<void> {
     const shutDown = async () => {
-      await stopRelay();
+      await stopPollers();
       if (worker.getState() === "RUNNING") worker.shutdown();
     };
     signal.addEventListener("abort", shutDown, { once: true });
@@ -114,7 +136,7 @@ export function startDeliveries(options: {
       await run;
     } finally {
       signal.removeEventListener("abort", shutDown);
-      await stopRelay();
+      await stopPollers();
     }
   }
 }

@@ -6,7 +6,6 @@ import { type CaseRun, measureCase, until } from "./case-run.ts";
 const POLL_MS = 10;
 /** The stored number of DeliveryState.DELIVERED. */
 const DELIVERED = 3;
-const LAST_DELIVERY = "SELECT COALESCE(MAX(delivery_no), 0) FROM delivery";
 
 /**
  * Measures a backlog, written while nobody delivers: from the first claim until every delivery is recorded
@@ -18,7 +17,7 @@ export async function measureBacklog(
   count: number,
 ): Promise<CaseRun> {
   const { product, receiver, watch } = stack;
-  const lastNo = await watch.number(LAST_DELIVERY);
+  const since = await watch.now();
   await writeEvents(await product.collect(), targets, count);
   receiver.reset(200);
   await product.deliver();
@@ -26,8 +25,8 @@ export async function measureBacklog(
   const run = await measureCase(stack, count, async () => {
     await receiver.arrived(count);
     await until(async () => {
-      const sql = "SELECT COUNT(*) FROM delivery WHERE delivery_no > ? AND state = ?";
-      return (await watch.number(sql, [lastNo, DELIVERED])) === count;
+      const sql = "SELECT COUNT(*) FROM delivery WHERE created_at > ? AND state = ?";
+      return (await watch.number(sql, [since, DELIVERED])) === count;
     }, POLL_MS);
     return (performance.now() - startedMs) / 1000;
   });

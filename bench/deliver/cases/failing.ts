@@ -4,9 +4,8 @@ import { type CaseRun, measureCase, until } from "./case-run.ts";
 
 const POLL_MS = 50;
 const STATUS = 500;
-const LAST_ATTEMPTED = "SELECT COALESCE(MAX(delivery_no), 0) FROM delivery";
 const END_RUNNING =
-  "UPDATE delivery SET state = 5, next_attempt_at = NULL WHERE delivery_no > ? AND state = 2";
+  "UPDATE delivery SET state = 5, next_attempt_at = NULL WHERE created_at > ? AND state = 2";
 const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
 
 /**
@@ -19,7 +18,7 @@ export async function measureFailing(
   count: number,
 ): Promise<CaseRun> {
   const { product, receiver, watch, engineState, temporal } = stack;
-  const lastNo = await watch.number(LAST_ATTEMPTED);
+  const since = await watch.now();
   const asleepBefore = engineState.countAsleep();
   const { count: runningBefore } = await temporal.count(RUNNING);
   const ids = await writeEvents(await product.collect(), targets, count);
@@ -29,8 +28,8 @@ export async function measureFailing(
   const run = await measureCase(stack, count, async () => {
     await receiver.arrived(count);
     await until(async () => {
-      const sql = "SELECT COUNT(*) FROM delivery_attempt WHERE delivery_no > ? AND attempt = 1";
-      return (await watch.number(sql, [lastNo])) === count;
+      const sql = "SELECT COUNT(*) FROM delivery WHERE created_at > ? AND attempts >= 1";
+      return (await watch.number(sql, [since])) === count;
     }, POLL_MS);
     await until(() => engineState.countAsleep() - asleepBefore >= count, POLL_MS);
     return (performance.now() - startedMs) / 1000;
@@ -42,6 +41,6 @@ export async function measureFailing(
   }
   // Their retries would fall due in the middle of another measurement, or be found overdue there.
   await inLanes(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
-  await watch.change(END_RUNNING, [lastNo]);
+  await watch.change(END_RUNNING, [since]);
   return run;
 }

@@ -1,16 +1,25 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
+import type { Clients } from "../../../tools/stack/demo.ts";
 import { quantile } from "../../measure/sample.ts";
 import type { BenchStack } from "../bench-stack.ts";
 import { inLanes, type Target } from "../workload.ts";
 import { type CaseRun, measureCase } from "./case-run.ts";
 
-/** A steady stream, and how long its events took to arrive. */
-export type SteadyRun = CaseRun & { readonly p50Ms: number; readonly p99Ms: number };
+/** A steady stream, how long its events took to arrive, and the same donations when nobody delivers. */
+export type SteadyRun = CaseRun & {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly written: CaseRun;
+};
 
 const PER_SECOND = 20;
 /** What is not counted: the product has just started, and its first connections are not made yet. */
 const WARM_UP_SECONDS = 2;
+const WARM_UP = WARM_UP_SECONDS * PER_SECOND;
+/** Ends what nobody was to deliver. */
+const EMPTY_OUTBOX = "DELETE FROM outbox_entry";
+const END_PENDING = "UPDATE delivery SET state = 5 WHERE state = 1";
 
 /**
  * Measures the way of donations that are paid one after the other at a steady rate. It begins at the event's
@@ -18,15 +27,44 @@ const WARM_UP_SECONDS = 2;
  */
 export async function measureSteady(
   stack: BenchStack,
-  { accountId }: Target,
+  target: Target,
   seconds: number,
 ): Promise<SteadyRun> {
   const { product, receiver, watch } = stack;
+  const count = seconds * PER_SECOND;
+  const writing = await prepare(await product.collect(), target, count);
+  const written = await measureCase(stack, count, () => writing.pay());
+  await watch.change(EMPTY_OUTBOX, []);
+  await watch.change(END_PENDING, []);
+
   receiver.reset(200);
-  const { donations } = await product.deliver();
+  const { pay } = await prepare(await product.deliver(), target, count);
+  await receiver.arrived(WARM_UP);
+  const since = await watch.now();
+  const clockMs = wallClockOffsetMs();
+  const run = await measureCase(stack, count, async () => {
+    const startedMs = performance.now();
+    await pay();
+    await receiver.arrived(count + WARM_UP);
+    return (performance.now() - startedMs) / 1000;
+  });
+  const events = await watch.rows<{ id: string; created_at: number }>(
+    "SELECT id, created_at FROM webhook_event WHERE created_at > ?",
+    [since],
+  );
+  const waits = events
+    .map(
+      ({ id, created_at }) => (receiver.arrivals.get(id) ?? Infinity) + clockMs - created_at / 1000,
+    )
+    .sort((one, other) => one - other);
+  await product.stop();
+  return { ...run, p50Ms: quantile(waits, 0.5), p99Ms: quantile(waits, 0.99), written };
+}
+
+/** Creates donations, and pays some to warm up; returns how to pay the others, which takes so many seconds. */
+async function prepare({ donations }: Clients, { accountId }: Target, count: number) {
   const prefix = `steady-${Date.now()}-`;
-  const count = (WARM_UP_SECONDS + seconds) * PER_SECOND;
-  const externalIds = Array.from({ length: count }, (_, turn) => prefix + turn);
+  const externalIds = Array.from({ length: WARM_UP + count }, (_, turn) => prefix + turn);
   await inLanes(externalIds, (externalId) =>
     donations.createDonation({
       ...{ accountId, externalId, amountCents: 100n, currency: "eur" },
@@ -40,29 +78,10 @@ export async function measureSteady(
       await donations.payDonation({ accountId, externalId });
     });
     await Promise.all(paying);
-    return startedMs;
-  };
-  const warmUp = WARM_UP_SECONDS * PER_SECOND;
-  await pay(externalIds.slice(0, warmUp));
-  await receiver.arrived(warmUp);
-  const lastNo = await watch.number("SELECT COALESCE(MAX(event_no), 0) FROM webhook_event");
-  const clockMs = wallClockOffsetMs();
-  const run = await measureCase(stack, count - warmUp, async () => {
-    const startedMs = await pay(externalIds.slice(warmUp));
-    await receiver.arrived(count);
     return (performance.now() - startedMs) / 1000;
-  });
-  const events = await watch.rows<{ id: string; created_at: number }>(
-    "SELECT id, created_at FROM webhook_event WHERE event_no > ?",
-    [lastNo],
-  );
-  const waits = events
-    .map(
-      ({ id, created_at }) => (receiver.arrivals.get(id) ?? Infinity) + clockMs - created_at / 1000,
-    )
-    .sort((one, other) => one - other);
-  await product.stop();
-  return { ...run, p50Ms: quantile(waits, 0.5), p99Ms: quantile(waits, 0.99) };
+  };
+  await pay(externalIds.slice(0, WARM_UP));
+  return { pay: () => pay(externalIds.slice(WARM_UP)) };
 }
 
 /** Returns what `performance`'s clock lacks to the wall clock now, read at the turn of a millisecond. */

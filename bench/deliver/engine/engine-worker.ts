@@ -29,20 +29,20 @@ export type EngineJob =
 /** How long the engine took. */
 export type EngineAnswer = { readonly seconds: number };
 
-/** The product's worker has the same (workflows/src/worker/create-worker.ts). */
-const CACHED_WORKFLOWS = 2_000;
+/** The product's worker has the same (workflows/src/temporal/worker.ts). */
+const CACHED_WORKFLOWS = 600;
 /** Below the worker's 40 slots: a start that finds none free is not eager, and slower. */
 const AT_ONCE = 32;
 /** Beyond the run, and beyond what is measured of it. */
 const ASLEEP_MS = 30 * 86_400_000;
 
 const FLOOR_QUEUE = "floor";
-const DELIVERIES_QUEUE = "deliveries";
+const DELIVERIES_QUEUE = "asleep";
 const POLL_MS = 50;
 const logger = new DefaultLogger("ERROR");
 const FLOOR_WORKFLOWS = fileURLToPath(new URL("./floor-workflow.ts", import.meta.url));
 const PRODUCT_WORKFLOWS = fileURLToPath(
-  new URL("../../../workflows/src/workflows/index.ts", import.meta.url),
+  new URL("../../../workflows/src/workflow/index.ts", import.meta.url),
 );
 const bundles = new Map<string, WorkflowBundleWithSourceMap>();
 
@@ -65,6 +65,10 @@ async function runJob(job: EngineJob): Promise<EngineAnswer> {
   }
 }
 
+const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };
+/** In place of the product's: it makes no attempt, and has the workflow sleep. */
+const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
+
 async function putToSleep(
   client: WorkflowClient,
   { stateFile, first, workflows }: Extract<EngineJob, { do: "sleep" }>,
@@ -76,7 +80,7 @@ async function putToSleep(
     await client.start("deliver", {
       workflowId: `delivery-${deliveryId}-1`,
       taskQueue: DELIVERIES_QUEUE,
-      args: [{ deliveryId, sequence: 1, attempt: 2, waitMs: ASLEEP_MS }],
+      args: [{ accountNo: 1, deliveryId, run: 1, made: [FAILED] }],
       requestEagerStart: true,
     });
   });
@@ -100,6 +104,7 @@ async function withWorker(
       connection,
       taskQueue,
       workflowBundle,
+      activities: { attempt },
       maxCachedWorkflows: CACHED_WORKFLOWS,
     });
     const client = new WorkflowClient({ connection });

@@ -26,6 +26,8 @@ export type Watch = {
   rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the one number that a query selects. */
   number(sql: string, values?: readonly unknown[]): Promise<number>;
+  /** Returns the database's clock, in microseconds since 1970. */
+  now(): Promise<number>;
   /** Changes something between two measurements. */
   change(sql: string, values: readonly unknown[]): Promise<void>;
   /** Measures what everybody uses while `work` runs. */
@@ -66,6 +68,12 @@ export function startWatch(databaseUrl: string, pids: Pids): Watch {
     async number(sql, values) {
       const [row = {}] = await query(sql, values);
       return Number(Object.values(row)[0]);
+    },
+    async now() {
+      const [row] = await query(
+        "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS now",
+      );
+      return Number(row?.now);
     },
     async change(sql, values) {
       await query(sql, values);

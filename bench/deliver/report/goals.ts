@@ -1,6 +1,6 @@
 import type { Goal } from "../../report/goals.ts";
 import { CaseName } from "../measure-half.ts";
-import { type Results, rateOf, timesFloor } from "./results.ts";
+import { costBehindWrite, costOf, ownCpuMs, type Results, rateOf, timesFloor } from "./results.ts";
 
 /** For people, whatever part of a run they were measured in. */
 export const LABELS: Readonly<Record<CaseName, string>> = {
@@ -11,12 +11,17 @@ export const LABELS: Readonly<Record<CaseName, string>> = {
 };
 
 const TIMES_FLOOR: readonly (readonly [CaseName, number])[] = [
-  [CaseName.OneReceiver, 8],
-  [CaseName.ManyAccounts, 8],
-  [CaseName.Failing, 0.7],
+  [CaseName.OneReceiver, 15],
+  [CaseName.ManyAccounts, 15],
+  [CaseName.Failing, 2],
 ];
-const P50_MS = 20;
-const P99_MS = 60;
+const BACKLOGS = [CaseName.OneReceiver, CaseName.ManyAccounts];
+const P50_MS = 6;
+const P99_MS = 25;
+const STATEMENTS = 6;
+const COMMITS = 2;
+const STEADY_CPU_MS = 4;
+const BACKLOG_CPU_MS = 0.7;
 const SLEEPERS_COST_PERCENT = 10;
 
 /** Returns the goals of deliveries, beside what was measured. */
@@ -26,6 +31,7 @@ export function goalsOf(results: Results): Goal[] {
     ...{ text, goal, measured, unit },
     bound: "at most",
   });
+  const behind = costBehindWrite(alone.steady);
   const goals: Goal[] = TIMES_FLOOR.map(([name, goal]) => ({
     text: `${LABELS[name]}, against the floor`,
     bound: "at least",
@@ -36,6 +42,14 @@ export function goalsOf(results: Results): Goal[] {
   goals.push(
     atMost("steady, commit to arrival, p50", P50_MS, alone.steady.p50Ms, "ms"),
     atMost("steady, commit to arrival, p99", P99_MS, alone.steady.p99Ms, "ms"),
+    atMost("one event behind its write: statements", STATEMENTS, behind.statements, ""),
+    atMost("one event behind its write: commits", COMMITS, behind.commits, ""),
+    atMost("one event behind its write: actions", 0, behind.actions, ""),
+    atMost("one event behind its write: CPU", STEADY_CPU_MS, ownCpuMs(behind), "ms"),
+    ...BACKLOGS.map((name) => {
+      const cost = ownCpuMs(costOf(alone.rounds[name]));
+      return atMost(`one of a ${LABELS[name]}: CPU`, BACKLOG_CPU_MS, cost, "ms");
+    }),
   );
   if (beside === undefined) return goals;
   const rates = TIMES_FLOOR.map(([name]) => {

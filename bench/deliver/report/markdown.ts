@@ -2,7 +2,7 @@ import { GOAL_HEAD, goalRow, table } from "../../report/table.ts";
 import { ProcessName } from "../measure/usage.ts";
 import { CaseName, type Half } from "../measure-half.ts";
 import { goalsOf, LABELS, sleepersCost } from "./goals.ts";
-import { type Cost, costOf, type Results, rateOf, timesFloor } from "./results.ts";
+import { type Cost, costBehindWrite, costOf, type Results, rateOf, timesFloor } from "./results.ts";
 
 /** Writes a run as Markdown that also reads well in a terminal. */
 export function toMarkdown(results: Results): string {
@@ -94,7 +94,11 @@ const COST_HEAD = [
 
 function costRows({ rounds, steady }: Half): string[][] {
   const cases = Object.values(CaseName).map((name) => costRow(LABELS[name], costOf(rounds[name])));
-  return [...cases, costRow("steady", costOf([steady]))];
+  return [
+    ...cases,
+    costRow("steady", costOf([steady])),
+    costRow("steady, behind its write", costBehindWrite(steady)),
+  ];
 }
 
 function costRow(label: string, cost: Cost): string[] {

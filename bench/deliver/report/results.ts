@@ -1,7 +1,8 @@
 import { median } from "../../measure/sample.ts";
 import type { Machine } from "../../report/machine.ts";
 import type { CaseRun } from "../cases/case-run.ts";
-import type { ProcessName } from "../measure/usage.ts";
+import type { SteadyRun } from "../cases/steady.ts";
+import { ProcessName } from "../measure/usage.ts";
 import { CaseName, type Half } from "../measure-half.ts";
 import type { Settings } from "../settings.ts";
 
@@ -38,6 +39,24 @@ export type Cost = {
   readonly actions: number;
   readonly cpuMs: (process: ProcessName) => number;
 };
+
+/** What one event of the steady stream costs beyond being written. */
+export function costBehindWrite({ written, ...delivered }: SteadyRun): Cost {
+  const [all, write] = [costOf([delivered]), costOf([written])];
+  return {
+    statements: all.statements - write.statements,
+    commits: all.commits - write.commits,
+    workflows: all.workflows - write.workflows,
+    historyEvents: all.historyEvents - write.historyEvents,
+    actions: all.actions - write.actions,
+    cpuMs: (process) => all.cpuMs(process) - write.cpuMs(process),
+  };
+}
+
+/** The processor time of the product and its database. */
+export function ownCpuMs({ cpuMs }: Cost): number {
+  return cpuMs(ProcessName.Product) + cpuMs(ProcessName.Database);
+}
 
 /** Returns the median over the rounds of what one delivery cost. */
 export function costOf(runs: readonly CaseRun[]): Cost {

@@ -7,13 +7,13 @@ import type { Transaction } from "../database/transaction.ts";
  * their holder is told why.
  */
 export const DATA_TABLES = [
-  // First, so that deliveries that wait end before a long feed is through.
+  // First, so that deliveries that wait end before a long feed is through. An entry that comes back behind
+  // its delivery is removed by the claim that finds it.
   "outbox_entry",
   "delivery",
   // After the deliveries: an attempt is recorded only while its delivery is there.
   "delivery_attempt",
   "webhook_event",
-  // After the deliveries too: the recovery knows by an endpoint which ones to leave alone.
   "endpoint",
   "activity",
   "donation",

@@ -1,4 +1,4 @@
-import { AttemptOutcome, Platform, WebhookEventKind } from "@activity/proto";
+import { AttemptOutcome, Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
@@ -89,18 +89,10 @@ const MONEY = { amountCents: 500n, currency: "eur" };
 
 /** Stores something in every table that holds data of accounts. */
 async function fill(accountId: string) {
-  const { donations, platformEvents, endpoints, dispatch } = services;
+  const { donations, platformEvents } = services;
   const key = { accountId, externalId: "donation" };
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const { endpoint } = await endpoints.createEndpoint({ accountId, url: "https://a.com/", kinds });
-  const test = await endpoints.sendTest({ accountId, endpointId: endpoint?.id ?? "" });
-  await dispatch.recordAttempt({
-    sequence: { deliveryId: test.deliveryId, sequence: 1 },
-    attempt: 1,
-    startedAt: timestampFromMs(0),
-    duration: { nanos: 1_000 },
-    outcome: AttemptOutcome.TIMEOUT,
-  });
+  const run = await services.sendTest(accountId, await services.createEndpoint(accountId));
+  await services.record(run, AttemptOutcome.TIMEOUT);
   await donations.createDonation({ ...key, ...MONEY, donatedAt });
   await donations.payDonation(key);
   await donations.refundDonation({ ...key, refundExternalId: "refund", amountCents: 1n });

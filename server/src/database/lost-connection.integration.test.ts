@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
-import { createAttemptLoader } from "../delivery/load-attempts.ts";
+import { findAttempt } from "../dispatch/attempt-store.ts";
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
@@ -29,15 +29,15 @@ async function openPool(): Promise<Pool> {
 
 it("a connection that falls silent is given up, and what comes after has another", async () => {
   const forTransactions = await openPool();
-  const load = createAttemptLoader(await openPool());
-  const key = { deliveryId: "nothing", sequence: 1, attempt: 1 };
+  const forStatements = await openPool();
+  const load = () => findAttempt(forStatements, { accountNo: 1, deliveryId: "nothing", run: 1 }, 1);
   const select = () =>
     inTransaction(forTransactions, async (tx) => (await tx.query("SELECT 1 AS one"))[0]);
   proxy.fallSilent();
   await Promise.all([
     expect(select()).rejects.toThrow(DatabaseTimeoutError),
-    expect(load(key)).rejects.toThrow(DatabaseTimeoutError),
+    expect(load()).rejects.toThrow(DatabaseTimeoutError),
   ]);
   expect(await select()).toEqual([{ one: 1 }]);
-  expect(await load(key)).toBeUndefined();
+  expect(await load()).toBeUndefined();
 });

@@ -22,11 +22,14 @@ it("finishes after a kill between a statement and its mark, whichever it was", a
   }
 });
 
-it("clears entries of the outbox whose delivery was removed", async () => {
-  await database.query("DELETE FROM schema_migration WHERE version >= 22");
-  await database.query(
-    "INSERT INTO outbox_entry VALUES (1, 1, 'delivery', 1, 0, 'endpoint', NULL)",
-  );
+it("names the database once, whatever is run again, ADR 0028", async () => {
+  const names = () => database.query<{ id: string }>("SELECT id FROM installation");
+  const before = await names();
+  expect(before).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{12}$/) }]);
+  await database.query("DELETE FROM schema_migration WHERE version >= 17");
   await migrate(database.url);
-  expect(await database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
+  expect(await names()).toEqual(before);
+  const other = await createTestDatabase();
+  expect(await other.query("SELECT id FROM installation")).not.toEqual(before);
+  await other.drop();
 });

@@ -39,3 +39,14 @@ export function isOutage(error: unknown): boolean {
   // Failures of the network and of the driver's connections carry no SQL state.
   return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }
+
+/** Codes of a server that can be read and not written. */
+const READ_ONLY_CODES = new Set(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE"]);
+
+/**
+ * Tells whether a statement failed because its server can only be read: after a switch-over the connection
+ * leads to what is a replica now, and a new one leads to the new primary.
+ */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));
+}

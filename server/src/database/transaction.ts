@@ -1,4 +1,5 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
+import { isReadOnly } from "./outage.ts";
 import type { Pool, PoolConnection, Queryable } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
@@ -45,7 +46,7 @@ async function runOnce<Result>(
     connection.release();
     return result;
   } catch (error) {
-    if (error instanceof DatabaseTimeoutError) connection.destroy();
+    if (error instanceof DatabaseTimeoutError || isReadOnly(error)) connection.destroy();
     else await abandon(connection);
     throw error;
   }

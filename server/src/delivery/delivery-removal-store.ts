@@ -1,68 +1,54 @@
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
-import { type DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
+import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
+import { anyDelivery, type DeliveryKey } from "../dispatch/run-key.ts";
 
-/**
- * Every table that holds deliveries or what belongs to them. An ended delivery can have an entry still,
- * when it ended before the relay came back to mark it.
- */
-export const TABLES_OF_DELIVERIES = ["outbox_entry", "delivery_attempt", "delivery"] as const;
+/** A delivery whose event is old enough for it to be removed. */
+export type OldDelivery = DeliveryKey & { readonly eventId: string; readonly createdAt: number };
 
-/** A delivery that may be old enough to be removed. */
-export type OldDelivery = {
-  readonly deliveryNo: number;
-  readonly eventNo: number;
-  readonly state: DeliveryState;
-  readonly isOld: boolean;
-  /** Whether it was made when the database's clock ran ahead. */
-  readonly isAhead: boolean;
-};
+type KeyRow = RowDataPacket & { account_no: number; delivery_id: string };
+type Row = KeyRow & { event_id: string; created_at: number };
 
-type NumberRow = RowDataPacket & { delivery_no: number };
-type Row = NumberRow & {
-  event_no: number;
-  state: DeliveryState;
-  is_old: number;
-  is_ahead: number;
-};
+const DELIVERY = { account: "account_no", delivery: "id" };
+const ATTEMPT = { account: "account_no", delivery: "delivery_id" };
 
-/** Lists the next deliveries behind `afterNo`, in the order they were made, at most `most`. */
-export async function listDeliveriesByAge(
+/** Lists the ended deliveries of events that are older than that, from a time on, oldest first. */
+export async function listOldDeliveries(
   pool: Pool,
-  afterNo: number,
+  fromMicros: number,
   retentionMicros: number,
-  most: number,
+  limit: number,
 ): Promise<OldDelivery[]> {
-  const [rows] = await pool.execute<Row[]>(
-    `SELECT delivery_no, event_no, state, created_at < ${NOW_MICROS} - ? AS is_old,
-       created_at > ${NOW_MICROS} AS is_ahead
-     FROM delivery WHERE delivery_no > ? ORDER BY delivery_no LIMIT ${most}`,
-    [retentionMicros, afterNo],
+  const [rows] = await pool.query<Row[]>(
+    `SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery FORCE INDEX (delivery_created)
+     WHERE created_at >= ? AND created_at < ${NOW_MICROS} - ? AND state NOT IN (?)
+     ORDER BY created_at LIMIT ${limit}`,
+    [fromMicros, retentionMicros, RUNNING_STATES],
   );
   return rows.map((row) => ({
-    deliveryNo: row.delivery_no,
-    eventNo: row.event_no,
-    state: row.state,
-    isOld: row.is_old === 1,
-    isAhead: row.is_ahead === 1,
+    accountNo: row.account_no,
+    deliveryId: row.delivery_id,
+    eventId: row.event_id,
+    createdAt: row.created_at,
   }));
 }
 
 /**
- * Locks those of the deliveries that have ended, at least one, and returns their numbers. Those that
- * anybody writes just now are left out.
+ * Locks those of the deliveries that have ended, at least one. Those that anybody writes just now are left
+ * out.
  */
 export async function lockEnded(
   tx: Transaction,
-  deliveryNos: readonly number[],
-): Promise<number[]> {
-  const [rows] = await tx.query<NumberRow[]>(
-    `SELECT delivery_no FROM delivery WHERE delivery_no IN (?) AND state NOT IN (?)
-     FOR UPDATE SKIP LOCKED`,
-    [deliveryNos, RUNNING_STATES],
+  keys: readonly DeliveryKey[],
+): Promise<DeliveryKey[]> {
+  const { sql, values } = anyDelivery(keys, DELIVERY);
+  const [rows] = await tx.query<KeyRow[]>(
+    `SELECT account_no, id AS delivery_id FROM delivery FORCE INDEX (PRIMARY)
+     WHERE ${sql} AND state NOT IN (?) FOR UPDATE SKIP LOCKED`,
+    [...values, RUNNING_STATES],
   );
-  return rows.map((row) => row.delivery_no);
+  return rows.map(keyFromRow);
 }
 
 /**
@@ -71,35 +57,42 @@ export async function lockEnded(
  */
 export async function listAttemptedSince(
   tx: Transaction,
-  deliveryNos: readonly number[],
+  keys: readonly DeliveryKey[],
   retentionMicros: number,
-): Promise<ReadonlySet<number>> {
-  const [rows] = await tx.query<NumberRow[]>(
-    `SELECT DISTINCT delivery_no FROM delivery_attempt FORCE INDEX (PRIMARY)
-     WHERE delivery_no IN (?) AND started_at >= ${NOW_MICROS} - ?`,
-    [deliveryNos, retentionMicros],
+): Promise<DeliveryKey[]> {
+  const { sql, values } = anyDelivery(keys, ATTEMPT);
+  const [rows] = await tx.query<KeyRow[]>(
+    `SELECT DISTINCT account_no, delivery_id FROM delivery_attempt FORCE INDEX (PRIMARY)
+     WHERE ${sql} AND started_at >= ${NOW_MICROS} - ?`,
+    [...values, retentionMicros],
   );
-  return new Set(rows.map((row) => row.delivery_no));
+  return rows.map(keyFromRow);
 }
 
-/** Deletes what a table holds of deliveries that the transaction has locked; at least one. */
-export async function deleteRowsOf(
+/** Deletes deliveries that the transaction has locked, at least one, with their attempts. */
+export async function deleteDeliveries(
   tx: Transaction,
-  table: (typeof TABLES_OF_DELIVERIES)[number],
-  deliveryNos: readonly number[],
+  keys: readonly DeliveryKey[],
 ): Promise<void> {
-  await tx.query(`DELETE FROM ${table} WHERE delivery_no IN (?)`, [deliveryNos]);
+  const attempts = anyDelivery(keys, ATTEMPT);
+  await tx.query(`DELETE FROM delivery_attempt WHERE ${attempts.sql}`, attempts.values);
+  const deliveries = anyDelivery(keys, DELIVERY);
+  await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, deliveries.values);
 }
 
-/** Deletes those of the events that no delivery is left of; a delivery has the time of its event. */
+/** Deletes those of the events, at least one, that no delivery is left of. */
 export async function deleteEventsOfGone(
   tx: Transaction,
-  eventNos: readonly number[],
+  events: readonly Pick<OldDelivery, "accountNo" | "eventId">[],
 ): Promise<void> {
   await tx.query(
-    `DELETE e FROM webhook_event e LEFT JOIN delivery d
-       ON d.account_no = e.account_no AND d.created_at = e.created_at AND d.event_no = e.event_no
-     WHERE e.event_no IN (?) AND d.delivery_no IS NULL`,
-    [eventNos],
+    `DELETE e FROM webhook_event e
+     LEFT JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
+     WHERE (${events.map(() => "(e.account_no = ? AND e.id = ?)").join(" OR ")}) AND d.id IS NULL`,
+    events.flatMap(({ accountNo, eventId }) => [accountNo, eventId]),
   );
+}
+
+function keyFromRow(row: KeyRow): DeliveryKey {
+  return { accountNo: row.account_no, deliveryId: row.delivery_id };
 }

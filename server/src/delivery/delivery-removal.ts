@@ -1,17 +1,16 @@
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
+import { deliveryName } from "../dispatch/run-key.ts";
 import type { Log } from "../log.ts";
 import { startPeriodicJob } from "../periodic-job.ts";
 import {
+  deleteDeliveries,
   deleteEventsOfGone,
-  deleteRowsOf,
   listAttemptedSince,
-  listDeliveriesByAge,
+  listOldDeliveries,
   lockEnded,
   type OldDelivery,
-  TABLES_OF_DELIVERIES,
 } from "./delivery-removal-store.ts";
-import { RUNNING_STATES } from "./delivery-state.ts";
 
 const INTERVAL_MS = 60_000;
 /** Deliveries removed at once, so that a statement holds no lock for long. */
@@ -30,37 +29,34 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
  * to it, and events that nobody needs then.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
-  let afterNo = 0;
+  let fromMicros = 0;
   for (;;) {
-    const listed = await listDeliveriesByAge(pool, afterNo, retentionMicros, CHUNK);
-    const old = listed.filter(({ isOld, state }) => isOld && !RUNNING_STATES.includes(state));
+    const old = await listOldDeliveries(pool, fromMicros, retentionMicros, CHUNK);
     if (old.length > 0) await remove(pool, old, retentionMicros);
-    const last = listed.at(-1);
-    if (last === undefined || listed.length < CHUNK) return;
-    // What was made later is younger, unless the clock ran ahead meanwhile.
-    if (!last.isAhead && !listed.some(({ isOld }) => isOld)) return;
-    afterNo = last.deliveryNo;
+    const last = old.at(-1);
+    // What stays, because it was attempted later, is not looked at again; a chunk of one moment is never full.
+    if (last === undefined || old.length < CHUNK || last.createdAt === fromMicros) return;
+    fromMicros = last.createdAt;
   }
 }
 
-/** Removes those of the deliveries that have ended, and long ago: an owner may have retried one. */
+/** Removes those of the deliveries that ended long ago: an owner may have retried one. */
 function remove(
   pool: Pool,
   deliveries: readonly OldDelivery[],
   retentionMicros: number,
 ): Promise<void> {
-  const eventNos = new Map(deliveries.map(({ deliveryNo, eventNo }) => [deliveryNo, eventNo]));
+  const byName = new Map(deliveries.map((delivery) => [deliveryName(delivery), delivery]));
   return inTransaction(pool, async (tx) => {
-    const ended = await lockEnded(tx, [...eventNos.keys()]);
+    const ended = await lockEnded(tx, deliveries);
     if (ended.length === 0) return;
     // Looked up behind the lock: what is recorded just now is seen.
     const attempted = await listAttemptedSince(tx, ended, retentionMicros);
-    const removed = ended.filter((deliveryNo) => !attempted.has(deliveryNo));
+    const kept = new Set(attempted.map(deliveryName));
+    const removed = ended.filter((key) => !kept.has(deliveryName(key)));
     if (removed.length === 0) return;
-    for (const table of TABLES_OF_DELIVERIES) await deleteRowsOf(tx, table, removed);
-    await deleteEventsOfGone(
-      tx,
-      removed.flatMap((deliveryNo) => eventNos.get(deliveryNo) ?? []),
-    );
+    await deleteDeliveries(tx, removed);
+    const events = removed.flatMap((key) => byName.get(deliveryName(key)) ?? []);
+    await deleteEventsOfGone(tx, events);
   });
 }

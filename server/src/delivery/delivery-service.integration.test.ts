@@ -1,8 +1,8 @@
-import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { writeDeliveries } from "../../../test/delivery/harness-backlog.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../errors.ts";
 
 let services: Services;
@@ -14,26 +14,12 @@ beforeAll(async () => {
 afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
-  endpointId = await createEndpoint();
+  endpointId = await services.createEndpoint(accountId);
 });
 
-async function createEndpoint() {
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const url = "https://example.com/hook";
-  const { endpoint } = await services.endpoints.createEndpoint({ accountId, url, kinds });
-  return endpoint?.id ?? "";
-}
-const sendTest = async () =>
-  (await services.endpoints.sendTest({ accountId, endpointId })).deliveryId;
-const retry = (deliveryId: string) => services.deliveries.retryDelivery({ accountId, deliveryId });
-const endSequence = (deliveryId: string, outcome: AttemptOutcome) =>
-  services.dispatch.recordAttempt({
-    sequence: { deliveryId, sequence: 1 },
-    attempt: 1,
-    startedAt: timestampFromMs(1_600_000_000_000),
-    duration: {},
-    outcome,
-  });
+const sendTest = () => services.sendTest(accountId, endpointId);
+const retry = ({ deliveryId }: Run) => services.deliveries.retryDelivery({ accountId, deliveryId });
+const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 
 describe("a manual retry", () => {
   const refusals = [
@@ -61,11 +47,11 @@ describe("a manual retry", () => {
     "is refused while its endpoint is $endpoint, whether it failed or is on its way",
     async ({ leave, advice }) => {
       const failed = await sendTest();
-      await endSequence(failed, AttemptOutcome.REJECTED);
+      await services.record(failed, AttemptOutcome.REJECTED);
       const running = await sendTest();
       await leave();
-      for (const deliveryId of [failed, running]) {
-        await expect(retry(deliveryId)).rejects.toMatchObject({
+      for (const run of [failed, running]) {
+        await expect(retry(run)).rejects.toMatchObject({
           code: ErrorCode.EndpointSwitchedOff,
           message: expect.stringContaining(advice),
         });
@@ -74,48 +60,105 @@ describe("a manual retry", () => {
   );
 
   it("leaves a delivery as it is that is on its way, and refuses one that succeeded", async () => {
-    const deliveryId = await sendTest();
-    const { delivery } = await retry(deliveryId);
-    expect(delivery).toMatchObject({ state: DeliveryState.WAITING, sequence: 1 });
-    await endSequence(deliveryId, AttemptOutcome.DELIVERED);
+    const run = await sendTest();
+    const { delivery } = await retry(run);
+    expect(delivery).toMatchObject({ state: DeliveryState.PENDING, run: 1 });
+    await services.record(run, AttemptOutcome.DELIVERED);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    await expect(retry(deliveryId)).rejects.toMatchObject({
+    await expect(retry(run)).rejects.toMatchObject({
       code: ErrorCode.DeliveryAlreadyDelivered,
     });
+  });
+
+  it("begins one new run, however often it is asked for at once", async () => {
+    const first = await sendTest();
+    await services.record(first, AttemptOutcome.ROUTE_NOT_FOUND);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => retry(first)));
+    const begun = { state: DeliveryState.PENDING, run: 2, attempts: 0 };
+    for (const { delivery } of answers) expect(delivery).toMatchObject(begun);
+    const { attempts } = await services.dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
+    const second = { ...first, run: 2 };
+    expect(attempts.filter(({ run }) => run?.deliveryId === first.deliveryId)).toMatchObject([
+      { run: second },
+    ]);
+    expect(await services.dispatch.loadAttempt({ run: first, attempt: 2 })).toMatchObject({
+      step: { case: "ended" },
+    });
+    await services.record(second, AttemptOutcome.DELIVERED);
+    await expect(retry(first)).rejects.toThrow("succeeded");
+    expect((await read(first)).attempts.map(({ run }) => run)).toEqual([1, 2]);
+  });
+
+  it("sends the same event: its id, its bytes and its time", async () => {
+    const run = await sendTest();
+    await services.record(run, AttemptOutcome.REJECTED);
+    const before = await read(run);
+    await retry(run);
+    const after = await read(run);
+    expect(after.payload).toEqual(before.payload);
+    expect(after.delivery?.eventId).toBe(before.delivery?.eventId);
+    expect(after.delivery?.createdAt).toEqual(before.delivery?.createdAt);
+  });
+
+  it("is sent at once by a dispatcher that waits", async () => {
+    const run = await sendTest();
+    await services.record(run, AttemptOutcome.REJECTED);
+    await services.claim();
+    const call = { limit: 8, endpointLimit: 8, wait: { seconds: 10n } };
+    const started = performance.now();
+    const waiting = services.dispatch.claimAttempts(call);
+    await retry(run);
+    expect((await waiting).attempts).toMatchObject([{ run: { ...run, run: 2 } }]);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it("of all failed in a range takes those and no others", async () => {
+    const failed = await sendTest();
+    const delivered = await sendTest();
+    await services.record(failed, AttemptOutcome.REJECTED);
+    await services.record(delivered, AttemptOutcome.DELIVERED);
+    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const never = { since: timestampFromMs(0), until: timestampFromMs(1) };
+    const call = { accountId, endpointId };
+    const retryFailed = services.deliveries.retryFailedDeliveries;
+    expect((await retryFailed({ ...call, ...never })).retried).toBe(0n);
+    expect((await retryFailed({ ...call, ...ever })).retried).toBe(1n);
+    expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
   });
 });
 
 it("shows the newest 200 attempts of a delivery, oldest first, however often it was retried", async () => {
-  const backlog = { accountId, endpointIds: [endpointId], count: 1, prefix: "retried000" };
+  const backlog = { accountId, endpointIds: [endpointId], count: 1 };
   const failed = { state: DeliveryState.FAILED, attempts: 3 };
   const [deliveryId = ""] = await writeDeliveries(services.database, backlog, failed);
-  // 100 sequences of three attempts each, written in no order.
+  // 100 runs of three attempts each, written in no order.
   await services.database.query(
-    `INSERT INTO delivery_attempt (delivery_no, sequence, attempt, account_no, started_at, duration,
-       outcome, response_body)
-     SELECT d.delivery_no, n.seq, n.attempt, d.account_no, 0, 0, ?, '' FROM delivery d JOIN JSON_TABLE(
-       ?, '$[*]' COLUMNS (seq INT PATH '$.seq', attempt INT PATH '$.attempt')) n WHERE d.id = ?`,
+    `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
+       response_body)
+     SELECT d.account_no, d.id, n.run, n.attempt, 0, 0, ?, '' FROM delivery d JOIN JSON_TABLE(
+       ?, '$[*]' COLUMNS (run INT PATH '$.run', attempt INT PATH '$.attempt')) n WHERE d.id = ?`,
     [
       AttemptOutcome.TIMEOUT,
       JSON.stringify(
-        Array.from({ length: 300 }, (_, n) => ({ seq: (n % 100) + 1, attempt: (n % 3) + 1 })),
+        Array.from({ length: 300 }, (_, n) => ({ run: (n % 100) + 1, attempt: (n % 3) + 1 })),
       ),
       deliveryId,
     ],
   );
   const { attempts } = await services.deliveries.getDelivery({ accountId, deliveryId });
   const newest = Array.from({ length: 300 }, (_, n) => [Math.floor(n / 3) + 1, (n % 3) + 1]);
-  expect(attempts.map(({ sequence, attempt }) => [sequence, attempt])).toEqual(newest.slice(-200));
+  expect(attempts.map(({ run, attempt }) => [run, attempt])).toEqual(newest.slice(-200));
 });
 
 it("does not find a delivery that is removed for its age while it is read", async () => {
-  const deliveryId = await sendTest();
+  const run = await sendTest();
   // What a removal leaves of it for the last of the reads.
   await services.database.query(
-    "DELETE e FROM webhook_event e JOIN delivery d ON d.event_no = e.event_no WHERE d.id = ?",
-    [deliveryId],
+    `DELETE e FROM webhook_event e JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
+     WHERE d.id = ?`,
+    [run.deliveryId],
   );
-  await expect(services.deliveries.getDelivery({ accountId, deliveryId })).rejects.toMatchObject({
+  await expect(read(run)).rejects.toMatchObject({
     code: ErrorCode.DeliveryNotFound,
   });
 });

@@ -10,33 +10,37 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { endpointDeleted, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import { DeliveryState, RETRIABLE_STATES, RUNNING_STATES } from "../dispatch/delivery-state.ts";
+import type { Outbox } from "../dispatch/outbox.ts";
+import {
+  accountBlocked,
+  endpointDeleted,
+  endpointSwitchedOff,
+} from "../endpoint/endpoint-errors.ts";
 import { findEndpoint } from "../endpoint/endpoint-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
 import { type DeliveryFilter, listDeliveries } from "./delivery-list-store.ts";
-import { RETRIABLE_STATES, RUNNING_STATES } from "./delivery-state.ts";
 import {
   type AttemptRecord,
   type DeliveryRecord,
   findDelivery,
+  findPayload,
   listLastAttempts,
   lockDelivery,
-  readPayload,
 } from "./delivery-store.ts";
-import type { OutboxSignal } from "./outbox-signal.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
 import { retryFailed } from "./retry-failed.ts";
 import { retryLocked } from "./retry-locked.ts";
 
 const PAGE_SIZE = 50;
 /** The attempts that are shown of one delivery: an owner may have retried it any number of times. */
-const MOST_ATTEMPTS = 200;
+const MAX_ATTEMPTS = 200;
 
 /** Creates the service that shows and retries deliveries. §6.4 */
 export function createDeliveryService(
   pool: Pool,
-  outbox: OutboxSignal,
+  outbox: Outbox,
 ): ServiceImpl<typeof DeliveryService> {
   return {
     async listDeliveries(request) {
@@ -51,7 +55,7 @@ export function createDeliveryService(
       const hasMore = found.length > pageSize && last !== undefined;
       return {
         deliveries: page.map(deliveryToProto),
-        nextPageToken: hasMore ? pageTokenFrom(request.accountId, filter, last) : "",
+        nextPageToken: hasMore ? pageTokenFrom(request.accountId, filter, last.id) : "",
       };
     },
 
@@ -59,9 +63,9 @@ export function createDeliveryService(
       const { accountNo } = await readAccount(pool, accountId);
       const delivery = await findDelivery(pool, accountNo, deliveryId);
       if (delivery === undefined) throw deliveryNotFound();
-      const attempts = await listLastAttempts(pool, delivery.deliveryNo, MOST_ATTEMPTS);
-      const payload = await readPayload(pool, delivery.deliveryNo);
-      // It was removed for its age meanwhile.
+      const attempts = await listLastAttempts(pool, accountNo, deliveryId, MAX_ATTEMPTS);
+      const payload = await findPayload(pool, accountNo, delivery.eventId);
+      // It is being removed for its age, with its event.
       if (payload === undefined) throw deliveryNotFound();
       return {
         delivery: deliveryToProto(delivery),
@@ -75,15 +79,17 @@ export function createDeliveryService(
         const accountNo = await lockAccount(tx, accountId);
         const stored = await lockDelivery(tx, accountNo, deliveryId);
         if (stored === undefined) throw deliveryNotFound();
+        if (stored.state === DeliveryState.Erased) throw deliveryErased();
         const isRunning = RUNNING_STATES.includes(stored.state);
         if (!isRunning && !RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
         const endpoint = await findEndpoint(tx, accountNo, stored.endpointId);
         if (endpoint === undefined) throw endpointDeleted();
         if (!endpoint.switchedOn) throw endpointSwitchedOff();
+        if ((await readAccount(tx, accountId)).blocked) throw accountBlocked();
         if (isRunning) return stored;
         return retryLocked(tx, accountNo, [stored]);
       });
-      outbox.notify();
+      outbox.attempts.notify();
       return { delivery: deliveryToProto(delivery) };
     },
 
@@ -125,6 +131,13 @@ function alreadyDelivered(): DomainError {
   );
 }
 
+function deliveryErased(): DomainError {
+  return new DomainError(
+    ErrorCode.DeliveryErased,
+    "The donation was deleted that the delivery tells of, so it is never sent.",
+  );
+}
+
 function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof DeliverySchema> {
   const { nextAttemptAt } = delivery;
   return {
@@ -134,7 +147,7 @@ function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof Deli
     kind: delivery.kind,
     test: delivery.test,
     state: delivery.state,
-    sequence: delivery.sequence,
+    run: delivery.run,
     attempts: delivery.attempts,
     ...(delivery.lastOutcome !== undefined && { lastOutcome: delivery.lastOutcome }),
     createdAt: timestampFromMicros(delivery.createdAt),
@@ -144,7 +157,7 @@ function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof Deli
 
 function attemptToProto(attempt: AttemptRecord): MessageInitShape<typeof AttemptSchema> {
   return {
-    sequence: attempt.sequence,
+    run: attempt.run,
     attempt: attempt.attempt,
     startedAt: timestampFromMicros(attempt.startedAt),
     duration: durationFromMicros(attempt.durationMicros),

@@ -1,19 +1,18 @@
 import type { AttemptOutcome } from "@activity/proto";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
-import { DeliveryState, RETRIABLE_STATES } from "./delivery-state.ts";
-import type { WebhookEventKind } from "./webhook-event-kind.ts";
+import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
+import type { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
 /** A stored delivery. */
 export type DeliveryRecord = {
-  readonly deliveryNo: number;
   readonly id: string;
   readonly endpointId: string;
   readonly eventId: string;
   readonly kind: WebhookEventKind;
   readonly test: boolean;
   readonly state: DeliveryState;
-  readonly sequence: number;
+  readonly run: number;
   readonly attempts: number;
   readonly lastOutcome: AttemptOutcome | undefined;
   readonly createdAt: number;
@@ -22,7 +21,7 @@ export type DeliveryRecord = {
 
 /** A stored attempt. */
 export type AttemptRecord = {
-  readonly sequence: number;
+  readonly run: number;
   readonly attempt: number;
   readonly startedAt: number;
   readonly durationMicros: number;
@@ -34,14 +33,13 @@ export type AttemptRecord = {
 
 /** A row of `DELIVERY_COLUMNS`. */
 export type DeliveryRow = RowDataPacket & {
-  delivery_no: number;
   id: string;
   endpoint_id: string;
   event_id: string;
   kind: WebhookEventKind;
   test: number;
   state: DeliveryState;
-  sequence: number;
+  run: number;
   attempts: number;
   last_outcome: AttemptOutcome | null;
   created_at: number;
@@ -49,7 +47,7 @@ export type DeliveryRow = RowDataPacket & {
 };
 
 type AttemptRow = RowDataPacket & {
-  sequence: number;
+  run: number;
   attempt: number;
   started_at: number;
   duration: number;
@@ -59,13 +57,9 @@ type AttemptRow = RowDataPacket & {
   response_body: Buffer;
 };
 
-/** The columns of a delivery `d` of an event `e`. */
-export const DELIVERY_COLUMNS = `d.delivery_no, d.id, d.endpoint_id, e.id AS event_id, d.kind, d.test,
-  d.state, d.sequence, d.attempts, d.last_outcome, d.created_at, d.next_attempt_at`;
-
-// From the delivery to its event by number: a statement that locks would else scan, and lock, what others have.
-const DELIVERIES = `SELECT ${DELIVERY_COLUMNS}
-  FROM delivery d STRAIGHT_JOIN webhook_event e FORCE INDEX (PRIMARY) ON e.event_no = d.event_no`;
+/** The columns of a delivery. */
+export const DELIVERY_COLUMNS = `id, endpoint_id, event_id, kind, test, state, run, attempts, last_outcome,
+  created_at, next_attempt_at`;
 
 /** Finds a delivery of an account. */
 export async function findDelivery(
@@ -74,8 +68,8 @@ export async function findDelivery(
   id: string,
 ): Promise<DeliveryRecord | undefined> {
   const [rows] = await db.execute<DeliveryRow[]>(
-    `${DELIVERIES} WHERE d.id = ? AND d.account_no = ?`,
-    [id, accountNo],
+    `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE account_no = ? AND id = ?`,
+    [accountNo, id],
   );
   return rows[0] && deliveryFromRow(rows[0]);
 }
@@ -86,10 +80,9 @@ export async function lockDelivery(
   accountNo: number,
   id: string,
 ): Promise<DeliveryRecord | undefined> {
-  // The event is only read: its row is locked with the delivery's and changed by nobody.
   const [rows] = await tx.execute<DeliveryRow[]>(
-    `${DELIVERIES} WHERE d.id = ? AND d.account_no = ? FOR UPDATE`,
-    [id, accountNo],
+    `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE`,
+    [accountNo, id],
   );
   return rows[0] && deliveryFromRow(rows[0]);
 }
@@ -97,42 +90,45 @@ export async function lockDelivery(
 /** Locks those of the deliveries, at least one, that can be retried. */
 export async function lockRetriableDeliveries(
   tx: Transaction,
-  deliveryNos: readonly number[],
+  accountNo: number,
+  ids: readonly string[],
 ): Promise<DeliveryRecord[]> {
   const [rows] = await tx.query<DeliveryRow[]>(
-    `SELECT ${DELIVERY_COLUMNS} FROM delivery d FORCE INDEX (PRIMARY)
-     STRAIGHT_JOIN webhook_event e FORCE INDEX (PRIMARY) ON e.event_no = d.event_no
-     WHERE d.delivery_no IN (?) AND d.state IN (?) FOR UPDATE`,
-    [deliveryNos, RETRIABLE_STATES],
+    `SELECT ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)
+     WHERE account_no = ? AND id IN (?) AND state IN (?) FOR UPDATE`,
+    [accountNo, ids, RETRIABLE_STATES],
   );
   return rows.map(deliveryFromRow);
 }
 
-/** Begins a new sequence of deliveries that the transaction has locked; at least one. */
-export async function beginSequences(
+/** Begins a new run of deliveries that the transaction has locked; at least one. */
+export async function beginRuns(
   tx: Transaction,
-  deliveryNos: readonly number[],
+  accountNo: number,
+  ids: readonly string[],
 ): Promise<void> {
   await tx.query(
-    `UPDATE delivery SET state = ?, sequence = sequence + 1, attempts = 0, last_outcome = NULL,
-       next_attempt_at = NULL WHERE delivery_no IN (?)`,
-    [DeliveryState.Waiting, deliveryNos],
+    `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,
+       next_attempt_at = NULL WHERE account_no = ? AND id IN (?)`,
+    [DeliveryState.Pending, accountNo, ids],
   );
 }
 
-/** Lists the last attempts of a delivery, at most `most`, oldest first. */
+/** Lists the last attempts of a delivery, at most `limit`, oldest first. */
 export async function listLastAttempts(
   db: Queryable,
-  deliveryNo: number,
-  most: number,
+  accountNo: number,
+  deliveryId: string,
+  limit: number,
 ): Promise<AttemptRecord[]> {
   const [rows] = await db.execute<AttemptRow[]>(
-    `SELECT sequence, attempt, started_at, duration, outcome, status_code, detail, response_body
-     FROM delivery_attempt WHERE delivery_no = ? ORDER BY sequence DESC, attempt DESC LIMIT ${most}`,
-    [deliveryNo],
+    `SELECT run, attempt, started_at, duration, outcome, status_code, detail, response_body
+     FROM delivery_attempt WHERE account_no = ? AND delivery_id = ?
+     ORDER BY run DESC, attempt DESC LIMIT ${limit}`,
+    [accountNo, deliveryId],
   );
   return rows.toReversed().map((row) => ({
-    sequence: row.sequence,
+    run: row.run,
     attempt: row.attempt,
     startedAt: row.started_at,
     durationMicros: row.duration,
@@ -143,27 +139,29 @@ export async function listLastAttempts(
   }));
 }
 
-/** Reads the bytes that a delivery sends. */
-export async function readPayload(db: Queryable, deliveryNo: number): Promise<Buffer | undefined> {
-  const [rows] = await db.execute<(RowDataPacket & { payload: Buffer })[]>(
-    `SELECT e.payload FROM delivery d JOIN webhook_event e ON e.event_no = d.event_no
-     WHERE d.delivery_no = ?`,
-    [deliveryNo],
+/** Finds the bytes of an event; none are left once the donation was deleted that it tells of. */
+export async function findPayload(
+  db: Queryable,
+  accountNo: number,
+  eventId: string,
+): Promise<Buffer | undefined> {
+  const [rows] = await db.execute<(RowDataPacket & { payload: Buffer | null })[]>(
+    "SELECT payload FROM webhook_event WHERE account_no = ? AND id = ?",
+    [accountNo, eventId],
   );
-  return rows[0]?.payload;
+  return rows[0] && (rows[0].payload ?? Buffer.alloc(0));
 }
 
 /** Reads a row of `DELIVERY_COLUMNS`. */
 export function deliveryFromRow(row: DeliveryRow): DeliveryRecord {
   return {
-    deliveryNo: row.delivery_no,
     id: row.id,
     endpointId: row.endpoint_id,
     eventId: row.event_id,
     kind: row.kind,
     test: row.test === 1,
     state: row.state,
-    sequence: row.sequence,
+    run: row.run,
     attempts: row.attempts,
     lastOutcome: row.last_outcome ?? undefined,
     createdAt: row.created_at,

@@ -1,33 +1,31 @@
 import { createHash } from "node:crypto";
 import { DomainError, ErrorCode } from "../errors.ts";
-import type { DeliveryFilter, DeliveryPosition } from "./delivery-list-store.ts";
+import type { DeliveryFilter } from "./delivery-list-store.ts";
 
-/** A token is base64url of: created_at in microseconds, delivery number, and the list's fingerprint. */
-const FORM = /^(\d{1,16})-(\d{1,16})-([0-9a-f]{16})$/;
+/** A token is the id of the last delivery of a page, and the list's fingerprint. */
+const FORM = /^([a-z0-9]{15})-([0-9a-f]{16})$/;
 
-/** Returns the token of the page of this list that follows a position. It holds no secret and gives no right. */
+/** Returns the token of the page of this list that follows a delivery. It holds no secret and gives no right. */
 export function pageTokenFrom(
   accountId: string,
   filter: DeliveryFilter,
-  { createdAt, deliveryNo }: DeliveryPosition,
+  deliveryId: string,
 ): string {
-  const text = `${createdAt}-${deliveryNo}-${fingerprintOf(accountId, filter)}`;
-  return Buffer.from(text).toString("base64url");
+  return `${deliveryId}-${fingerprintOf(accountId, filter)}`;
 }
 
 /**
- * Returns the position of a token, none of an empty one. Fails with `invalid_parameter` when it is no token,
+ * Returns the delivery id of a token, none of an empty one. Fails with `invalid_parameter` when it is no token,
  * or one of another account or of other filters.
  */
 export function parsePageToken(
   accountId: string,
   filter: DeliveryFilter,
   token: string,
-): DeliveryPosition | undefined {
+): string | undefined {
   if (token === "") return undefined;
-  const [, createdAt, deliveryNo, fingerprint] =
-    FORM.exec(Buffer.from(token, "base64url").toString("latin1")) ?? [];
-  if (createdAt === undefined || deliveryNo === undefined) {
+  const [, deliveryId, fingerprint] = FORM.exec(token) ?? [];
+  if (deliveryId === undefined) {
     throw new DomainError(
       ErrorCode.InvalidParameter,
       "page_token is no token of a list of deliveries; it accepts the next_page_token of the page before. Start again without it.",
@@ -39,7 +37,7 @@ export function parsePageToken(
       "page_token belongs to another account or to other filters; it accepts the next_page_token of the page before, with the account and filters of that page. Start again without it.",
     );
   }
-  return { createdAt: Number(createdAt), deliveryNo: Number(deliveryNo) };
+  return deliveryId;
 }
 
 /** What tells lists apart: the account and the filters; times by meaning, in microseconds. */

@@ -1,16 +1,15 @@
-import { DeliveryState, WebhookEventKind } from "@activity/proto";
+import { DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { writeDeliveries } from "../../../test/delivery/harness-backlog.ts";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { createOutboxSignal } from "./outbox-signal.ts";
 import { retryFailed } from "./retry-failed.ts";
 
-/** Three batches; all of one event, so that they share their time. */
+/** Three batches; all of one state are of one event, so that they share their time. */
 const BACKLOG = [
-  { prefix: "failed0000", state: DeliveryState.FAILED, count: 700 },
-  { prefix: "canceled00", state: DeliveryState.CANCELED, count: 300 },
-  { prefix: "held000000", state: DeliveryState.HELD, count: 200 },
+  { state: DeliveryState.FAILED, count: 700 },
+  { state: DeliveryState.CANCELED, count: 300 },
+  { state: DeliveryState.PAUSED, count: 200 },
 ];
 const ALL = 1_200;
 
@@ -26,24 +25,21 @@ beforeEach(async () => {
     await services.database.query(`DELETE FROM ${table}`);
   }
   accountId = await services.createAccount();
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const url = "https://example.com/hook";
-  const { endpoint } = await services.endpoints.createEndpoint({ accountId, url, kinds });
-  endpointId = endpoint?.id ?? "";
-  for (const { prefix, state, count } of BACKLOG) {
-    const backlog = { accountId, endpointIds: [endpointId], prefix, count };
+  endpointId = await services.createEndpoint(accountId);
+  for (const { state, count } of BACKLOG) {
+    const backlog = { accountId, endpointIds: [endpointId], count };
     await writeDeliveries(services.database, backlog, { state, attempts: 1 });
   }
 });
 
-const sequences = () =>
-  services.database.query<{ sequence: number; deliveries: number }>(
-    "SELECT sequence, COUNT(*) AS deliveries FROM delivery GROUP BY sequence ORDER BY sequence",
+const runs = () =>
+  services.database.query<{ run: number; deliveries: number }>(
+    "SELECT run, COUNT(*) AS deliveries FROM delivery GROUP BY run ORDER BY run",
   );
 
-it("begins one sequence of each delivery, also when every one fails again at once", async () => {
+it("begins one run of each delivery, also when every one fails again at once", async () => {
   const again = `CREATE TRIGGER fails_again BEFORE UPDATE ON delivery FOR EACH ROW
-    SET NEW.state = IF(NEW.sequence > OLD.sequence, ${DeliveryState.FAILED}, NEW.state)`;
+    SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state)`;
   await services.database.query(again);
   try {
     const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
@@ -51,7 +47,7 @@ it("begins one sequence of each delivery, also when every one fails again at onc
     const signal = AbortSignal.timeout(30_000);
     const { retried } = await services.deliveries.retryFailedDeliveries(call, { signal });
     expect(retried).toBe(BigInt(ALL));
-    expect(await sequences()).toEqual([{ sequence: 2, deliveries: ALL }]);
+    expect(await runs()).toEqual([{ run: 2, deliveries: ALL }]);
   } finally {
     await services.database.query("DROP TRIGGER fails_again");
   }
@@ -59,12 +55,13 @@ it("begins one sequence of each delivery, also when every one fails again at onc
 
 it("begins no further batch once its caller is gone", async () => {
   const caller = new AbortController();
-  const outbox = { ...createOutboxSignal(), notify: () => caller.abort() };
+  const { outbox } = services;
+  const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
   const failed = { accountId, endpointId, range: { since: 0, until: 4e15 } };
-  expect(await retryFailed(services.pool, failed, outbox, caller.signal)).toBe(500);
-  expect(await sequences()).toEqual([
-    { sequence: 1, deliveries: ALL - 500 },
-    { sequence: 2, deliveries: 500 },
+  expect(await retryFailed(services.pool, failed, notified, caller.signal)).toBe(500);
+  expect(await runs()).toEqual([
+    { run: 1, deliveries: ALL - 500 },
+    { run: 2, deliveries: 500 },
   ]);
 });
 
@@ -82,9 +79,9 @@ it.each([
     const call = { accountId, endpointId, ...range };
     const { retried } = await services.deliveries.retryFailedDeliveries(call);
     expect(retried).toBe(500n);
-    expect(await sequences()).toEqual([
-      { sequence: 1, deliveries: ALL - 500 },
-      { sequence: 2, deliveries: 500 },
+    expect(await runs()).toEqual([
+      { run: 1, deliveries: ALL - 500 },
+      { run: 2, deliveries: 500 },
     ]);
     await expect(services.deliveries.retryFailedDeliveries(call)).rejects.toThrow();
   } finally {

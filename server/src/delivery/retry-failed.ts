@@ -1,13 +1,17 @@
-import { lockAccount } from "../account/account-store.ts";
+import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { endpointNotFound, endpointSwitchedOff } from "../endpoint/endpoint-errors.ts";
+import type { Outbox } from "../dispatch/outbox.ts";
+import {
+  accountBlocked,
+  endpointNotFound,
+  endpointSwitchedOff,
+} from "../endpoint/endpoint-errors.ts";
 import { findEndpoint } from "../endpoint/endpoint-store.ts";
 import { DomainError } from "../errors.ts";
 import type { Micros } from "../timestamps.ts";
-import { type DeliveryPosition, listRetriable } from "./delivery-list-store.ts";
+import { listRetriable } from "./delivery-list-store.ts";
 import { lockRetriableDeliveries } from "./delivery-store.ts";
-import type { OutboxSignal } from "./outbox-signal.ts";
 import { retryLocked } from "./retry-locked.ts";
 
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
@@ -21,22 +25,22 @@ type Failed = {
 };
 
 /** What one transaction retried, and the last one that it looked at unless there are no more. */
-type Batch = { readonly retried: number; readonly last: DeliveryPosition | undefined };
+type Batch = { readonly retried: number; readonly last: string | undefined };
 const END: Batch = { retried: 0, last: undefined };
 
 /**
- * Begins one new sequence of each delivery that can be retried, oldest first, until `signal` is aborted or the
- * endpoint takes no more; returns how many it began. Fails with `account_not_found`, `endpoint_not_found` and
- * `endpoint_switched_off` when it could begin none.
+ * Begins one new run of each delivery that can be retried, oldest first, until `signal` is aborted or the
+ * endpoint takes no more; returns how many it began. Fails with `account_not_found`, `endpoint_not_found`,
+ * `endpoint_switched_off` and `account_unavailable` when it could begin none.
  */
 export async function retryFailed(
   pool: Pool,
   failed: Failed,
-  outbox: OutboxSignal,
+  outbox: Outbox,
   signal: AbortSignal,
 ): Promise<number> {
   let retried = 0;
-  let after: DeliveryPosition | undefined;
+  let after: string | undefined;
   while (!signal.aborted) {
     // A batch begins where the last one ended: what was retried may have failed again by now.
     const batch = await retryBatch(pool, failed, after).catch((error: unknown) => {
@@ -45,7 +49,7 @@ export async function retryFailed(
       throw error;
     });
     retried += batch.retried;
-    if (batch.retried > 0) outbox.notify();
+    if (batch.retried > 0) outbox.attempts.notify();
     if (batch.last === undefined) break;
     after = batch.last;
   }
@@ -56,19 +60,17 @@ export async function retryFailed(
 async function retryBatch(
   pool: Pool,
   { accountId, endpointId, range }: Failed,
-  after: DeliveryPosition | undefined,
+  after: string | undefined,
 ): Promise<Batch> {
   return inTransaction(pool, async (tx) => {
     const accountNo = await lockAccount(tx, accountId);
     const endpoint = await findEndpoint(tx, accountNo, endpointId);
     if (endpoint === undefined) throw endpointNotFound();
     if (!endpoint.switchedOn) throw endpointSwitchedOff();
+    if ((await readAccount(tx, accountId)).blocked) throw accountBlocked();
     const listed = await listRetriable(tx, accountNo, endpointId, range, after, RETRIED_AT_ONCE);
     if (listed.length === 0) return END;
-    const locked = await lockRetriableDeliveries(
-      tx,
-      listed.map(({ deliveryNo }) => deliveryNo),
-    );
+    const locked = await lockRetriableDeliveries(tx, accountNo, listed);
     const [first, ...rest] = locked;
     if (first !== undefined) await retryLocked(tx, accountNo, [first, ...rest]);
     return {

@@ -1,29 +1,27 @@
 import type { Transaction } from "../database/transaction.ts";
-import { DeliveryState } from "./delivery-state.ts";
-import { beginSequences, type DeliveryRecord } from "./delivery-store.ts";
-import { insertOutboxEntries } from "./outbox-store.ts";
+import { DeliveryState } from "../dispatch/delivery-state.ts";
+import { insertOutboxEntries, Task } from "../dispatch/outbox-store.ts";
+import { beginRuns, type DeliveryRecord } from "./delivery-store.ts";
 
-/** Begins another sequence of locked deliveries, and returns the first as it is then. */
+/** Begins another run of locked deliveries, and returns the first as it is then. */
 export async function retryLocked(
   tx: Transaction,
   accountNo: number,
   deliveries: readonly [DeliveryRecord, ...DeliveryRecord[]],
 ): Promise<DeliveryRecord> {
-  await beginSequences(
+  await beginRuns(
     tx,
-    deliveries.map(({ deliveryNo }) => deliveryNo),
+    accountNo,
+    deliveries.map(({ id }) => id),
   );
   await insertOutboxEntries(
     tx,
-    deliveries.map(({ deliveryNo, id, endpointId, sequence }) => ({
-      deliveryNo,
-      accountNo,
-      endpointId,
-      deliveryId: id,
-      sequence: sequence + 1,
+    deliveries.map(({ id: deliveryId, endpointId, run }) => ({
+      ...{ accountNo, deliveryId, endpointId, run: run + 1 },
+      task: Task.Attempt,
     })),
   );
   const [first] = deliveries;
   const none = { attempts: 0, lastOutcome: undefined, nextAttemptAt: undefined };
-  return { ...first, ...none, state: DeliveryState.Waiting, sequence: first.sequence + 1 };
+  return { ...first, ...none, state: DeliveryState.Pending, run: first.run + 1 };
 }

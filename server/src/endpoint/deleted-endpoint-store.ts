@@ -1,6 +1,6 @@
 import type { RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
-import { RUNNING_STATES } from "../delivery/delivery-state.ts";
+import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 
 /**
  * Lists at most `most` deleted endpoints of an account that the transaction has locked of which nobody needs
@@ -11,11 +11,9 @@ export async function listRemovableEndpoints(
   accountNo: number,
   most: number,
 ): Promise<string[]> {
-  // One look into each index an endpoint, however many deliveries it has.
+  // One look into the index an endpoint, however many deliveries it has. What is in the outbox runs.
   const [rows] = await tx.query<(RowDataPacket & { id: string })[]>(
     `SELECT e.id FROM endpoint e WHERE e.account_no = ? AND e.deleted_at IS NOT NULL
-       AND (SELECT 1 FROM outbox_entry o FORCE INDEX (outbox_entry_endpoint)
-         WHERE o.account_no = e.account_no AND o.endpoint_id = e.id LIMIT 1) IS NULL
        AND (SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
          WHERE d.account_no = e.account_no AND d.endpoint_id = e.id AND d.state IN (?) LIMIT 1) IS NULL
      LIMIT ${most}`,

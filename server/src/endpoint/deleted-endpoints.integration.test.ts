@@ -1,5 +1,4 @@
-import { AttemptOutcome, WebhookEventKind } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { AttemptOutcome } from "@activity/proto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Services, startServices } from "../../../test/harness/services.ts";
 
@@ -13,12 +12,7 @@ beforeEach(async () => {
   accountId = await services.createAccount();
 });
 
-async function createEndpoint(): Promise<string> {
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-  const url = "https://example.com/hook";
-  const { endpoint } = await services.endpoints.createEndpoint({ accountId, url, kinds });
-  return endpoint?.id ?? "";
-}
+const createEndpoint = () => services.createEndpoint(accountId);
 const deleteEndpoint = (endpointId: string) =>
   services.endpoints.deleteEndpoint({ accountId, endpointId });
 async function storedIds(): Promise<string[]> {
@@ -41,23 +35,18 @@ it("leave no row behind, however many are created and deleted", async () => {
 
 it("keep their row while a delivery to them runs, and their deliveries after that", async () => {
   const endpointId = await createEndpoint();
-  const { deliveryId } = await services.endpoints.sendTest({ accountId, endpointId });
-  const sequence = { deliveryId, sequence: 1 };
+  const run = await services.sendTest(accountId, endpointId);
+  const { deliveryId } = run;
+  expect(await services.claim()).toEqual([deliveryId]);
   await deleteEndpoint(endpointId);
-  // It waits in the outbox, then it is handed over, then it has ended.
+  // Its first attempt is in flight, then it is retried, then it has ended.
   const others = [await createEndpoint()];
   expect(await storedIds()).toEqual([endpointId, ...others].toSorted());
-  const { sequences } = await services.dispatch.claimDeliveries({ limit: 64 });
-  expect(sequences).toMatchObject([sequence]);
-  await services.dispatch.markHandedOver({ sequences });
+  await services.record(run, AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } });
   others.push(await createEndpoint());
   expect(await storedIds()).toEqual([endpointId, ...others].toSorted());
-  await services.dispatch.recordAttempt({
-    sequence,
-    attempt: 1,
-    startedAt: timestampFromMs(0),
-    duration: {},
-    outcome: AttemptOutcome.REJECTED,
+  expect(await services.dispatch.loadAttempt({ run, attempt: 2 })).toMatchObject({
+    step: { case: "ended" },
   });
   others.push(await createEndpoint());
   expect(await storedIds()).toEqual(others.toSorted());

@@ -23,3 +23,11 @@ export function endpointDeleted(): DomainError {
     "The delivery's endpoint is deleted, for good, so nothing is sent to it any more.",
   );
 }
+
+/** Returns the failure of a call that would send something of a blocked account. */
+export function accountBlocked(): DomainError {
+  return new DomainError(
+    ErrorCode.AccountUnavailable,
+    "The account is blocked: nothing is sent until it is unblocked.",
+  );
+}

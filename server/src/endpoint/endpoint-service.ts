@@ -4,14 +4,16 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool, Queryable } from "../database/pool.ts";
 import { inTransaction, type Transaction } from "../database/transaction.ts";
-import { emitTestEvent } from "../delivery/emit-webhook-event.ts";
-import type { OutboxSignal } from "../delivery/outbox-signal.ts";
-import { kindBits, kindsFromBits, WebhookEventKind } from "../delivery/webhook-event-kind.ts";
+import { inOutboxTransaction, type Outbox } from "../dispatch/outbox.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { encryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
+import { newSigningSecret } from "../signing-secret/signing-secret.ts";
 import { timestampFromMicros } from "../timestamps.ts";
+import { emitTestEvent } from "../webhook-event/emit-webhook-event.ts";
+import { kindBits, kindsFromBits, WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import { listRemovableEndpoints, removeEndpoints } from "./deleted-endpoint-store.ts";
-import { endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
+import { accountBlocked, endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
 import {
   countEndpoints,
   type EndpointRecord,
@@ -23,9 +25,7 @@ import {
   updateSecret,
 } from "./endpoint-store.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
-import { encryptSecret, type SecretKeys } from "./secret-cipher.ts";
-import { newSigningSecret } from "./signing-secret.ts";
-import { testFact } from "./test-fact.ts";
+import { testEventData } from "./test-event-data.ts";
 
 /** The most endpoints of an account. */
 const MAX_ENDPOINTS = 10;
@@ -43,7 +43,7 @@ export type EndpointSettings = {
 export function createEndpointService(
   pool: Pool,
   { secretKeys, allowedTargets }: EndpointSettings,
-  outbox: OutboxSignal,
+  outbox: Outbox,
 ): ServiceImpl<typeof EndpointService> {
   /** Changes an endpoint under its account's lock, so that no event sees half of it. */
   async function change(
@@ -123,14 +123,15 @@ export function createEndpointService(
 
     async sendTest({ accountId, endpointId, kind }) {
       const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
-      const emitted = await inTransaction(pool, async (tx) => {
+      return inOutboxTransaction(pool, outbox, async (tx, writer) => {
         const accountNo = await lockAccount(tx, accountId);
-        await readEndpoint(tx, accountNo, endpointId);
-        return emitTestEvent(tx, accountNo, endpointId, (now) => testFact(tested, now));
+        const { switchedOn } = await readEndpoint(tx, accountNo, endpointId);
+        if (!switchedOn) throw endpointSwitchedOff();
+        const dataAt = (now: number) => testEventData(tested, now);
+        const emitted = await emitTestEvent(tx, writer, accountNo, endpointId, dataAt);
+        if (emitted === undefined) throw accountBlocked();
+        return emitted;
       });
-      if (emitted === undefined) throw endpointSwitchedOff();
-      outbox.notify();
-      return emitted;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { advanceFeedClock } from "../account/account-store.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
+import { eraseWebhookEvents } from "../webhook-event/webhook-event-store.ts";
 import { type DisputeRecord, insertDispute, listDisputes, updateDispute } from "./dispute-store.ts";
 import { updateFeed } from "./donation-feed.ts";
 import {
@@ -89,6 +90,7 @@ export async function deleteDonation(
   if (donation.status === DonationStatus.Deleted) return donation;
   checkAllowed(DonationChange.Delete, donation.status);
   await eraseDonationText(tx, donation);
+  await eraseWebhookEvents(tx, donation.accountNo, donation.recordId);
   const erased = { donorName: undefined, message: undefined };
   return store(tx, donation, { ...donation, ...erased, status: DonationStatus.Deleted });
 }

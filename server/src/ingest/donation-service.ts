@@ -3,11 +3,11 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { lockAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction, type Transaction } from "../database/transaction.ts";
-import { emitWebhookEvents } from "../delivery/emit-webhook-event.ts";
-import type { OutboxSignal } from "../delivery/outbox-signal.ts";
-import type { WebhookFact } from "../delivery/webhook-event.ts";
+import { inOutboxTransaction, type Outbox } from "../dispatch/outbox.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { externalIdBytes } from "../stored-text.ts";
+import { emitWebhookEvents } from "../webhook-event/emit-webhook-event.ts";
+import type { WebhookEventData } from "../webhook-event/webhook-event.ts";
 import { SERVICE_PLATFORM } from "./activity-values.ts";
 import { recordContribution } from "./contribution.ts";
 import {
@@ -25,29 +25,28 @@ import {
 } from "./donation-message.ts";
 import { DisputeState } from "./donation-status.ts";
 import { type DonationRecord, findDonation, insertDonations } from "./donation-store.ts";
-import { factsOfChange, factsOfContribution } from "./donation-webhooks.ts";
+import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
 
 /** Creates the service that writes donations made through the service. */
 export function createDonationService(
   pool: Pool,
-  outbox: OutboxSignal,
+  outbox: Outbox,
 ): ServiceImpl<typeof DonationService> {
   /** Makes one change to a stored donation, and writes the webhook events it causes. */
   async function change(
     request: { accountId: string; externalId: string },
     make: (tx: Transaction, donation: DonationRecord) => Promise<DonationRecord>,
-    factsOf: (before: DonationRecord, after: DonationRecord) => WebhookFact[] = () => [],
+    eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[] = () => [],
   ) {
     const externalId = externalIdBytes(request.externalId, "external_id");
-    const donation = await inTransaction(pool, async (tx) => {
+    const donation = await inOutboxTransaction(pool, outbox, async (tx, writer) => {
       const accountNo = await lockAccount(tx, request.accountId);
       const stored = await findDonation(tx, accountNo, SERVICE_PLATFORM, externalId);
       if (stored === undefined) throw donationNotFound();
       const changed = await make(tx, stored);
-      await emit(tx, accountNo, factsOf(stored, changed));
+      await emitWebhookEvents(tx, writer, accountNo, eventsOf(stored, changed));
       return changed;
     });
-    outbox.notify();
     return { donation: donationToProto(donation) };
   }
 
@@ -62,7 +61,7 @@ export function createDonationService(
     },
 
     payDonation: (request) =>
-      change(request, payDonation, (before, after) => factsOfChange(before, after, "pay")),
+      change(request, payDonation, (before, after) => eventsOfChange(before, after, "pay")),
 
     refundDonation(request) {
       const refundId = externalIdBytes(request.refundExternalId, "refund_external_id");
@@ -70,7 +69,7 @@ export function createDonationService(
       return change(
         request,
         (tx, donation) => refundDonation(tx, donation, refundId, amountCents),
-        (before, after) => factsOfChange(before, after, "refund"),
+        (before, after) => eventsOfChange(before, after, "refund"),
       );
     },
 
@@ -79,7 +78,7 @@ export function createDonationService(
       return change(
         request,
         (tx, donation) => openDispute(tx, donation, disputeId),
-        (before, after) => factsOfChange(before, after, "dispute"),
+        (before, after) => eventsOfChange(before, after, "dispute"),
       );
     },
 
@@ -89,7 +88,7 @@ export function createDonationService(
       return change(
         request,
         (tx, donation) => resolveDispute(tx, donation, disputeId, outcome),
-        (before, after) => factsOfChange(before, after, "dispute"),
+        (before, after) => eventsOfChange(before, after, "dispute"),
       );
     },
 
@@ -101,7 +100,7 @@ export function createDonationService(
         request.subscriptionExternalId,
         "subscription_external_id",
       );
-      const contribution = await inTransaction(pool, async (tx) => {
+      const contribution = await inOutboxTransaction(pool, outbox, async (tx, writer) => {
         const accountNo = await lockAccount(tx, request.accountId);
         const stored = await recordContribution(
           tx,
@@ -109,28 +108,19 @@ export function createDonationService(
           subscriptionExternalId,
         );
         if (stored.isNew) {
-          await emit(
+          await emitWebhookEvents(
             tx,
+            writer,
             accountNo,
-            factsOfContribution(stored.donation, stored.subscriptionId, stored.first),
+            eventsOfContribution(stored.donation, stored.subscriptionId, stored.first),
           );
         }
         return stored;
       });
-      outbox.notify();
       const { donation, subscriptionId, first } = contribution;
       return { donation: donationToProto(donation), subscriptionId, first };
     },
   };
-}
-
-/** A change that tells nothing asks nothing of the database. */
-async function emit(
-  tx: Transaction,
-  accountNo: number,
-  facts: readonly WebhookFact[],
-): Promise<void> {
-  if (facts.length > 0) await emitWebhookEvents(tx, accountNo, facts);
 }
 
 async function createDonation(

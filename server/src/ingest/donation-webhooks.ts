@@ -1,5 +1,9 @@
-import type { ChargebackStatus, WebhookFact, WebhookRecord } from "../delivery/webhook-event.ts";
-import { WebhookEventKind } from "../delivery/webhook-event-kind.ts";
+import type {
+  ChargebackStatus,
+  WebhookEventData,
+  WebhookRecord,
+} from "../webhook-event/webhook-event.ts";
+import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import { DonationStatus } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
@@ -7,11 +11,11 @@ import type { DonationRecord } from "./donation-store.ts";
  * Returns what a change to a donation tells the account's endpoints: its payment, a refund, or a dispute
  * that was opened or ended. A test tells nothing. §6.1
  */
-export function factsOfChange(
+export function eventsOfChange(
   before: DonationRecord,
   after: DonationRecord,
   change: "pay" | "refund" | "dispute",
-): WebhookFact[] {
+): WebhookEventData[] {
   // A change that was made before is answered with the very record it was given.
   if (after === before || after.test) return [];
   const record = webhookRecordFrom(after);
@@ -28,14 +32,14 @@ export function factsOfChange(
 }
 
 /** Returns what a new contribution tells the account's endpoints. */
-export function factsOfContribution(
+export function eventsOfContribution(
   donation: DonationRecord,
   subscriptionId: string,
   first: boolean,
-): WebhookFact[] {
+): WebhookEventData[] {
   if (donation.test) return [];
   const record = webhookRecordFrom(donation);
-  const created: WebhookFact = { kind: WebhookEventKind.DonationCreated, record };
+  const created: WebhookEventData = { kind: WebhookEventKind.DonationCreated, record };
   if (!first) return [created];
   return [created, { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId }];
 }

@@ -50,7 +50,7 @@ export function createAuthenticate(
 
   async function authenticateService(request: Request, permission: Permission): Promise<void> {
     const bearer = bearerOf(request);
-    // Nobody's word comes through a relay or worker of this very process but its own.
+    // Nobody's word comes through a dispatcher or worker of this very process but its own.
     if (permission === Permission.DeliveryDispatch && request.contextValues.get(inProcessKey)) {
       request.contextValues.set(callerKey, { kind: "service", name: "in process" });
       return;

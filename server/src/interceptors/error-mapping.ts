@@ -31,6 +31,7 @@ const CODE_OF = {
   endpoint_switched_off: Code.FailedPrecondition,
   delivery_not_found: Code.NotFound,
   delivery_already_delivered: Code.FailedPrecondition,
+  delivery_erased: Code.FailedPrecondition,
 } satisfies Record<ErrorCode, Code>;
 
 /**

@@ -1,14 +1,20 @@
-/** Where a relay of the tests fails, once: `FAULT_POINT` of `run-relay.ts`. */
+/** Where a dispatcher of the tests fails, once: `FAULT_POINT` of `run-faulty.ts`. */
 export const FaultPoint = {
-  /** Killed when Temporal has acknowledged the start and the core was told nothing. */
-  StartedNotMarked: "started-not-marked",
-  /** Killed while the start is on its way or its answer is: Temporal may have it or not. */
-  StartUnanswered: "start-unanswered",
-  /** Lives, and is told that the start failed, which Temporal has committed. */
-  StartAnswerLost: "start-answer-lost",
-  /** Killed when the core has committed the mark, before the relay learned of it. */
-  MarkedThenKilled: "marked-then-killed",
-  /** Lives, and is told that the mark failed, which the core has committed. */
-  MarkAnswerLost: "mark-answer-lost",
+  /** Killed when an attempt was made and the core was told nothing. */
+  MadeNotRecorded: "made-not-recorded",
+  /** Lives, and is told that a record failed, which the core has committed. */
+  RecordAnswerLost: "record-answer-lost",
+  /** Killed when the core has committed a record, whose run must be retried. */
+  RecordedThenKilled: "recorded-then-killed",
+  /** Killed when it has claimed runs that must be retried, and begun no workflow. */
+  ClaimedNotBegun: "claimed-not-begun",
+  /** Killed while the begin of a workflow is on its way or its answer is: Temporal may have it or not. */
+  BeginUnanswered: "begin-unanswered",
+  /** Killed when Temporal has acknowledged workflows and the core was told nothing. */
+  BegunNotCompleted: "begun-not-completed",
+  /** Lives, and is told that the completion failed, which the core has committed. */
+  CompletionAnswerLost: "completion-answer-lost",
+  /** Killed when the core has committed the completion. */
+  CompletedThenKilled: "completed-then-killed",
 } as const;
 export type FaultPoint = (typeof FaultPoint)[keyof typeof FaultPoint];

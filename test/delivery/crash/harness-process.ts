@@ -12,6 +12,9 @@ export type Victim = {
   isRunning(): boolean;
 };
 
+/** A program that can also be stopped where it is, as by a machine that hangs, and go on later. */
+export type NodeVictim = Victim & { pause(): void; resume(): void };
+
 /** A program of this repository, and how to see that it works. */
 export type NodeProgram = {
   /** From the root of the repository. */
@@ -29,11 +32,17 @@ const POLL_MS = 50;
 const SHOWN_CHARACTERS = 2_000;
 
 /** Makes a victim of a program. */
-export function nodeVictim(program: NodeProgram): Victim {
+export function nodeVictim(program: NodeProgram): NodeVictim {
   let running: ServerProcess | undefined;
   const isRunning = () => running !== undefined && !running.hasEnded();
+  const send = (signal: NodeJS.Signals) => {
+    if (running === undefined) throw new Error(`${program.script} does not run`);
+    process.kill(running.pid, signal);
+  };
   return {
     isRunning,
+    pause: () => send("SIGSTOP"),
+    resume: () => send("SIGCONT"),
     async start() {
       if (isRunning()) throw new Error(`${program.script} runs already`);
       const { script, env, logFile } = program;

@@ -1,4 +1,7 @@
 import { randomInt } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import mysql from "mysql2/promise";
 import { startDatabase } from "../../../tools/stack/database.ts";
 import { isPortFree } from "../../../tools/stack/free-port.ts";
 import { killProcess } from "../../../tools/stack/processes.ts";
@@ -18,12 +21,15 @@ type Running = {
   kill(): Promise<void>;
 };
 
+/** A database server, which can also refuse to write, as a replica does. */
+export type DatabaseVictim = ServerVictim & { setReadOnly(isReadOnly: boolean): Promise<void> };
+
 /** Servers given by the environment are nobody's to kill. */
 const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
 
 /** A database server with the product's own, durable settings. */
-export function databaseVictim(dataDir: string, port: number): ServerVictim {
-  return serverVictim(async (isFirst) => {
+export function databaseVictim(dataDir: string, port: number): DatabaseVictim {
+  const server = serverVictim(async (isFirst) => {
     const progress = isFirst ? createProgress() : silentProgress;
     const {
       url,
@@ -42,6 +48,19 @@ export function databaseVictim(dataDir: string, port: number): ServerVictim {
       },
     };
   });
+  return {
+    ...server,
+    async setReadOnly(isReadOnly) {
+      // The product's user may not; root comes in through the socket only.
+      const { rootPassword: password } = JSON.parse(
+        await readFile(join(dataDir, "credentials.json"), "utf8"),
+      );
+      const socketPath = join(dataDir, "server.sock");
+      const root = await mysql.createConnection({ user: "root", password, socketPath });
+      await root.query(`SET GLOBAL read_only = ${isReadOnly ? "ON" : "OFF"}`);
+      await root.end();
+    },
+  };
 }
 
 /** The stack's own Temporal. */

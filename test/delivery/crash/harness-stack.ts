@@ -10,8 +10,9 @@ import mysql, { type Pool } from "mysql2/promise";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
-import { nodeVictim, type Victim } from "./harness-process.ts";
+import { type NodeVictim, nodeVictim, type Victim } from "./harness-process.ts";
 import {
+  type DatabaseVictim,
   databaseVictim,
   findLastingPort,
   type ServerVictim,
@@ -20,7 +21,7 @@ import {
 
 /** The product with each part in a process of its own, and a receiver that counts. */
 export type CrashStack = {
-  readonly database: ServerVictim;
+  readonly database: DatabaseVictim;
   readonly temporal: ServerVictim;
   readonly core: Victim;
   readonly receiver: Receiver;
@@ -30,8 +31,8 @@ export type CrashStack = {
   readonly credential: string;
   /** The folder with all state and logs. */
   readonly folder: string;
-  /** Makes a relay, a worker or both; `name` is its log's. Ended with the stack. */
-  deliverer(name: string, script: string, env?: Readonly<Record<string, string>>): Victim;
+  /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
+  dispatcher(name: string, env?: Readonly<Record<string, string>>): NodeVictim;
   /** A client of the core. */
   client<Service extends DescService>(
     service: Service,
@@ -47,21 +48,7 @@ export type CrashStack = {
 /** A name that is looked for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** Where the deliverers' scripts lie. */
-export const Script = {
-  Relay: "test/delivery/crash/run-relay.ts",
-  Worker: "test/delivery/crash/run-worker.ts",
-  /** Both in one process, as the product has them. */
-  Together: "workflows/src/main.ts",
-} as const;
-
-const READY_TEXTS: Readonly<Record<string, string>> = {
-  [Script.Relay]: "relay runs",
-  [Script.Worker]: "worker runs",
-  [Script.Together]: "deliveries run",
-};
-
-/** Starts database, Temporal, core and receiver; what delivers is the test's to start. */
+/** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
 export async function startCrashStack(): Promise<CrashStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const certificates = makeCertificates();
@@ -96,26 +83,27 @@ export async function startCrashStack(): Promise<CrashStack> {
   });
   await core.start();
   const coreUrl = `http://127.0.0.1:${corePort}`;
-  const delivererEnv = {
+  const dispatcherEnv = {
     ...shared,
     WEBHOOK_EXTRA_CA: extraCa,
     TEMPORAL_ADDRESS: temporal.address(),
     CORE_URL: coreUrl,
     CORE_CREDENTIAL: credential,
   };
-  const deliverers: Victim[] = [];
+  const dispatchers: Victim[] = [];
   let isKept = false;
   const pool: Pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 2, timezone: "Z" });
   return {
     ...{ database, temporal, core, receiver, target, credential, folder },
-    deliverer(name, script, env = {}) {
+    dispatcher(name, env = {}) {
       const victim = nodeVictim({
-        script,
-        env: { ...delivererEnv, ...env },
+        // With a point to fail at it is not the product's own, but the same but for that.
+        script: env.FAULT_POINT ? "test/delivery/crash/run-faulty.ts" : "workflows/src/main.ts",
+        env: { ...dispatcherEnv, ...env },
         logFile: join(folder, `${name}.log`),
-        readyText: READY_TEXTS[script] ?? "",
+        readyText: "deliveries run",
       });
-      deliverers.push(victim);
+      dispatchers.push(victim);
       return victim;
     },
     client: (service, headers = { authorization: `Bearer ${credential}` }) =>
@@ -130,7 +118,7 @@ export async function startCrashStack(): Promise<CrashStack> {
     },
     async stop() {
       await pool.end();
-      const all = [...deliverers, core, temporal, database];
+      const all = [...dispatchers, core, temporal, database];
       for (const victim of all.filter((one) => one.isRunning())) await victim.kill();
       await receiver.stop();
       if (!isKept) await rm(folder, { recursive: true, force: true });

@@ -21,7 +21,6 @@ export const STORED_TEXTS = {
   path: "velvet-otter",
 } as const;
 
-const ACCOUNTS = 8;
 const WRITERS_PER_ACCOUNT = 2;
 const PAUSE_MS = 100;
 /** Codes of a caller's mistake; whatever else fails may be asked again. */
@@ -35,10 +34,7 @@ const REFUSALS: ReadonlySet<Code> = new Set([
 ]);
 
 /** Creates the accounts and endpoints of one test. */
-export async function createParty(
-  stack: CrashStack,
-  { accounts = ACCOUNTS }: { readonly accounts?: number } = {},
-): Promise<Party> {
+export async function createParty(stack: CrashStack, accounts: number): Promise<Party> {
   const path = `/${STORED_TEXTS.path}/${unique("party")}/`;
   const endpoints = stack.client(EndpointService);
   const created = Array.from({ length: accounts }, async () => {

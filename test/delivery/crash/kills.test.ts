@@ -1,78 +1,80 @@
 import { ApiKeyService, MeService } from "@activity/proto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import type { AttemptName } from "./harness-attempts.ts";
 import {
   expectKilledInFlight,
-  expectNothingLost,
   type KilledRun,
-  type KillPlan,
+  killInFlight,
   runWithKills,
-  SHARES,
-  WRITTEN,
 } from "./harness-kills.ts";
+import { expectNothingLost } from "./harness-outcome.ts";
 import type { Victim } from "./harness-process.ts";
 import { expectNothingTold } from "./harness-search.ts";
 import { SIZE } from "./harness-size.ts";
-import { type CrashStack, Script, startCrashStack } from "./harness-stack.ts";
+import { type CrashStack, startCrashStack } from "./harness-stack.ts";
 import type { InFlight } from "./harness-states.ts";
 import { createParty } from "./harness-writers.ts";
 
 const MINUTE_MS = 60_000;
-const KILLING_MS = (SIZE.kills / 2 + 2) * MINUTE_MS;
-const SETTLING_MS = (SIZE.settleMinutes + 4) * MINUTE_MS;
-const VICTIMS = ["worker", "relay", "core", "database", "Temporal"] as const;
-type VictimName = (typeof VICTIMS)[number];
+const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
+const VICTIMS = ["dispatcher", "core", "database", "Temporal"] as const;
+const RUNS = (["retries", "all"] as const).flatMap((workflows) =>
+  VICTIMS.map((victim) => ({ victim, workflows, size: SIZE[workflows] })),
+);
 
 let stack: CrashStack;
 let apiKey: string;
-let relay: Victim;
-let worker: Victim;
-let together: Victim;
+let dispatchers: Record<"retries" | "all", Victim>;
 beforeAll(async () => {
   stack = await startCrashStack();
   apiKey = await readWithApiKey(stack);
-  relay = stack.deliverer("relay", Script.Relay);
-  worker = stack.deliverer("worker", Script.Worker);
-  together = stack.deliverer("together", Script.Together);
+  dispatchers = {
+    retries: stack.dispatcher("dispatcher"),
+    all: stack.dispatcher("dispatcher-all", { DELIVERY_WORKFLOWS: "all" }),
+  };
 }, 5 * MINUTE_MS);
 afterEach(({ task }) => {
   if (task.result?.state === "fail") stack.keepFolder();
 });
 afterAll(() => stack?.stop(), MINUTE_MS);
 
-/** Relay and worker are apart where one of them is killed, else together, as the product has them. */
-function partsOf(name: VictimName): Omit<KillPlan, "name"> {
-  const { core, database, temporal } = stack;
-  const victim = { worker, relay, core, database, Temporal: temporal }[name];
-  const isApart = name === "worker" || name === "relay";
-  const deliverers = isApart ? [relay, worker] : [together];
-  // What a dead worker had begun is given out again after ten seconds: it lives to see some of that.
-  return { victim, deliverers, longestLifeMs: name === "worker" ? 10_000 : 2_000 };
-}
+const runs = new Map<string, KilledRun>();
+/** In flight at a kill: retries of one victim's events can be in flight at another's. */
+const mayRepeat: AttemptName[] = [];
+const keyOf = ({ victim, workflows }: (typeof RUNS)[number]) => `${victim} ${workflows}`;
 
-const runs = new Map<VictimName, KilledRun>();
-
-describe(`${SIZE.events} events in flight, while something is killed ${SIZE.kills} times`, () => {
-  it.each(VICTIMS)(
-    "are all taken and go on: the %s",
-    async (name) => {
-      // The last victim's run had deliverers of its own.
-      for (const one of [relay, worker, together]) if (one.isRunning()) await one.kill();
-      const run = await runWithKills(stack, { name, ...partsOf(name) });
-      runs.set(name, run);
-      expectKilledInFlight(run);
-      if (SIZE.settlesEach) await settle(run);
+describe.each(RUNS)("DELIVERY_WORKFLOWS=$workflows: $size.events events in flight", (run) => {
+  const { victim: name, workflows, size } = run;
+  it(
+    `go on after each of ${size.kills} kills of the ${name}`,
+    async () => {
+      const { core, database, temporal } = stack;
+      const dispatcher = dispatchers[workflows];
+      if (workflows === "all" && dispatchers.retries.isRunning()) {
+        mayRepeat.push(...(await killInFlight(stack, dispatchers.retries)).attempts);
+      }
+      const victim = { dispatcher, core, database, Temporal: temporal }[name];
+      // What a dead dispatcher had leased can be claimed after 14 seconds: it lives to see some of that.
+      const longestLifeMs = name === "dispatcher" ? 10_000 : 2_000;
+      const killed = await runWithKills(stack, { victim, dispatcher, size, longestLifeMs });
+      runs.set(keyOf(run), killed);
+      mayRepeat.push(...killed.attempts);
+      expectKilledInFlight(killed, size);
     },
-    KILLING_MS + SETTLING_MS,
+    (size.kills / 2) * MINUTE_MS + SETTLING_MS,
   );
 });
 
-describe("afterwards, no event is lost", () => {
-  it.each(VICTIMS)(
-    "that was in flight when the %s was killed",
-    async (name) => {
-      const run = runs.get(name);
-      expect(run).toBeDefined();
-      if (run !== undefined) await settle(run);
+describe("afterwards, no event is lost, and nothing was attempted again but what was in flight", () => {
+  it.each(RUNS)(
+    "at the kills of the $victim, DELIVERY_WORKFLOWS=$workflows",
+    async (run) => {
+      const killed = runs.get(keyOf(run));
+      if (killed === undefined) throw new Error("it was not killed");
+      const { party, events } = killed;
+      const { workflows } = run;
+      const expected = { party, events, workflows, mayRepeat };
+      tell(run, killed, await expectNothingLost(stack, expected));
     },
     SETTLING_MS,
   );
@@ -88,43 +90,35 @@ describe("afterwards, no event is lost", () => {
   );
 });
 
-const settled = new Set<KilledRun>();
-
-/** Holds a run to everything, and tells once how it went. */
-async function settle(run: KilledRun): Promise<void> {
-  const { sentTwice } = await expectNothingLost(stack, {
-    party: run.party,
-    events: WRITTEN,
-    shares: SHARES,
-  });
-  if (settled.has(run)) return;
-  settled.add(run);
-  const doneAt = (performance.now() - run.startedMs) / 1000;
-  const sinceLastKill = Math.round(doneAt - (run.killedAt.at(-1) ?? 0));
+function tell(
+  { victim, workflows }: (typeof RUNS)[number],
+  { killedAt, events, attempts, goneOnWithin, inFlight, retrying, callsRepeated }: KilledRun,
+  duplicates: number,
+): void {
   process.stderr.write(
-    `${run.name}: ${run.killedAt.length} kills, ${WRITTEN} events, 0 lost, ` +
-      `${sentTwice} requests repeated for want of an answer, all done after ${Math.round(doneAt)} s, ` +
-      `${sinceLastKill} s after the last kill; in flight at the kills: ${showInFlight(run)}; ` +
-      `after the last kill ${run.retrying} to be tried again, each in a workflow of its own; ` +
-      `${run.callsRepeated} calls of writers repeated; killed at ${run.killedAt.join(" ")} s\n`,
+    `${victim}, DELIVERY_WORKFLOWS=${workflows}: ${killedAt.length} kills, ${events} events, 0 lost; ` +
+      `${duplicates} attempts made again of ${attempts.length} in flight at the kills; all that was in flight at ` +
+      `the last kill had gone on ${goneOnWithin} s later, ${retrying} to be retried, each in a workflow of its ` +
+      `own; deliveries in flight at the kills: ${showInFlight(inFlight)}; ${callsRepeated} calls of writers ` +
+      `repeated; killed at ${killedAt.join(" ")} s\n`,
   );
 }
 
 /** Tells how much was in flight when the kills came, from the least to the most. */
-function showInFlight({ inFlight }: KilledRun): string {
+function showInFlight(inFlight: readonly InFlight[]): string {
   const range = (name: keyof InFlight) => {
     const counts = inFlight.map((one) => one[name]);
     return `${Math.min(...counts)} to ${Math.max(...counts)}`;
   };
   return (
     `${range("all")}, of these ${range("waiting")} in the outbox, ` +
-    `${range("underWay")} at their first attempt, ${range("retrying")} to be tried again`
+    `${range("leased")} at their first attempt, ${range("retrying")} to be retried`
   );
 }
 
 /** Shows the core an API key, which its log must not tell. */
 async function readWithApiKey(stack: CrashStack): Promise<string> {
-  const { accountIds } = await createParty(stack, { accounts: 1 });
+  const { accountIds } = await createParty(stack, 1);
   const [accountId = ""] = accountIds;
   const key = { accountId, name: "test", validityDays: 30 };
   const { secret } = await stack.client(ApiKeyService).createApiKey(key);

@@ -3,7 +3,10 @@ import { createHmac } from "node:crypto";
 /** What one attempt sends, beside where to. */
 export type DeliveryAttempt = {
   readonly eventId: string;
-  /** From 1 in every sequence. */
+  /**
+   * From 1 in every sequence. It counts attempts, not requests: one that is sent again because its
+   * kept connection was lost is the same to the byte, this and the timestamp included. ADR 0027
+   */
   readonly attempt: number;
   /** Unix time of this very attempt: a late retry must pass the receiver's five minutes. */
   readonly timestampSeconds: number;

@@ -6,7 +6,7 @@ import {
   type TLSSocket,
 } from "node:tls";
 import { Client } from "undici";
-import { type AnswerWatch, skipInterimAnswers } from "./interim-answers.ts";
+import { type ExpectAnswer, readAnswerStarts } from "./answer-start.ts";
 import type { CheckedAddress, SafeTarget } from "./target-guard.ts";
 
 /** One TLS connection to one checked target, which carries one request at a time. */
@@ -14,10 +14,8 @@ export type PinnedConnection = {
   readonly client: Client;
   /** The address connected to; `undefined` before the connection stands and after it is gone. */
   readonly address: () => string | undefined;
-  /** Begins with a new request: nothing of its answer was heard yet. */
-  readonly expectAnswer: () => void;
-  /** Whether a byte came since, interim answers included. */
-  readonly hasHeard: () => boolean;
+  /** Reads the start of the next answer, that of the request which goes out now. */
+  readonly expectAnswer: ExpectAnswer;
   /** Cuts the connection at once, also while it is being made. */
   readonly destroy: () => void;
 };
@@ -43,15 +41,14 @@ export function openPinnedConnection(
   secureContext: SecureContext,
 ): PinnedConnection {
   let socket: TLSSocket | undefined;
-  let watch: AnswerWatch | undefined;
+  let expectAnswer: ExpectAnswer = () => undefined;
   const client = new Client(originOf(target), {
     connect: (_options, callback) => {
       // Addresses are checked for one attempt: undici may not connect again on its own later.
       if (socket) return callback(new ClosedConnectionError("closed"), null);
       const opened = connectTo(target, secureContext);
       socket = opened;
-      watch = skipInterimAnswers(opened);
-      watch.expectAnswer();
+      expectAnswer = readAnswerStarts(opened);
       const fail = (error: Error) => callback(error, null);
       opened.once("error", fail).once("secureConnect", () => {
         opened.off("error", fail);
@@ -70,8 +67,7 @@ export function openPinnedConnection(
   return {
     client,
     address: () => (socket?.destroyed ? undefined : socket?.remoteAddress),
-    expectAnswer: () => watch?.expectAnswer(),
-    hasHeard: () => watch?.hasHeard() ?? false,
+    expectAnswer: (listener) => expectAnswer(listener),
     destroy: () => {
       socket?.destroy();
       client.destroy().catch(() => undefined);

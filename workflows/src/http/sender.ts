@@ -15,7 +15,7 @@ export type AttemptReport = {
   /** Whether the delivery is tried again, if attempts are left. */
   readonly isRetried: boolean;
   readonly durationMs: number;
-  /** The receiver's status; also of an answer whose rest did not come. */
+  /** The receiver's status; `undefined` when none was read. */
   readonly status: number | undefined;
   /** What failed, in words without URL, name or address; `undefined` when there was an answer. */
   readonly detail: string | undefined;
@@ -71,8 +71,7 @@ async function attemptUntil(
   pool: ConnectionPool,
 ): Promise<AttemptResult> {
   const target = await Promise.race([resolveTarget(request.url, rules), aborted(deadline)]);
-  if (!target)
-    return { kind: "timeout", detail: "the name was not resolved in time", status: undefined };
+  if (!target) return { kind: "timeout", detail: "the name was not resolved in time" };
   if (target.kind !== "safe") return target;
   return postOnce(request, { target, pool, deadline });
 }

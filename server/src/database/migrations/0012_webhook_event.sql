@@ -1,12 +1,14 @@
--- An outgoing fact, committed with the change that caused it. payload holds the exact bytes that every
--- attempt sends.
+-- What an account's endpoints are told, committed with the change that caused it. Ids begin with their
+-- time, so that rows that are written together lie together (server/src/ids.ts). record_id is the donation
+-- that it tells of, NULL for a test. payload holds the exact bytes that every attempt sends, NULL once that
+-- donation was deleted.
 CREATE TABLE IF NOT EXISTS webhook_event (
-  event_no BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   account_no BIGINT UNSIGNED NOT NULL,
   id CHAR(19) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   kind TINYINT UNSIGNED NOT NULL,
   created_at BIGINT NOT NULL,
-  payload BLOB NOT NULL,
-  PRIMARY KEY (event_no),
-  KEY webhook_event_account (account_no)
+  record_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  payload BLOB NULL,
+  PRIMARY KEY (account_no, id),
+  KEY webhook_event_record (account_no, record_id)
 ) ENGINE = InnoDB;

@@ -1,11 +1,14 @@
--- The deliveries whose sequence the workflow engine has not acknowledged yet, each until it has: a relay
--- claims an entry by moving claimable_at to the end of its lease.
+-- The runs that a dispatcher has work with (task: 1 the first attempt, 2 beginning the workflow of the
+-- retries); ended runs, and those that Temporal has, have no entry. available_at is when an entry can be
+-- claimed: for one that is leased, the end of its lease. lease_id names the claim that leased it last.
 CREATE TABLE IF NOT EXISTS outbox_entry (
-  delivery_no BIGINT UNSIGNED NOT NULL,
   account_no BIGINT UNSIGNED NOT NULL,
   delivery_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  sequence INT UNSIGNED NOT NULL,
-  claimable_at BIGINT NOT NULL,
-  PRIMARY KEY (delivery_no),
-  KEY outbox_entry_account (account_no, delivery_no)
+  endpoint_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  run INT UNSIGNED NOT NULL,
+  task TINYINT UNSIGNED NOT NULL,
+  available_at BIGINT NOT NULL,
+  lease_id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  PRIMARY KEY (account_no, delivery_id),
+  KEY outbox_entry_queue (task, account_no, endpoint_id, available_at)
 ) ENGINE = InnoDB;

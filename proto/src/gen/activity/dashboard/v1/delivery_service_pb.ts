@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/dashboard/v1/delivery_service.proto.
  */
 export const file_activity_dashboard_v1_delivery_service: GenFile = /*@__PURE__*/
-  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIv0CCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEhAKCHNlcXVlbmNlGAcgASgFEhAKCGF0dGVtcHRzGAggASgFEjsKDGxhc3Rfb3V0Y29tZRgJIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZRIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqICCgdBdHRlbXB0EhAKCHNlcXVlbmNlGAEgASgFEg8KB2F0dGVtcHQYAiABKAUSLgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoIZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNgoHb3V0Y29tZRgFIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZRIYCgtzdGF0dXNfY29kZRgGIAEoBUgAiAEBEhMKBmRldGFpbBgHIAEoCUgBiAEBEhUKDXJlc3BvbnNlX2JvZHkYCCABKAxCDgoMX3N0YXR1c19jb2RlQgkKB19kZXRhaWwilgMKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSLQoLZW5kcG9pbnRfaWQYAiABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JBI9CgVzdGF0ZRgDIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlQgi6SAWCAQIQARI/CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRCCLpIBYIBAhABEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIQoJcGFnZV9zaXplGAcgASgFQgm6SAYaBBhkKAFIAIgBARIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxjIAUIMCgpfcGFnZV9zaXplImYKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMwoKZGVsaXZlcmllcxgBIAMoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiawoSR2V0RGVsaXZlcnlSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIpABChNHZXREZWxpdmVyeVJlc3BvbnNlEjEKCGRlbGl2ZXJ5GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5EjAKCGF0dGVtcHRzGAIgAygLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHQSFAoHcGF5bG9hZBgDIAEoDEIDgAEBIm0KFFJldHJ5RGVsaXZlcnlSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIkoKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIxCghkZWxpdmVyeRgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeSLbAQocUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIxCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASIwCh1SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXNwb25zZRIPCgdyZXRyaWVkGAEgASgDKtoBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfV0FJVElORxABEh4KGkRFTElWRVJZX1NUQVRFX0hBTkRFRF9PVkVSEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSGwoXREVMSVZFUllfU1RBVEVfQ0FOQ0VMRUQQBRIXChNERUxJVkVSWV9TVEFURV9IRUxEEAYq/AIKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh0KGUFUVEVNUFRfT1VUQ09NRV9ERUxJVkVSRUQQARIhCh1BVFRFTVBUX09VVENPTUVfQVVUSF9SRUpFQ1RFRBACEiMKH0FUVEVNUFRfT1VUQ09NRV9ST1VURV9OT1RfRk9VTkQQAxIeChpBVFRFTVBUX09VVENPTUVfUkVESVJFQ1RFRBAEEiEKHUFUVEVNUFRfT1VUQ09NRV9SRUNFSVZFUl9CVVNZEAUSHAoYQVRURU1QVF9PVVRDT01FX1JFSkVDVEVEEAYSHgoaQVRURU1QVF9PVVRDT01FX0ROU19GQUlMRUQQBxIbChdBVFRFTVBUX09VVENPTUVfVElNRU9VVBAIEiEKHUFUVEVNUFRfT1VUQ09NRV9ORVRXT1JLX0VSUk9SEAkSIQodQVRURU1QVF9PVVRDT01FX1VOU0FGRV9UQVJHRVQQCjLrAwoPRGVsaXZlcnlTZXJ2aWNlEnIKDkxpc3REZWxpdmVyaWVzEiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBotLmFjdGl2aXR5LmRhc2hib2FyZC52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlIgOQAgESaQoLR2V0RGVsaXZlcnkSKS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiouYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2UiA5ACARJvCg1SZXRyeURlbGl2ZXJ5EisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RGVsaXZlcnlSZXNwb25zZSIDkAICEocBChVSZXRyeUZhaWxlZERlbGl2ZXJpZXMSMy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBo0LmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXNwb25zZSIDkAICYgZwcm90bzM", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIvgCCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEgsKA3J1bhgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRI7CgxsYXN0X291dGNvbWUYCSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKdAgoHQXR0ZW1wdBILCgNydW4YASABKAUSDwoHYXR0ZW1wdBgCIAEoBRIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI2CgdvdXRjb21lGAUgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lEhgKC3N0YXR1c19jb2RlGAYgASgFSACIAQESEwoGZGV0YWlsGAcgASgJSAGIAQESFQoNcmVzcG9uc2VfYm9keRgIIAEoDEIOCgxfc3RhdHVzX2NvZGVCCQoHX2RldGFpbCKWAwoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBItCgtlbmRwb2ludF9pZBgCIAEoCUIYukgVchMyEV4oW2EtejAtOV17MTV9KT8kEj0KBXN0YXRlGAMgASgOMiQuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5U3RhdGVCCLpIBYIBAhABEj8KBGtpbmQYBCABKA4yJy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuV2ViaG9va0V2ZW50S2luZEIIukgFggECEAESKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCglwYWdlX3NpemUYByABKAVCCbpIBhoEGGQoAUgAiAEBEhwKCnBhZ2VfdG9rZW4YCCABKAlCCLpIBXIDGMgBQgwKCl9wYWdlX3NpemUiZgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIzCgpkZWxpdmVyaWVzGAEgAygLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJrChJHZXREZWxpdmVyeVJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2RlbGl2ZXJ5X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQikAEKE0dldERlbGl2ZXJ5UmVzcG9uc2USMQoIZGVsaXZlcnkYASABKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnkSMAoIYXR0ZW1wdHMYAiADKAsyHi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdBIUCgdwYXlsb2FkGAMgASgMQgOAAQEibQoUUmV0cnlEZWxpdmVyeVJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2RlbGl2ZXJ5X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQiSgoVUmV0cnlEZWxpdmVyeVJlc3BvbnNlEjEKCGRlbGl2ZXJ5GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5ItsBChxSZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEjEKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjEKBXVudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBIjAKHVJldHJ5RmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlEg8KB3JldHJpZWQYASABKAMq9AEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESGwoXREVMSVZFUllfU1RBVEVfUkVUUllJTkcQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIZChVERUxJVkVSWV9TVEFURV9GQUlMRUQQBBIbChdERUxJVkVSWV9TVEFURV9DQU5DRUxFRBAFEhkKFURFTElWRVJZX1NUQVRFX1BBVVNFRBAGEhkKFURFTElWRVJZX1NUQVRFX0VSQVNFRBAHKvwCCg5BdHRlbXB0T3V0Y29tZRIfChtBVFRFTVBUX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlBVFRFTVBUX09VVENPTUVfREVMSVZFUkVEEAESIQodQVRURU1QVF9PVVRDT01FX0FVVEhfUkVKRUNURUQQAhIjCh9BVFRFTVBUX09VVENPTUVfUk9VVEVfTk9UX0ZPVU5EEAMSHgoaQVRURU1QVF9PVVRDT01FX1JFRElSRUNURUQQBBIhCh1BVFRFTVBUX09VVENPTUVfUkVDRUlWRVJfQlVTWRAFEhwKGEFUVEVNUFRfT1VUQ09NRV9SRUpFQ1RFRBAGEh4KGkFUVEVNUFRfT1VUQ09NRV9ETlNfRkFJTEVEEAcSGwoXQVRURU1QVF9PVVRDT01FX1RJTUVPVVQQCBIhCh1BVFRFTVBUX09VVENPTUVfTkVUV09SS19FUlJPUhAJEiEKHUFUVEVNUFRfT1VUQ09NRV9VTlNBRkVfVEFSR0VUEAoy6wMKD0RlbGl2ZXJ5U2VydmljZRJyCg5MaXN0RGVsaXZlcmllcxIsLmFjdGl2aXR5LmRhc2hib2FyZC52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaLS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIDkAIBEmkKC0dldERlbGl2ZXJ5EikuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBoqLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESbwoNUmV0cnlEZWxpdmVyeRIrLmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeURlbGl2ZXJ5UmVxdWVzdBosLmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeURlbGl2ZXJ5UmVzcG9uc2UiA5ACAhKHAQoVUmV0cnlGYWlsZWREZWxpdmVyaWVzEjMuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RmFpbGVkRGVsaXZlcmllc1JlcXVlc3QaNC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * One webhook event to one endpoint.
@@ -66,21 +66,21 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   state: DeliveryState;
 
   /**
-   * The number of its last attempt sequence, from 1 on; each manual retry begins one.
+   * The number of its last run, from 1 on; each manual retry begins one.
    *
-   * @generated from field: int32 sequence = 7;
+   * @generated from field: int32 run = 7;
    */
-  sequence: number;
+  run: number;
 
   /**
-   * How many attempts that sequence has made.
+   * How many attempts that run has made.
    *
    * @generated from field: int32 attempts = 8;
    */
   attempts: number;
 
   /**
-   * How the last attempt of that sequence ended; unspecified while there was none.
+   * How the last attempt of that run ended; unspecified while there was none.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome last_outcome = 9;
    */
@@ -94,7 +94,7 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due, or was when it is under way; absent when none is planned.
+   * When the next attempt is due, or was when it is in flight; absent when none is planned.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
@@ -115,14 +115,14 @@ export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
  */
 export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
   /**
-   * The sequence it belongs to, from 1 on.
+   * The run it belongs to, from 1 on.
    *
-   * @generated from field: int32 sequence = 1;
+   * @generated from field: int32 run = 1;
    */
-  sequence: number;
+  run: number;
 
   /**
-   * Its number in the sequence, 1 to 8.
+   * Its number in the run, 1 to 8.
    *
    * @generated from field: int32 attempt = 2;
    */
@@ -318,14 +318,14 @@ export type GetDeliveryResponse = Message<"activity.dashboard.v1.GetDeliveryResp
   delivery?: Delivery | undefined;
 
   /**
-   * The newest 200 attempts of all sequences together, oldest first.
+   * The newest 200 attempts of all runs together, oldest first.
    *
    * @generated from field: repeated activity.dashboard.v1.Attempt attempts = 2;
    */
   attempts: Attempt[];
 
   /**
-   * The exact bytes of the request body.
+   * The exact bytes of the request body; empty once the donation was deleted that they tell of.
    *
    * @generated from field: bytes payload = 3;
    */
@@ -437,7 +437,7 @@ export const RetryFailedDeliveriesRequestSchema: GenMessage<RetryFailedDeliverie
  */
 export type RetryFailedDeliveriesResponse = Message<"activity.dashboard.v1.RetryFailedDeliveriesResponse"> & {
   /**
-   * The sequences that this call began.
+   * The runs that this call began.
    *
    * @generated from field: int64 retried = 1;
    */
@@ -465,18 +465,18 @@ export const DeliveryState = {
   UNSPECIFIED: 0,
 
   /**
-   * Its sequence has not begun yet, or waits to go on because the workflow engine lost it.
+   * The first attempt of its run is not recorded yet.
    *
-   * @generated from enum value: DELIVERY_STATE_WAITING = 1;
+   * @generated from enum value: DELIVERY_STATE_PENDING = 1;
    */
-  WAITING: 1,
+  PENDING: 1,
 
   /**
-   * Its sequence runs.
+   * Its last attempt failed, and another one is planned.
    *
-   * @generated from enum value: DELIVERY_STATE_HANDED_OVER = 2;
+   * @generated from enum value: DELIVERY_STATE_RETRYING = 2;
    */
-  HANDED_OVER: 2,
+  RETRYING: 2,
 
   /**
    * An attempt was answered with a 2xx status.
@@ -486,25 +486,32 @@ export const DeliveryState = {
   DELIVERED: 3,
 
   /**
-   * Its sequence ended without success.
+   * Its run ended without success.
    *
    * @generated from enum value: DELIVERY_STATE_FAILED = 4;
    */
   FAILED: 4,
 
   /**
-   * Its endpoint was switched off or deleted while its sequence ran.
+   * Its endpoint was switched off or deleted, or its account was blocked, while its run went on.
    *
    * @generated from enum value: DELIVERY_STATE_CANCELED = 5;
    */
   CANCELED: 5,
 
   /**
-   * Its endpoint was switched off when its event happened.
+   * Its endpoint was switched off, or its account was blocked, when its event happened.
    *
-   * @generated from enum value: DELIVERY_STATE_HELD = 6;
+   * @generated from enum value: DELIVERY_STATE_PAUSED = 6;
    */
-  HELD: 6,
+  PAUSED: 6,
+
+  /**
+   * The donation that it tells of was deleted before it was delivered: it is never sent.
+   *
+   * @generated from enum value: DELIVERY_STATE_ERASED = 7;
+   */
+  ERASED: 7,
 } as const;
 
 /**
@@ -651,11 +658,13 @@ export const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Starts a new attempt sequence of a delivery that failed, was canceled or is held. One that is on its
-   * way is left as it is, so that asking twice starts one; asking again once that has failed starts another.
+   * Starts a new run of a delivery that failed, was canceled or is paused. One that is on its way is left as
+   * it is, so that asking twice starts one; asking again once that has failed starts another.
    *
-   * Fails with `delivery_not_found`, with `delivery_already_delivered`, and with `endpoint_switched_off`
-   * when its endpoint is off or deleted, also when it is on its way still: its next attempt is not made.
+   * Fails with `delivery_not_found`, with `delivery_already_delivered`, with `delivery_erased` when the
+   * donation was deleted that it tells of, with `account_unavailable` while the account is blocked, and with
+   * `endpoint_switched_off` when its endpoint is off or deleted, also when it is on its way still: its next
+   * attempt is not made.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryDelivery
    */
@@ -665,14 +674,15 @@ export const DeliveryService: GenService<{
     output: typeof RetryDeliveryResponseSchema;
   },
   /**
-   * Starts a new attempt sequence of every delivery of an endpoint that failed, was canceled or is held
-   * and that was created in a range of time.
+   * Starts a new run of every delivery of an endpoint that failed, was canceled or is paused and that was
+   * created in a range of time.
    *
    * Many are begun in parts. When the endpoint is switched off or deleted in the middle, the call ends there
    * and counts what it has begun; after `temporarily_unavailable` or a deadline some may have begun too.
    * Calling again begins the others, and those that have failed again by then.
    *
-   * Fails with `endpoint_not_found`, and with `endpoint_switched_off`, when it has begun none.
+   * Fails with `endpoint_not_found`, with `endpoint_switched_off`, and with `account_unavailable` while the
+   * account is blocked, when it has begun none.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries
    */

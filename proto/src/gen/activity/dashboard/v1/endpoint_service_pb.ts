@@ -636,8 +636,8 @@ export const EndpointService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Switches an endpoint on: events from now on are delivered to it. What was held stays held until it
-   * is retried.
+   * Switches an endpoint on: events from now on are delivered to it. What was paused stays paused
+   * until it is retried.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.SwitchOnEndpoint
    */
@@ -647,8 +647,7 @@ export const EndpointService: GenService<{
     output: typeof SwitchOnEndpointResponseSchema;
   },
   /**
-   * Switches an endpoint off: the next attempt of a running sequence is not made, and new deliveries are
-   * held.
+   * Switches an endpoint off: the next attempt of a run is not made, and new deliveries are paused.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.SwitchOffEndpoint
    */

@@ -15,44 +15,179 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file activity/dispatch/v1/dispatch_service.proto.
  */
 export const file_activity_dispatch_v1_dispatch_service: GenFile = /*@__PURE__*/
-  fileDesc("CithY3Rpdml0eS9kaXNwYXRjaC92MS9kaXNwYXRjaF9zZXJ2aWNlLnByb3RvEhRhY3Rpdml0eS5kaXNwYXRjaC52MSJUCgtTZXF1ZW5jZUtleRIqCgtkZWxpdmVyeV9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEhkKCHNlcXVlbmNlGAIgASgFQge6SAQaAigBImcKFkNsYWltRGVsaXZlcmllc1JlcXVlc3QSGAoFbGltaXQYASABKAVCCbpIBhoEGEAoARIzCgR3YWl0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgq6SAeqAQQiAggKIoEBChdDbGFpbURlbGl2ZXJpZXNSZXNwb25zZRI0CglzZXF1ZW5jZXMYASADKAsyIS5hY3Rpdml0eS5kaXNwYXRjaC52MS5TZXF1ZW5jZUtleRIwCgRsb3N0GAIgAygLMiIuYWN0aXZpdHkuZGlzcGF0Y2gudjEuTG9zdFNlcXVlbmNlIlQKDExvc3RTZXF1ZW5jZRIzCghzZXF1ZW5jZRgBIAEoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Eg8KB2F0dGVtcHQYAiABKAUiWQoVTWFya0hhbmRlZE92ZXJSZXF1ZXN0EkAKCXNlcXVlbmNlcxgBIAMoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Qgq6SAeSAQQIARBAIhgKFk1hcmtIYW5kZWRPdmVyUmVzcG9uc2UibQoSTG9hZEF0dGVtcHRSZXF1ZXN0EjsKCHNlcXVlbmNlGAEgASgLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuU2VxdWVuY2VLZXlCBrpIA8gBARIaCgdhdHRlbXB0GAIgASgFQgm6SAYaBBgIKAEiqgIKE0xvYWRBdHRlbXB0UmVzcG9uc2USMwoFcmVhZHkYASABKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWFkeUF0dGVtcHRIABI5CghyZWNvcmRlZBgCIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZUgAEjkKCGNhbmNlbGVkGAMgASgLMiUuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2FuY2VsZWRBdHRlbXB0SAASMwoFZW5kZWQYBCABKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5FbmRlZEF0dGVtcHRIABIrCghyZXRyeV9pbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIGCgRzdGVwIo0BCgxSZWFkeUF0dGVtcHQSEwoLZW5kcG9pbnRfaWQYASABKAkSEAoDdXJsGAIgASgJQgOAAQESEwoGc2VjcmV0GAMgASgJQgOAAQESEAoIZXZlbnRfaWQYBCABKAkSFAoHcGF5bG9hZBgFIAEoDEIDgAEBEhkKEXN0YW5kYXJkX3dlYmhvb2tzGAYgASgIIhEKD0NhbmNlbGVkQXR0ZW1wdCIOCgxFbmRlZEF0dGVtcHQiqQEKE0RlZmVyQXR0ZW1wdFJlcXVlc3QSOwoIc2VxdWVuY2UYASABKAsyIS5hY3Rpdml0eS5kaXNwYXRjaC52MS5TZXF1ZW5jZUtleUIGukgDyAEBEhoKB2F0dGVtcHQYAiABKAVCCbpIBhoEGAgoARI5CglkZWZlcl9mb3IYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CC7pICMgBAaoBAioAIhYKFERlZmVyQXR0ZW1wdFJlc3BvbnNlIs4DChRSZWNvcmRBdHRlbXB0UmVxdWVzdBI7CghzZXF1ZW5jZRgBIAEoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Qga6SAPIAQESGgoHYXR0ZW1wdBgCIAEoBUIJukgGGgQYCCgBEjYKCnN0YXJ0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESMwoIZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CBrpIA8gBARJCCgdvdXRjb21lGAUgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lQgq6SAeCAQQQASAAEiQKC3N0YXR1c19jb2RlGAYgASgFQgq6SAcaBRjnByhkSACIAQESHQoGZGV0YWlsGAcgASgJQgi6SAVyAxjIAUgBiAEBEh8KDXJlc3BvbnNlX2JvZHkYCCABKAxCCLpIBXoDGIAIEisKCHJldHJ5X2luGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQg4KDF9zdGF0dXNfY29kZUIJCgdfZGV0YWlsIk8KFVJlY29yZEF0dGVtcHRSZXNwb25zZRI2CgdvdXRjb21lGAEgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lIlQKFUNhbmNlbFNlcXVlbmNlUmVxdWVzdBI7CghzZXF1ZW5jZRgBIAEoCzIhLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlNlcXVlbmNlS2V5Qga6SAPIAQEiGAoWQ2FuY2VsU2VxdWVuY2VSZXNwb25zZTKuBQoPRGlzcGF0Y2hTZXJ2aWNlEnMKD0NsYWltRGVsaXZlcmllcxIsLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNsYWltRGVsaXZlcmllc1JlcXVlc3QaLS5hY3Rpdml0eS5kaXNwYXRjaC52MS5DbGFpbURlbGl2ZXJpZXNSZXNwb25zZSIDkAICEnAKDk1hcmtIYW5kZWRPdmVyEisuYWN0aXZpdHkuZGlzcGF0Y2gudjEuTWFya0hhbmRlZE92ZXJSZXF1ZXN0GiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuTWFya0hhbmRlZE92ZXJSZXNwb25zZSIDkAICEmcKC0xvYWRBdHRlbXB0EiguYWN0aXZpdHkuZGlzcGF0Y2gudjEuTG9hZEF0dGVtcHRSZXF1ZXN0GikuYWN0aXZpdHkuZGlzcGF0Y2gudjEuTG9hZEF0dGVtcHRSZXNwb25zZSIDkAIBEmoKDERlZmVyQXR0ZW1wdBIpLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkRlZmVyQXR0ZW1wdFJlcXVlc3QaKi5hY3Rpdml0eS5kaXNwYXRjaC52MS5EZWZlckF0dGVtcHRSZXNwb25zZSIDkAICEm0KDVJlY29yZEF0dGVtcHQSKi5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWNvcmRBdHRlbXB0UmVxdWVzdBorLmFjdGl2aXR5LmRpc3BhdGNoLnYxLlJlY29yZEF0dGVtcHRSZXNwb25zZSIDkAICEnAKDkNhbmNlbFNlcXVlbmNlEisuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2FuY2VsU2VxdWVuY2VSZXF1ZXN0GiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2FuY2VsU2VxdWVuY2VSZXNwb25zZSIDkAICYgZwcm90bzM", [file_activity_dashboard_v1_delivery_service, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CithY3Rpdml0eS9kaXNwYXRjaC92MS9kaXNwYXRjaF9zZXJ2aWNlLnByb3RvEhRhY3Rpdml0eS5kaXNwYXRjaC52MSJnCgZSdW5LZXkSGwoKYWNjb3VudF9ubxgBIAEoA0IHukgEIgIoARIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEhQKA3J1bhgDIAEoBUIHukgEGgIoASIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IiUKF0dldEluc3RhbGxhdGlvblJlc3BvbnNlEgoKAmlkGAEgASgJIpcBChRDbGFpbUF0dGVtcHRzUmVxdWVzdBIZCgVsaW1pdBgBIAEoBUIKukgHGgUYgAIoARIhCg5lbmRwb2ludF9saW1pdBgCIAEoBUIJukgGGgQYQCgBEgwKBGlkbGUYAyABKAgSMwoEd2FpdBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIKukgHqgEEIgIICiJPChVDbGFpbUF0dGVtcHRzUmVzcG9uc2USNgoIYXR0ZW1wdHMYASADKAsyJC5hY3Rpdml0eS5kaXNwYXRjaC52MS5DbGFpbWVkQXR0ZW1wdCJuCg5DbGFpbWVkQXR0ZW1wdBIpCgNydW4YASABKAsyHC5hY3Rpdml0eS5kaXNwYXRjaC52MS5SdW5LZXkSMQoFcmVhZHkYAiABKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWFkeUF0dGVtcHQiZQoTQ2xhaW1SZXRyaWVzUmVxdWVzdBIZCgVsaW1pdBgBIAEoBUIKukgHGgUYgAIoARIzCgR3YWl0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgq6SAeqAQQiAggKIksKFENsYWltUmV0cmllc1Jlc3BvbnNlEjMKB3JldHJpZXMYASADKAsyIi5hY3Rpdml0eS5kaXNwYXRjaC52MS5DbGFpbWVkUmV0cnkimQEKDENsYWltZWRSZXRyeRIpCgNydW4YASABKAsyHC5hY3Rpdml0eS5kaXNwYXRjaC52MS5SdW5LZXkSMwoIYXR0ZW1wdHMYAiADKAsyIS5hY3Rpdml0eS5kaXNwYXRjaC52MS5QYXN0QXR0ZW1wdBIpCgZkdWVfaW4YAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24icwoLUGFzdEF0dGVtcHQSNgoHb3V0Y29tZRgBIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZRIsCghlbmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUQoWQ29tcGxldGVSZXRyaWVzUmVxdWVzdBI3CgRydW5zGAEgAygLMhwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUnVuS2V5Qgu6SAiSAQUIARCAAiIZChdDb21wbGV0ZVJldHJpZXNSZXNwb25zZSJjChJMb2FkQXR0ZW1wdFJlcXVlc3QSMQoDcnVuGAEgASgLMhwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUnVuS2V5Qga6SAPIAQESGgoHYXR0ZW1wdBgCIAEoBUIJukgGGgQYCCgBIucBChNMb2FkQXR0ZW1wdFJlc3BvbnNlEjMKBXJlYWR5GAEgASgLMiIuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUmVhZHlBdHRlbXB0SAASNQoIcmVjb3JkZWQYAiABKAsyIS5hY3Rpdml0eS5kaXNwYXRjaC52MS5QYXN0QXR0ZW1wdEgAEi8KBWVuZGVkGAMgASgLMh4uYWN0aXZpdHkuZGlzcGF0Y2gudjEuRW5kZWRSdW5IABIrCghyZXRyeV9pbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIGCgRzdGVwIo0BCgxSZWFkeUF0dGVtcHQSEwoLZW5kcG9pbnRfaWQYASABKAkSEAoDdXJsGAIgASgJQgOAAQESEwoGc2VjcmV0GAMgASgJQgOAAQESEAoIZXZlbnRfaWQYBCABKAkSFAoHcGF5bG9hZBgFIAEoDEIDgAEBEhkKEXN0YW5kYXJkX3dlYmhvb2tzGAYgASgIIgoKCEVuZGVkUnVuIp8BChhSZXNjaGVkdWxlQXR0ZW1wdFJlcXVlc3QSMQoDcnVuGAEgASgLMhwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuUnVuS2V5Qga6SAPIAQESGgoHYXR0ZW1wdBgCIAEoBUIJukgGGgQYCCgBEjQKBHdhaXQYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CC7pICMgBAaoBAioAIhsKGVJlc2NoZWR1bGVBdHRlbXB0UmVzcG9uc2UiWQoVUmVjb3JkQXR0ZW1wdHNSZXF1ZXN0EkAKCGF0dGVtcHRzGAEgAygLMiEuYWN0aXZpdHkuZGlzcGF0Y2gudjEuTWFkZUF0dGVtcHRCC7pICJIBBQgBEIABIrsDCgtNYWRlQXR0ZW1wdBIxCgNydW4YASABKAsyHC5hY3Rpdml0eS5kaXNwYXRjaC52MS5SdW5LZXlCBrpIA8gBARIaCgdhdHRlbXB0GAIgASgFQgm6SAYaBBgIKAESNgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIzCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIGukgDyAEBEkIKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWVCCrpIB4IBBBABIAASJAoLc3RhdHVzX2NvZGUYBiABKAVCCrpIBxoFGOcHKGRIAIgBARIdCgZkZXRhaWwYByABKAlCCLpIBXIDGMgBSAGIAQESHwoNcmVzcG9uc2VfYm9keRgIIAEoDEIIukgFegMYgAgSKwoIcmV0cnlfaW4YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CDgoMX3N0YXR1c19jb2RlQgkKB19kZXRhaWwiJgoWUmVjb3JkQXR0ZW1wdHNSZXNwb25zZRIMCgRidXN5GAEgAygFMqwGCg9EaXNwYXRjaFNlcnZpY2UScwoPR2V0SW5zdGFsbGF0aW9uEiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuR2V0SW5zdGFsbGF0aW9uUmVxdWVzdBotLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkdldEluc3RhbGxhdGlvblJlc3BvbnNlIgOQAgESbQoNQ2xhaW1BdHRlbXB0cxIqLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNsYWltQXR0ZW1wdHNSZXF1ZXN0GisuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2xhaW1BdHRlbXB0c1Jlc3BvbnNlIgOQAgISagoMQ2xhaW1SZXRyaWVzEikuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ2xhaW1SZXRyaWVzUmVxdWVzdBoqLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNsYWltUmV0cmllc1Jlc3BvbnNlIgOQAgIScwoPQ29tcGxldGVSZXRyaWVzEiwuYWN0aXZpdHkuZGlzcGF0Y2gudjEuQ29tcGxldGVSZXRyaWVzUmVxdWVzdBotLmFjdGl2aXR5LmRpc3BhdGNoLnYxLkNvbXBsZXRlUmV0cmllc1Jlc3BvbnNlIgOQAgISZwoLTG9hZEF0dGVtcHQSKC5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlcXVlc3QaKS5hY3Rpdml0eS5kaXNwYXRjaC52MS5Mb2FkQXR0ZW1wdFJlc3BvbnNlIgOQAgISeQoRUmVzY2hlZHVsZUF0dGVtcHQSLi5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZXNjaGVkdWxlQXR0ZW1wdFJlcXVlc3QaLy5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZXNjaGVkdWxlQXR0ZW1wdFJlc3BvbnNlIgOQAgIScAoOUmVjb3JkQXR0ZW1wdHMSKy5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWNvcmRBdHRlbXB0c1JlcXVlc3QaLC5hY3Rpdml0eS5kaXNwYXRjaC52MS5SZWNvcmRBdHRlbXB0c1Jlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_activity_dashboard_v1_delivery_service, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
- * One attempt sequence of a delivery.
+ * One run of a delivery.
  *
- * @generated from message activity.dispatch.v1.SequenceKey
+ * @generated from message activity.dispatch.v1.RunKey
  */
-export type SequenceKey = Message<"activity.dispatch.v1.SequenceKey"> & {
+export type RunKey = Message<"activity.dispatch.v1.RunKey"> & {
+  /**
+   * The number of the account that owns it.
+   *
+   * @generated from field: int64 account_no = 1;
+   */
+  accountNo: bigint;
+
   /**
    * The delivery's id.
    *
-   * @generated from field: string delivery_id = 1;
+   * @generated from field: string delivery_id = 2;
    */
   deliveryId: string;
 
   /**
-   * The number of the sequence, from 1 on.
+   * The number of the run, from 1 on.
    *
-   * @generated from field: int32 sequence = 2;
+   * @generated from field: int32 run = 3;
    */
-  sequence: number;
+  run: number;
 };
 
 /**
- * Describes the message activity.dispatch.v1.SequenceKey.
- * Use `create(SequenceKeySchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.RunKey.
+ * Use `create(RunKeySchema)` to create a new message.
  */
-export const SequenceKeySchema: GenMessage<SequenceKey> = /*@__PURE__*/
+export const RunKeySchema: GenMessage<RunKey> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 0);
 
 /**
- * How much to claim.
+ * The question for the installation.
  *
- * @generated from message activity.dispatch.v1.ClaimDeliveriesRequest
+ * @generated from message activity.dispatch.v1.GetInstallationRequest
  */
-export type ClaimDeliveriesRequest = Message<"activity.dispatch.v1.ClaimDeliveriesRequest"> & {
+export type GetInstallationRequest = Message<"activity.dispatch.v1.GetInstallationRequest"> & {
+};
+
+/**
+ * Describes the message activity.dispatch.v1.GetInstallationRequest.
+ * Use `create(GetInstallationRequestSchema)` to create a new message.
+ */
+export const GetInstallationRequestSchema: GenMessage<GetInstallationRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 1);
+
+/**
+ * The installation.
+ *
+ * @generated from message activity.dispatch.v1.GetInstallationResponse
+ */
+export type GetInstallationResponse = Message<"activity.dispatch.v1.GetInstallationResponse"> & {
   /**
-   * The most deliveries to claim, 1 to 64.
+   * 12 characters, 0-9 and a-f; the database keeps it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message activity.dispatch.v1.GetInstallationResponse.
+ * Use `create(GetInstallationResponseSchema)` to create a new message.
+ */
+export const GetInstallationResponseSchema: GenMessage<GetInstallationResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 2);
+
+/**
+ * How many first attempts to claim.
+ *
+ * @generated from message activity.dispatch.v1.ClaimAttemptsRequest
+ */
+export type ClaimAttemptsRequest = Message<"activity.dispatch.v1.ClaimAttemptsRequest"> & {
+  /**
+   * The most to claim, 1 to 256.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * The most that any endpoint may have in flight, 1 to 64.
+   *
+   * @generated from field: int32 endpoint_limit = 2;
+   */
+  endpointLimit: number;
+
+  /**
+   * Whether the caller has few attempts in flight: then what is committed while it waits may be leased to it
+   * as it is written, without a look at its endpoint.
+   *
+   * @generated from field: bool idle = 3;
+   */
+  idle: boolean;
+
+  /**
+   * How long to wait for the first, at most 10 seconds; not at all when absent.
+   *
+   * @generated from field: google.protobuf.Duration wait = 4;
+   */
+  wait?: Duration | undefined;
+};
+
+/**
+ * Describes the message activity.dispatch.v1.ClaimAttemptsRequest.
+ * Use `create(ClaimAttemptsRequestSchema)` to create a new message.
+ */
+export const ClaimAttemptsRequestSchema: GenMessage<ClaimAttemptsRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 3);
+
+/**
+ * What was claimed.
+ *
+ * @generated from message activity.dispatch.v1.ClaimAttemptsResponse
+ */
+export type ClaimAttemptsResponse = Message<"activity.dispatch.v1.ClaimAttemptsResponse"> & {
+  /**
+   * At most as many as were asked for.
+   *
+   * @generated from field: repeated activity.dispatch.v1.ClaimedAttempt attempts = 1;
+   */
+  attempts: ClaimedAttempt[];
+};
+
+/**
+ * Describes the message activity.dispatch.v1.ClaimAttemptsResponse.
+ * Use `create(ClaimAttemptsResponseSchema)` to create a new message.
+ */
+export const ClaimAttemptsResponseSchema: GenMessage<ClaimAttemptsResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 4);
+
+/**
+ * A first attempt to make.
+ *
+ * @generated from message activity.dispatch.v1.ClaimedAttempt
+ */
+export type ClaimedAttempt = Message<"activity.dispatch.v1.ClaimedAttempt"> & {
+  /**
+   * The run that it begins.
+   *
+   * @generated from field: activity.dispatch.v1.RunKey run = 1;
+   */
+  run?: RunKey | undefined;
+
+  /**
+   * What it takes.
+   *
+   * @generated from field: activity.dispatch.v1.ReadyAttempt ready = 2;
+   */
+  ready?: ReadyAttempt | undefined;
+};
+
+/**
+ * Describes the message activity.dispatch.v1.ClaimedAttempt.
+ * Use `create(ClaimedAttemptSchema)` to create a new message.
+ */
+export const ClaimedAttemptSchema: GenMessage<ClaimedAttempt> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 5);
+
+/**
+ * How many retries to claim.
+ *
+ * @generated from message activity.dispatch.v1.ClaimRetriesRequest
+ */
+export type ClaimRetriesRequest = Message<"activity.dispatch.v1.ClaimRetriesRequest"> & {
+  /**
+   * The most to claim, 1 to 256.
    *
    * @generated from field: int32 limit = 1;
    */
@@ -67,104 +202,131 @@ export type ClaimDeliveriesRequest = Message<"activity.dispatch.v1.ClaimDeliveri
 };
 
 /**
- * Describes the message activity.dispatch.v1.ClaimDeliveriesRequest.
- * Use `create(ClaimDeliveriesRequestSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.ClaimRetriesRequest.
+ * Use `create(ClaimRetriesRequestSchema)` to create a new message.
  */
-export const ClaimDeliveriesRequestSchema: GenMessage<ClaimDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 1);
+export const ClaimRetriesRequestSchema: GenMessage<ClaimRetriesRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 6);
 
 /**
- * What was claimed: at most as many as were asked for, in both lists together.
+ * What was claimed.
  *
- * @generated from message activity.dispatch.v1.ClaimDeliveriesResponse
+ * @generated from message activity.dispatch.v1.ClaimRetriesResponse
  */
-export type ClaimDeliveriesResponse = Message<"activity.dispatch.v1.ClaimDeliveriesResponse"> & {
+export type ClaimRetriesResponse = Message<"activity.dispatch.v1.ClaimRetriesResponse"> & {
   /**
-   * The sequences to start; empty when none waits.
+   * At most as many as were asked for.
    *
-   * @generated from field: repeated activity.dispatch.v1.SequenceKey sequences = 1;
+   * @generated from field: repeated activity.dispatch.v1.ClaimedRetry retries = 1;
    */
-  sequences: SequenceKey[];
-
-  /**
-   * The sequences that the workflow engine lost after they had begun, to go on with: a workflow that is
-   * there all the same is left as it is.
-   *
-   * @generated from field: repeated activity.dispatch.v1.LostSequence lost = 2;
-   */
-  lost: LostSequence[];
+  retries: ClaimedRetry[];
 };
 
 /**
- * Describes the message activity.dispatch.v1.ClaimDeliveriesResponse.
- * Use `create(ClaimDeliveriesResponseSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.ClaimRetriesResponse.
+ * Use `create(ClaimRetriesResponseSchema)` to create a new message.
  */
-export const ClaimDeliveriesResponseSchema: GenMessage<ClaimDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 2);
+export const ClaimRetriesResponseSchema: GenMessage<ClaimRetriesResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 7);
 
 /**
- * A sequence whose next attempt is long overdue.
+ * A run that goes on with a retry.
  *
- * @generated from message activity.dispatch.v1.LostSequence
+ * @generated from message activity.dispatch.v1.ClaimedRetry
  */
-export type LostSequence = Message<"activity.dispatch.v1.LostSequence"> & {
+export type ClaimedRetry = Message<"activity.dispatch.v1.ClaimedRetry"> & {
   /**
-   * The sequence.
+   * The run.
    *
-   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   * @generated from field: activity.dispatch.v1.RunKey run = 1;
    */
-  sequence?: SequenceKey | undefined;
+  run?: RunKey | undefined;
 
   /**
-   * The attempt to go on from, 1 to 8.
+   * Its attempts so far, in order.
    *
-   * @generated from field: int32 attempt = 2;
+   * @generated from field: repeated activity.dispatch.v1.PastAttempt attempts = 2;
    */
-  attempt: number;
+  attempts: PastAttempt[];
+
+  /**
+   * How long after now the next one is due; zero when it is overdue.
+   *
+   * @generated from field: google.protobuf.Duration due_in = 3;
+   */
+  dueIn?: Duration | undefined;
 };
 
 /**
- * Describes the message activity.dispatch.v1.LostSequence.
- * Use `create(LostSequenceSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.ClaimedRetry.
+ * Use `create(ClaimedRetrySchema)` to create a new message.
  */
-export const LostSequenceSchema: GenMessage<LostSequence> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 3);
+export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 8);
 
 /**
- * What was handed over.
+ * An attempt that was made.
  *
- * @generated from message activity.dispatch.v1.MarkHandedOverRequest
+ * @generated from message activity.dispatch.v1.PastAttempt
  */
-export type MarkHandedOverRequest = Message<"activity.dispatch.v1.MarkHandedOverRequest"> & {
+export type PastAttempt = Message<"activity.dispatch.v1.PastAttempt"> & {
   /**
-   * The sequences whose workflow was acknowledged.
+   * How it ended.
    *
-   * @generated from field: repeated activity.dispatch.v1.SequenceKey sequences = 1;
+   * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
    */
-  sequences: SequenceKey[];
+  outcome: AttemptOutcome;
+
+  /**
+   * When it ended, by the clock of the process that made it.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_at = 2;
+   */
+  endedAt?: Timestamp | undefined;
 };
 
 /**
- * Describes the message activity.dispatch.v1.MarkHandedOverRequest.
- * Use `create(MarkHandedOverRequestSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.PastAttempt.
+ * Use `create(PastAttemptSchema)` to create a new message.
  */
-export const MarkHandedOverRequestSchema: GenMessage<MarkHandedOverRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 4);
+export const PastAttemptSchema: GenMessage<PastAttempt> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 9);
+
+/**
+ * What Temporal acknowledged.
+ *
+ * @generated from message activity.dispatch.v1.CompleteRetriesRequest
+ */
+export type CompleteRetriesRequest = Message<"activity.dispatch.v1.CompleteRetriesRequest"> & {
+  /**
+   * The runs.
+   *
+   * @generated from field: repeated activity.dispatch.v1.RunKey runs = 1;
+   */
+  runs: RunKey[];
+};
+
+/**
+ * Describes the message activity.dispatch.v1.CompleteRetriesRequest.
+ * Use `create(CompleteRetriesRequestSchema)` to create a new message.
+ */
+export const CompleteRetriesRequestSchema: GenMessage<CompleteRetriesRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 10);
 
 /**
  * They are not claimed again.
  *
- * @generated from message activity.dispatch.v1.MarkHandedOverResponse
+ * @generated from message activity.dispatch.v1.CompleteRetriesResponse
  */
-export type MarkHandedOverResponse = Message<"activity.dispatch.v1.MarkHandedOverResponse"> & {
+export type CompleteRetriesResponse = Message<"activity.dispatch.v1.CompleteRetriesResponse"> & {
 };
 
 /**
- * Describes the message activity.dispatch.v1.MarkHandedOverResponse.
- * Use `create(MarkHandedOverResponseSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.CompleteRetriesResponse.
+ * Use `create(CompleteRetriesResponseSchema)` to create a new message.
  */
-export const MarkHandedOverResponseSchema: GenMessage<MarkHandedOverResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 5);
+export const CompleteRetriesResponseSchema: GenMessage<CompleteRetriesResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 11);
 
 /**
  * The attempt to load.
@@ -173,11 +335,11 @@ export const MarkHandedOverResponseSchema: GenMessage<MarkHandedOverResponse> = 
  */
 export type LoadAttemptRequest = Message<"activity.dispatch.v1.LoadAttemptRequest"> & {
   /**
-   * The sequence.
+   * The run.
    *
-   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   * @generated from field: activity.dispatch.v1.RunKey run = 1;
    */
-  sequence?: SequenceKey | undefined;
+  run?: RunKey | undefined;
 
   /**
    * The attempt's number in it, 1 to 8.
@@ -192,7 +354,7 @@ export type LoadAttemptRequest = Message<"activity.dispatch.v1.LoadAttemptReques
  * Use `create(LoadAttemptRequestSchema)` to create a new message.
  */
 export const LoadAttemptRequestSchema: GenMessage<LoadAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 6);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 12);
 
 /**
  * What to do.
@@ -215,35 +377,26 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
     case: "ready";
   } | {
     /**
-     * It was made and recorded before, and this is how it ended: go on.
+     * It was made and recorded before: resume from it.
      *
-     * @generated from field: activity.dashboard.v1.AttemptOutcome recorded = 2;
+     * @generated from field: activity.dispatch.v1.PastAttempt recorded = 2;
      */
-    value: AttemptOutcome;
+    value: PastAttempt;
     case: "recorded";
   } | {
     /**
-     * Make none: the endpoint is switched off or deleted.
+     * The run has ended: nothing is attempted.
      *
-     * @generated from field: activity.dispatch.v1.CanceledAttempt canceled = 3;
+     * @generated from field: activity.dispatch.v1.EndedRun ended = 3;
      */
-    value: CanceledAttempt;
-    case: "canceled";
-  } | {
-    /**
-     * Make none: the sequence has ended, or another one took its place.
-     *
-     * @generated from field: activity.dispatch.v1.EndedAttempt ended = 4;
-     */
-    value: EndedAttempt;
+    value: EndedRun;
     case: "ended";
   } | { case: undefined; value?: undefined };
 
   /**
-   * With `recorded`: how long after now the next attempt is due, for the wait runs from the end of the
-   * recorded one; zero when it is overdue. Absent when none is due.
+   * With `recorded`: how long after now the next attempt is due; absent when none follows.
    *
-   * @generated from field: google.protobuf.Duration retry_in = 5;
+   * @generated from field: google.protobuf.Duration retry_in = 4;
    */
   retryIn?: Duration | undefined;
 };
@@ -253,7 +406,7 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
  * Use `create(LoadAttemptResponseSchema)` to create a new message.
  */
 export const LoadAttemptResponseSchema: GenMessage<LoadAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 7);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
 
 /**
  * An attempt to make. Holds a secret: it is used where it is loaded and kept nowhere.
@@ -309,50 +462,35 @@ export type ReadyAttempt = Message<"activity.dispatch.v1.ReadyAttempt"> & {
  * Use `create(ReadyAttemptSchema)` to create a new message.
  */
 export const ReadyAttemptSchema: GenMessage<ReadyAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 8);
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 14);
 
 /**
- * No attempt is made, because the endpoint is switched off or deleted.
+ * A run that has ended, be it by this very call.
  *
- * @generated from message activity.dispatch.v1.CanceledAttempt
+ * @generated from message activity.dispatch.v1.EndedRun
  */
-export type CanceledAttempt = Message<"activity.dispatch.v1.CanceledAttempt"> & {
+export type EndedRun = Message<"activity.dispatch.v1.EndedRun"> & {
 };
 
 /**
- * Describes the message activity.dispatch.v1.CanceledAttempt.
- * Use `create(CanceledAttemptSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.EndedRun.
+ * Use `create(EndedRunSchema)` to create a new message.
  */
-export const CanceledAttemptSchema: GenMessage<CanceledAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 9);
+export const EndedRunSchema: GenMessage<EndedRun> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 15);
 
 /**
- * No attempt is made, because the sequence has ended.
+ * The attempt to reschedule.
  *
- * @generated from message activity.dispatch.v1.EndedAttempt
+ * @generated from message activity.dispatch.v1.RescheduleAttemptRequest
  */
-export type EndedAttempt = Message<"activity.dispatch.v1.EndedAttempt"> & {
-};
-
-/**
- * Describes the message activity.dispatch.v1.EndedAttempt.
- * Use `create(EndedAttemptSchema)` to create a new message.
- */
-export const EndedAttemptSchema: GenMessage<EndedAttempt> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 10);
-
-/**
- * The attempt to put off.
- *
- * @generated from message activity.dispatch.v1.DeferAttemptRequest
- */
-export type DeferAttemptRequest = Message<"activity.dispatch.v1.DeferAttemptRequest"> & {
+export type RescheduleAttemptRequest = Message<"activity.dispatch.v1.RescheduleAttemptRequest"> & {
   /**
-   * The sequence.
+   * The run.
    *
-   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   * @generated from field: activity.dispatch.v1.RunKey run = 1;
    */
-  sequence?: SequenceKey | undefined;
+  run?: RunKey | undefined;
 
   /**
    * The attempt's number in it, 1 to 8.
@@ -362,47 +500,68 @@ export type DeferAttemptRequest = Message<"activity.dispatch.v1.DeferAttemptRequ
   attempt: number;
 
   /**
-   * How long after now it is made.
+   * How long after now it is asked for again.
    *
-   * @generated from field: google.protobuf.Duration defer_for = 3;
+   * @generated from field: google.protobuf.Duration wait = 3;
    */
-  deferFor?: Duration | undefined;
+  wait?: Duration | undefined;
 };
 
 /**
- * Describes the message activity.dispatch.v1.DeferAttemptRequest.
- * Use `create(DeferAttemptRequestSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.RescheduleAttemptRequest.
+ * Use `create(RescheduleAttemptRequestSchema)` to create a new message.
  */
-export const DeferAttemptRequestSchema: GenMessage<DeferAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 11);
+export const RescheduleAttemptRequestSchema: GenMessage<RescheduleAttemptRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 16);
 
 /**
- * It was put off.
+ * It is noted.
  *
- * @generated from message activity.dispatch.v1.DeferAttemptResponse
+ * @generated from message activity.dispatch.v1.RescheduleAttemptResponse
  */
-export type DeferAttemptResponse = Message<"activity.dispatch.v1.DeferAttemptResponse"> & {
+export type RescheduleAttemptResponse = Message<"activity.dispatch.v1.RescheduleAttemptResponse"> & {
 };
 
 /**
- * Describes the message activity.dispatch.v1.DeferAttemptResponse.
- * Use `create(DeferAttemptResponseSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.RescheduleAttemptResponse.
+ * Use `create(RescheduleAttemptResponseSchema)` to create a new message.
  */
-export const DeferAttemptResponseSchema: GenMessage<DeferAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 12);
+export const RescheduleAttemptResponseSchema: GenMessage<RescheduleAttemptResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 17);
+
+/**
+ * The attempts to record.
+ *
+ * @generated from message activity.dispatch.v1.RecordAttemptsRequest
+ */
+export type RecordAttemptsRequest = Message<"activity.dispatch.v1.RecordAttemptsRequest"> & {
+  /**
+   * At most one of each delivery.
+   *
+   * @generated from field: repeated activity.dispatch.v1.MadeAttempt attempts = 1;
+   */
+  attempts: MadeAttempt[];
+};
+
+/**
+ * Describes the message activity.dispatch.v1.RecordAttemptsRequest.
+ * Use `create(RecordAttemptsRequestSchema)` to create a new message.
+ */
+export const RecordAttemptsRequestSchema: GenMessage<RecordAttemptsRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 18);
 
 /**
  * How an attempt ended.
  *
- * @generated from message activity.dispatch.v1.RecordAttemptRequest
+ * @generated from message activity.dispatch.v1.MadeAttempt
  */
-export type RecordAttemptRequest = Message<"activity.dispatch.v1.RecordAttemptRequest"> & {
+export type MadeAttempt = Message<"activity.dispatch.v1.MadeAttempt"> & {
   /**
-   * The sequence.
+   * The run.
    *
-   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
+   * @generated from field: activity.dispatch.v1.RunKey run = 1;
    */
-  sequence?: SequenceKey | undefined;
+  run?: RunKey | undefined;
 
   /**
    * The attempt's number in it, 1 to 8.
@@ -454,7 +613,7 @@ export type RecordAttemptRequest = Message<"activity.dispatch.v1.RecordAttemptRe
   responseBody: Uint8Array;
 
   /**
-   * How long after now the next attempt is made; absent when this one ends the sequence.
+   * How long after now the next attempt is due; absent when this one ends the run.
    *
    * @generated from field: google.protobuf.Duration retry_in = 9;
    */
@@ -462,106 +621,89 @@ export type RecordAttemptRequest = Message<"activity.dispatch.v1.RecordAttemptRe
 };
 
 /**
- * Describes the message activity.dispatch.v1.RecordAttemptRequest.
- * Use `create(RecordAttemptRequestSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.MadeAttempt.
+ * Use `create(MadeAttemptSchema)` to create a new message.
  */
-export const RecordAttemptRequestSchema: GenMessage<RecordAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
+export const MadeAttemptSchema: GenMessage<MadeAttempt> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 19);
 
 /**
- * The record.
+ * What was recorded.
  *
- * @generated from message activity.dispatch.v1.RecordAttemptResponse
+ * @generated from message activity.dispatch.v1.RecordAttemptsResponse
  */
-export type RecordAttemptResponse = Message<"activity.dispatch.v1.RecordAttemptResponse"> & {
+export type RecordAttemptsResponse = Message<"activity.dispatch.v1.RecordAttemptsResponse"> & {
   /**
-   * How the attempt ended according to its first record.
+   * The attempts that are not recorded yet, because somebody else is writing their deliveries just now:
+   * their places in the request. They are to be sent again.
    *
-   * @generated from field: activity.dashboard.v1.AttemptOutcome outcome = 1;
+   * @generated from field: repeated int32 busy = 1;
    */
-  outcome: AttemptOutcome;
+  busy: number[];
 };
 
 /**
- * Describes the message activity.dispatch.v1.RecordAttemptResponse.
- * Use `create(RecordAttemptResponseSchema)` to create a new message.
+ * Describes the message activity.dispatch.v1.RecordAttemptsResponse.
+ * Use `create(RecordAttemptsResponseSchema)` to create a new message.
  */
-export const RecordAttemptResponseSchema: GenMessage<RecordAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 14);
+export const RecordAttemptsResponseSchema: GenMessage<RecordAttemptsResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dispatch_v1_dispatch_service, 20);
 
 /**
- * The sequence to end.
+ * Serves the dispatcher and the workflows that deliver webhook events. Needs the permission
+ * `delivery.dispatch`.
  *
- * @generated from message activity.dispatch.v1.CancelSequenceRequest
- */
-export type CancelSequenceRequest = Message<"activity.dispatch.v1.CancelSequenceRequest"> & {
-  /**
-   * The sequence.
-   *
-   * @generated from field: activity.dispatch.v1.SequenceKey sequence = 1;
-   */
-  sequence?: SequenceKey | undefined;
-};
-
-/**
- * Describes the message activity.dispatch.v1.CancelSequenceRequest.
- * Use `create(CancelSequenceRequestSchema)` to create a new message.
- */
-export const CancelSequenceRequestSchema: GenMessage<CancelSequenceRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 15);
-
-/**
- * It has ended.
- *
- * @generated from message activity.dispatch.v1.CancelSequenceResponse
- */
-export type CancelSequenceResponse = Message<"activity.dispatch.v1.CancelSequenceResponse"> & {
-};
-
-/**
- * Describes the message activity.dispatch.v1.CancelSequenceResponse.
- * Use `create(CancelSequenceResponseSchema)` to create a new message.
- */
-export const CancelSequenceResponseSchema: GenMessage<CancelSequenceResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dispatch_v1_dispatch_service, 16);
-
-/**
- * Serves the relay and the worker that deliver webhook events. Needs the permission `delivery.dispatch`.
- * Every call may be made again: the second time changes nothing.
+ * Every call may be made again. A claim leases what it returns for 14 seconds: what is not recorded by
+ * then can be claimed again.
  *
  * @generated from service activity.dispatch.v1.DispatchService
  */
 export const DispatchService: GenService<{
   /**
-   * Claims deliveries that wait for their sequence to begin, drawn evenly from all accounts that have
-   * some, and from each account's endpoints. A claim that is not marked as handed over within its lease
-   * is given out again.
+   * Names this installation: what it shares with others, such as a Temporal namespace, is named by it.
    *
-   * An endpoint gets no more than it has room for: first attempts that are under way there are counted,
-   * and what would be too many waits until some of them have ended.
-   *
-   * With `wait`, an outbox of which nothing can be claimed is answered when something can, or after so
-   * long.
-   *
-   * @generated from rpc activity.dispatch.v1.DispatchService.ClaimDeliveries
+   * @generated from rpc activity.dispatch.v1.DispatchService.GetInstallation
    */
-  claimDeliveries: {
+  getInstallation: {
     methodKind: "unary";
-    input: typeof ClaimDeliveriesRequestSchema;
-    output: typeof ClaimDeliveriesResponseSchema;
+    input: typeof GetInstallationRequestSchema;
+    output: typeof GetInstallationResponseSchema;
   },
   /**
-   * Marks sequences as handed over to the workflow engine, which acknowledged them.
+   * Claims first attempts, round-robin over the accounts that wait and over the endpoints of each, with all
+   * that it takes to make them. No endpoint has more in flight than `endpoint_limit`: what is leased.
    *
-   * @generated from rpc activity.dispatch.v1.DispatchService.MarkHandedOver
+   * @generated from rpc activity.dispatch.v1.DispatchService.ClaimAttempts
    */
-  markHandedOver: {
+  claimAttempts: {
     methodKind: "unary";
-    input: typeof MarkHandedOverRequestSchema;
-    output: typeof MarkHandedOverResponseSchema;
+    input: typeof ClaimAttemptsRequestSchema;
+    output: typeof ClaimAttemptsResponseSchema;
   },
   /**
-   * Loads what one attempt needs, as it is now.
+   * Claims runs whose next attempt is a retry and whose workflow Temporal has not acknowledged, because
+   * their first attempt has just failed, Temporal was away, or it has orphaned them.
+   *
+   * @generated from rpc activity.dispatch.v1.DispatchService.ClaimRetries
+   */
+  claimRetries: {
+    methodKind: "unary";
+    input: typeof ClaimRetriesRequestSchema;
+    output: typeof ClaimRetriesResponseSchema;
+  },
+  /**
+   * Takes runs out of the outbox whose workflow Temporal acknowledged.
+   *
+   * @generated from rpc activity.dispatch.v1.DispatchService.CompleteRetries
+   */
+  completeRetries: {
+    methodKind: "unary";
+    input: typeof CompleteRetriesRequestSchema;
+    output: typeof CompleteRetriesResponseSchema;
+  },
+  /**
+   * Loads what one attempt needs, as it is now. Ends the run when its endpoint is off or deleted, or its
+   * account is blocked.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.LoadAttempt
    */
@@ -571,36 +713,26 @@ export const DispatchService: GenService<{
     output: typeof LoadAttemptResponseSchema;
   },
   /**
-   * Puts an attempt off whose endpoint is busy with others, or that could not be loaded; its number stays.
-   * Changes nothing once the attempt is recorded.
+   * Notes when an attempt will be asked for again that could not be made. Changes nothing once it is
+   * recorded.
    *
-   * @generated from rpc activity.dispatch.v1.DispatchService.DeferAttempt
+   * @generated from rpc activity.dispatch.v1.DispatchService.RescheduleAttempt
    */
-  deferAttempt: {
+  rescheduleAttempt: {
     methodKind: "unary";
-    input: typeof DeferAttemptRequestSchema;
-    output: typeof DeferAttemptResponseSchema;
+    input: typeof RescheduleAttemptRequestSchema;
+    output: typeof RescheduleAttemptResponseSchema;
   },
   /**
-   * Records how an attempt ended, and with that what became of the delivery. Of two records of one
+   * Records how attempts ended, and with that what became of their deliveries. Of two records of one
    * attempt the first stays.
    *
-   * @generated from rpc activity.dispatch.v1.DispatchService.RecordAttempt
+   * @generated from rpc activity.dispatch.v1.DispatchService.RecordAttempts
    */
-  recordAttempt: {
+  recordAttempts: {
     methodKind: "unary";
-    input: typeof RecordAttemptRequestSchema;
-    output: typeof RecordAttemptResponseSchema;
-  },
-  /**
-   * Ends a sequence whose endpoint is switched off or deleted.
-   *
-   * @generated from rpc activity.dispatch.v1.DispatchService.CancelSequence
-   */
-  cancelSequence: {
-    methodKind: "unary";
-    input: typeof CancelSequenceRequestSchema;
-    output: typeof CancelSequenceResponseSchema;
+    input: typeof RecordAttemptsRequestSchema;
+    output: typeof RecordAttemptsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_activity_dispatch_v1_dispatch_service, 0);

@@ -1,0 +1,78 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../errors.ts";
+
+const unavailable = { code: ErrorCode.AccountUnavailable };
+const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+});
+
+/** Pays a donation and returns the delivery of its event. */
+async function pay(): Promise<string> {
+  const key = { accountId, externalId: unique("donation") };
+  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
+  await services.donations.createDonation({ ...key, ...money });
+  await services.donations.payDonation(key);
+  const { deliveries } = await services.deliveries.listDeliveries({ accountId, pageSize: 1 });
+  return deliveries[0]?.id ?? "";
+}
+const block = () => services.accounts.blockAccount({ accountId });
+const unblock = () => services.accounts.unblockAccount({ accountId });
+const stateOf = async (deliveryId: string) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
+const retry = (deliveryId: string) => services.deliveries.retryDelivery({ accountId, deliveryId });
+const retryFailed = () =>
+  services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...EVER });
+
+describe("while an account is blocked, §6.4", () => {
+  it("its new events are paused, and nothing of them is in the outbox", async () => {
+    await block();
+    const deliveryId = await pay();
+    expect(await stateOf(deliveryId)).toBe(DeliveryState.PAUSED);
+    expect(await services.claim()).toEqual([]);
+    await unblock();
+    expect(await services.claim()).toEqual([]);
+    expect(await stateOf(deliveryId)).toBe(DeliveryState.PAUSED);
+  });
+
+  it("nothing of it is retried or tested, whether it failed, is paused or on its way", async () => {
+    const failed = await services.sendTest(accountId, endpointId);
+    await services.record(failed, AttemptOutcome.REJECTED);
+    const running = await services.sendTest(accountId, endpointId);
+    await block();
+    const paused = await pay();
+    for (const deliveryId of [failed.deliveryId, running.deliveryId, paused]) {
+      await expect(retry(deliveryId)).rejects.toMatchObject(unavailable);
+    }
+    await expect(retryFailed()).rejects.toMatchObject(unavailable);
+    const test = services.endpoints.sendTest({ accountId, endpointId });
+    await expect(test).rejects.toMatchObject(unavailable);
+    const { deliveries } = await services.deliveries.listDeliveries({ accountId });
+    expect(deliveries.map(({ run }) => run)).toEqual([1, 1, 1]);
+  });
+
+  it("its runs end, and can be retried once it is unblocked, like what was paused", async () => {
+    const first = await pay();
+    await block();
+    expect(await services.claim()).toEqual([]);
+    expect(await stateOf(first)).toBe(DeliveryState.CANCELED);
+    const paused = await pay();
+    await unblock();
+    expect((await retry(first)).delivery).toMatchObject({ state: DeliveryState.PENDING, run: 2 });
+    expect(await retryFailed()).toMatchObject({ retried: 1n });
+    expect((await services.claim()).toSorted()).toEqual([first, paused]);
+  });
+});

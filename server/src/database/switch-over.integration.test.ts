@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { type RunningDatabase, startDatabase } from "../../../tools/stack/database.ts";
+import { createProgress } from "../../../tools/stack/progress.ts";
+import { isReadOnly } from "./outage.ts";
+import { createPool, type Pool } from "./pool.ts";
+import { queryWithin } from "./query-within.ts";
+import { inTransaction } from "./transaction.ts";
+
+const WRITE = "UPDATE installation SET only_one = TRUE";
+const PASSWORD = "of-a-user-who-may-not-write-then";
+
+// A server of its own: what can be written there only while it is a primary is every database.
+let folder: string;
+let server: RunningDatabase;
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "activity-switch-over-"));
+  server = await startDatabase({
+    // Never the one that a run was given.
+    env: { ...process.env, DATABASE_URL: undefined },
+    dataDir: join(folder, "database"),
+    progress: createProgress(),
+    ephemeral: true,
+  });
+  database = await createTestDatabase(server.url);
+  const url = new URL(database.url);
+  await database.query(`CREATE USER writer@'127.0.0.1' IDENTIFIED BY '${PASSWORD}'`);
+  await database.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO writer@'127.0.0.1'`);
+  url.username = "writer";
+  url.password = PASSWORD;
+  pool = createPool(url.href, 1);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await database.query("SET GLOBAL read_only = 0");
+});
+
+const connectionId = async () => (await pool.query("SELECT CONNECTION_ID() AS id"))[0];
+const writers = {
+  "a transaction": () => inTransaction(pool, (tx) => tx.query(WRITE)),
+  "a statement": () => queryWithin(pool, WRITE, []),
+};
+
+describe.each(Object.entries(writers))("after a switch-over, %s", (_, write) => {
+  it("closes the connection to what can only be read, and writes over a new one", async () => {
+    await write();
+    const before = await connectionId();
+    expect(await connectionId()).toEqual(before);
+    await database.query("SET GLOBAL read_only = 1");
+    const failure = await write().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(isReadOnly(failure)).toBe(true);
+    expect(await connectionId()).not.toEqual(before);
+    await database.query("SET GLOBAL read_only = 0");
+    await write();
+  });
+});

@@ -1,0 +1,87 @@
+import type { AttemptOutcome } from "@activity/proto";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
+import type { AttemptContent, PastAttempt } from "./claim-store.ts";
+import { RUNNING_STATES } from "./delivery-state.ts";
+import type { RunKey } from "./run-key.ts";
+
+/** What is known of one attempt of a workflow before it is made. */
+export type LoadedAttempt = {
+  /** Whether its run goes on. */
+  readonly isRunning: boolean;
+  /** How it ended, when it was made and recorded before. */
+  readonly recorded: PastAttempt | undefined;
+  /** How long after now the attempt behind a recorded one is due; `undefined` when none follows. */
+  readonly retryInMicros: number | undefined;
+  /** `undefined` when nothing may be sent: the endpoint is off or deleted, or the account blocked. */
+  readonly content: AttemptContent | undefined;
+};
+
+type Row = RowDataPacket & {
+  is_running: number;
+  outcome: AttemptOutcome | null;
+  ended_at: number | null;
+  retry_in: number | null;
+  event_id: string;
+  payload: Buffer | null;
+  endpoint_id: string;
+  url: string | null;
+  secret: Buffer | null;
+  standard_webhooks: number | null;
+};
+
+/** Finds what an attempt needs; `undefined` when its delivery is gone. */
+export async function findAttempt(
+  pool: Pool,
+  { accountNo, deliveryId, run }: RunKey,
+  attempt: number,
+): Promise<LoadedAttempt | undefined> {
+  const [row] = await queryWithin<Row[]>(
+    pool,
+    `SELECT d.run = ? AND d.state IN (${RUNNING_STATES.join(", ")}) AS is_running,
+       p.outcome, p.started_at + p.duration AS ended_at,
+       GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
+       w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
+     FROM delivery d
+     JOIN webhook_event w ON w.account_no = d.account_no AND w.id = d.event_id
+     LEFT JOIN delivery_attempt p ON p.account_no = d.account_no AND p.delivery_id = d.id
+       AND p.run = ? AND p.attempt = ?
+     LEFT JOIN account a ON a.account_no = d.account_no AND a.blocked_at IS NULL
+     LEFT JOIN endpoint e ON e.account_no = a.account_no AND e.id = d.endpoint_id
+       AND e.switched_on AND e.deleted_at IS NULL
+     WHERE d.account_no = ? AND d.id = ?`,
+    [run, run, attempt, accountNo, deliveryId],
+  );
+  return row && loadedFromRow(row);
+}
+
+/** Notes that an attempt which is not recorded will be asked for again so long after now. */
+export async function rescheduleAttempt(
+  pool: Pool,
+  { accountNo, deliveryId, run }: RunKey,
+  attempt: number,
+  waitMicros: number,
+): Promise<void> {
+  await queryWithin<ResultSetHeader>(
+    pool,
+    `UPDATE delivery SET next_attempt_at = ${NOW_MICROS} + ?
+     WHERE account_no = ? AND id = ? AND run = ? AND attempts = ? AND state IN (?)`,
+    [waitMicros, accountNo, deliveryId, run, attempt - 1, RUNNING_STATES],
+  );
+}
+
+function loadedFromRow(row: Row): LoadedAttempt {
+  const { outcome, ended_at: endedAt, url, secret, payload } = row;
+  const { event_id: eventId, endpoint_id: endpointId } = row;
+  const standardWebhooks = row.standard_webhooks === 1;
+  return {
+    isRunning: row.is_running === 1,
+    retryInMicros: row.retry_in ?? undefined,
+    recorded: outcome === null || endedAt === null ? undefined : { outcome, endedAt },
+    content:
+      url === null || secret === null || payload === null
+        ? undefined
+        : { endpointId, url, secret, standardWebhooks, eventId, payload },
+  };
+}

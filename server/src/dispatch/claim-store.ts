@@ -1,0 +1,237 @@
+import type { AttemptOutcome } from "@activity/proto";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
+import type { Transaction } from "../database/transaction.ts";
+import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
+import type { Queue } from "./fair-share.ts";
+import { LEASE_MICROS, type Task } from "./outbox-store.ts";
+import { anyDelivery, type DeliveryKey, type RunKey } from "./run-key.ts";
+
+/** Where a page of the outbox ended: behind this queue. */
+export type QueuePosition = Pick<Queue, "accountNo" | "endpointId">;
+
+/** A leased entry. */
+export type LeasedEntry = RunKey & {
+  /** Whether the run goes on: it can have ended, or its account been deleted. */
+  readonly isRunning: boolean;
+};
+
+/** What a first attempt needs. */
+export type AttemptContent = {
+  readonly endpointId: string;
+  readonly url: string;
+  /** Encrypted. */
+  readonly secret: Buffer;
+  readonly standardWebhooks: boolean;
+  readonly eventId: string;
+  readonly payload: Buffer;
+};
+
+/** An attempt that was made. */
+export type PastAttempt = { readonly outcome: AttemptOutcome; readonly endedAt: number };
+
+type KeyRow = RowDataPacket & { account_no: number; delivery_id: string };
+type PageRow = KeyRow & { endpoint_id: string };
+type LeasedRow = KeyRow & { run: number; is_running: number | null };
+type ContentRow = LeasedRow & {
+  endpoint_id: string;
+  url: string | null;
+  secret: Buffer | null;
+  standard_webhooks: number | null;
+  event_id: string | null;
+  payload: Buffer | null;
+};
+type RetryRow = LeasedRow & { due_in: number | null };
+type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
+
+/**
+ * How much later than any lease can an entry's has to end for it to have been leased before the database's
+ * clock stepped back. More than a claim waits for a lock: its clock stands still while another one leases.
+ */
+const CLOCK_STEP_MICROS = 60_000_000;
+const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
+/** What was leased or written before the clock stepped back can be claimed too. */
+const CAN_BE_CLAIMED = `(available_at <= ${NOW_MICROS} OR available_at > ${LAST_LEASE_END})`;
+const IS_LEASED = `available_at > ${NOW_MICROS} AND available_at <= ${LAST_LEASE_END}`;
+const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
+const ENTRY = { account: "account_no", delivery: "delivery_id" };
+const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
+
+/** Lists the next entries that can be claimed behind a queue, queue by queue, oldest first in each. */
+export async function listClaimable(
+  pool: Pool,
+  task: Task,
+  { accountNo, endpointId }: QueuePosition,
+  limit: number,
+): Promise<readonly (QueuePosition & DeliveryKey)[]> {
+  const rows = await queryWithin<PageRow[]>(
+    pool,
+    `SELECT account_no, endpoint_id, delivery_id
+     FROM outbox_entry FORCE INDEX (outbox_entry_queue)
+     WHERE task = ? AND (account_no > ? OR account_no = ? AND endpoint_id > ?) AND ${CAN_BE_CLAIMED}
+     ORDER BY account_no, endpoint_id, available_at LIMIT ${limit}`,
+    [task, accountNo, accountNo, endpointId],
+  );
+  return rows.map((row) => ({
+    accountNo: row.account_no,
+    endpointId: row.endpoint_id,
+    deliveryId: row.delivery_id,
+  }));
+}
+
+/** Counts what is leased of some queues, at least one: their attempts in flight, by endpoint. */
+export async function countLeased(
+  pool: Pool,
+  task: Task,
+  queues: readonly QueuePosition[],
+): Promise<ReadonlyMap<string, number>> {
+  const one = `(task = ? AND account_no = ? AND endpoint_id = ? AND ${IS_LEASED})`;
+  const rows = await queryWithin<(RowDataPacket & { endpoint_id: string; leased: number })[]>(
+    pool,
+    `SELECT endpoint_id, COUNT(*) AS leased FROM outbox_entry FORCE INDEX (outbox_entry_queue)
+     WHERE ${queues.map(() => one).join(" OR ")} GROUP BY endpoint_id`,
+    queues.flatMap(({ accountNo, endpointId }) => [task, accountNo, endpointId]),
+  );
+  return new Map(rows.map((row) => [row.endpoint_id, row.leased]));
+}
+
+/** Leases those of the entries, at least one, that can still be claimed. */
+export async function leaseEntries(
+  pool: Pool,
+  task: Task,
+  keys: readonly DeliveryKey[],
+  leaseId: string,
+): Promise<void> {
+  const { sql, values } = anyDelivery(keys, ENTRY);
+  await queryWithin<ResultSetHeader>(
+    pool,
+    `UPDATE outbox_entry SET lease_id = ?, available_at = ${NOW_MICROS} + ${LEASE_MICROS}
+     WHERE ${sql} AND task = ? AND ${CAN_BE_CLAIMED}`,
+    [leaseId, ...values, task],
+  );
+}
+
+/** Ends the leases that a claim got of entries, at least one: nobody heard of them. */
+export async function releaseEntries(
+  pool: Pool,
+  keys: readonly DeliveryKey[],
+  leaseId: string,
+): Promise<void> {
+  const { sql, values } = anyDelivery(keys, ENTRY);
+  await queryWithin<ResultSetHeader>(
+    pool,
+    `UPDATE outbox_entry SET available_at = ${NOW_MICROS} WHERE ${sql} AND lease_id = ?`,
+    [...values, leaseId],
+  );
+}
+
+/**
+ * Loads the first attempts that a claim leased among these entries, at least one. One without content cannot
+ * be made: its endpoint is off or deleted, or its account blocked.
+ */
+export async function loadLeasedAttempts(
+  pool: Pool,
+  keys: readonly DeliveryKey[],
+  leaseId: string,
+): Promise<(LeasedEntry & { readonly content: AttemptContent | undefined })[]> {
+  const { sql, values } = anyDelivery(keys, ENTRY_O);
+  const rows = await queryWithin<ContentRow[]>(
+    pool,
+    `SELECT o.account_no, o.delivery_id, o.run, o.endpoint_id, ${IS_RUNNING} AS is_running,
+       e.url, e.secret, e.standard_webhooks, w.id AS event_id, w.payload
+     FROM outbox_entry o FORCE INDEX (PRIMARY)
+     LEFT JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
+     LEFT JOIN webhook_event w ON w.account_no = d.account_no AND w.id = d.event_id
+     LEFT JOIN account a ON a.account_no = o.account_no AND a.blocked_at IS NULL
+     LEFT JOIN endpoint e ON e.account_no = a.account_no AND e.id = o.endpoint_id
+       AND e.switched_on AND e.deleted_at IS NULL
+     WHERE ${sql} AND o.lease_id = ?`,
+    [...values, leaseId],
+  );
+  return rows.map((row) => ({ ...leasedFromRow(row), content: contentFromRow(row) }));
+}
+
+/** Loads the retries that a claim leased among these entries, at least one. */
+export async function loadLeasedRetries(
+  pool: Pool,
+  keys: readonly DeliveryKey[],
+  leaseId: string,
+): Promise<(LeasedEntry & { readonly dueInMicros: number })[]> {
+  const { sql, values } = anyDelivery(keys, ENTRY_O);
+  const rows = await queryWithin<RetryRow[]>(
+    pool,
+    `SELECT o.account_no, o.delivery_id, o.run, ${IS_RUNNING} AS is_running,
+       d.next_attempt_at - ${NOW_MICROS} AS due_in
+     FROM outbox_entry o FORCE INDEX (PRIMARY)
+     LEFT JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
+     WHERE ${sql} AND o.lease_id = ?`,
+    [...values, leaseId],
+  );
+  return rows.map((row) => ({
+    ...leasedFromRow(row),
+    dueInMicros: Math.max(0, row.due_in ?? 0),
+  }));
+}
+
+/** Lists the attempts that runs, at least one, have made, in order. */
+export async function listAttemptsOfRuns(
+  pool: Pool,
+  runs: readonly RunKey[],
+): Promise<(DeliveryKey & PastAttempt)[]> {
+  const rows = await queryWithin<PastRow[]>(
+    pool,
+    `SELECT account_no, delivery_id, outcome, started_at + duration AS ended_at
+     FROM delivery_attempt FORCE INDEX (PRIMARY)
+     WHERE ${runs.map(() => "(account_no = ? AND delivery_id = ? AND run = ?)").join(" OR ")}
+     ORDER BY account_no, delivery_id, attempt`,
+    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+  );
+  return rows.map((row) => ({
+    accountNo: row.account_no,
+    deliveryId: row.delivery_id,
+    outcome: row.outcome,
+    endedAt: row.ended_at,
+  }));
+}
+
+/** Cancels those of the runs, at least one, that have not ended. */
+export async function cancelRuns(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
+  const one = "(account_no = ? AND id = ? AND run = ?)";
+  await tx.query(
+    `UPDATE delivery SET state = ${DeliveryState.Canceled}, next_attempt_at = NULL
+     WHERE (${runs.map(() => one).join(" OR ")}) AND state IN (${RUNNING_STATES.join(", ")})`,
+    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+  );
+}
+
+/** Takes runs out of the outbox, at least one; what was put there since for a later run stays. */
+export async function deleteEntries(
+  tx: Pick<Transaction, "query">,
+  runs: readonly RunKey[],
+): Promise<void> {
+  const one = "(account_no = ? AND delivery_id = ? AND run = ?)";
+  await tx.query(
+    `DELETE FROM outbox_entry WHERE ${runs.map(() => one).join(" OR ")}`,
+    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+  );
+}
+
+function leasedFromRow(row: LeasedRow): LeasedEntry {
+  return {
+    accountNo: row.account_no,
+    deliveryId: row.delivery_id,
+    run: row.run,
+    isRunning: row.is_running === 1,
+  };
+}
+
+function contentFromRow(row: ContentRow): AttemptContent | undefined {
+  const { url, secret, event_id: eventId, payload } = row;
+  if (url === null || secret === null || eventId === null || payload === null) return undefined;
+  const { endpoint_id: endpointId } = row;
+  return {
+    ...{ endpointId, url, secret, eventId, payload },
+    standardWebhooks: row.standard_webhooks === 1,
+  };
+}

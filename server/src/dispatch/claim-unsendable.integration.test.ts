@@ -1,0 +1,93 @@
+import { DeliveryState } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { writePending } from "../../../test/harness/backlog.ts";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+
+type Receiver = { readonly accountId: string; readonly endpointId: string };
+
+let services: Services;
+let own: Receiver;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  own = await createReceiver();
+});
+
+async function createReceiver(): Promise<Receiver> {
+  const accountId = await services.createAccount();
+  return { accountId, endpointId: await services.createEndpoint(accountId) };
+}
+const sendTest = ({ accountId, endpointId } = own): Promise<Run> =>
+  services.sendTest(accountId, endpointId);
+const isLeased = async ({ deliveryId }: Run) => {
+  const [row] = await services.database.query<{ leased: number }>(
+    `SELECT available_at > TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS leased
+     FROM outbox_entry WHERE delivery_id = ?`,
+    [deliveryId],
+  );
+  return row && row.leased === 1;
+};
+const stateOf = async ({ accountId }: Receiver, { deliveryId }: Run) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
+
+describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
+  const owners = [
+    {
+      why: "its endpoint was switched off",
+      leave: (receiver: Receiver) => services.endpoints.switchOffEndpoint(receiver),
+    },
+    {
+      why: "its endpoint was deleted",
+      leave: (receiver: Receiver) => services.endpoints.deleteEndpoint(receiver),
+    },
+    {
+      why: "its account was blocked",
+      leave: (receiver: Receiver) => services.accounts.blockAccount(receiver),
+    },
+  ];
+
+  it.each(owners)("because $why ends its run and leaves the outbox", async ({ leave }) => {
+    const run = await sendTest();
+    const other = await createReceiver();
+    const { deliveryId } = await sendTest(other);
+    await leave(own);
+    expect(await services.claim()).toEqual([deliveryId]);
+    expect(await stateOf(own, run)).toBe(DeliveryState.CANCELED);
+    expect(await isLeased(run)).toBeUndefined();
+  });
+
+  it("because its delivery is gone leaves the outbox, of either task", async () => {
+    const { accountId, endpointId } = own;
+    await writePending(services.database, { accountId, endpointIds: [endpointId], count: 2 });
+    await services.database.query("UPDATE outbox_entry SET task = 2 LIMIT 1");
+    await services.database.query("DELETE FROM delivery");
+    expect(await services.claim()).toEqual([]);
+    expect((await services.dispatch.claimRetries({ limit: 8 })).retries).toEqual([]);
+    expect(await services.database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
+  });
+
+  it("because its run has ended leaves the outbox, and its delivery as it is", async () => {
+    const run = await sendTest();
+    const failed = "UPDATE delivery SET state = ?, attempts = 1";
+    await services.database.query(failed, [DeliveryState.FAILED]);
+    expect(await services.claim()).toEqual([]);
+    expect(await stateOf(own, run)).toBe(DeliveryState.FAILED);
+    expect(await isLeased(run)).toBeUndefined();
+  });
+
+  it("because its secret cannot be decrypted stays leased, and keeps nobody else's waiting", async () => {
+    const run = await sendTest();
+    const other = await createReceiver();
+    const { deliveryId } = await sendTest(other);
+    await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
+      own.endpointId,
+    ]);
+    expect(await services.claim()).toEqual([deliveryId]);
+    expect(await services.claim()).toEqual([]);
+    expect(await isLeased(run)).toBe(true);
+    expect(await stateOf(own, run)).toBe(DeliveryState.PENDING);
+  });
+});

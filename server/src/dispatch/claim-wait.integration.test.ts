@@ -1,0 +1,214 @@
+import { WebhookEventKind } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import type { ClaimedAttempt } from "./claim.ts";
+import { inOutboxTransaction } from "./outbox.ts";
+
+const WAIT = { limit: 64, endpointLimit: 64, wait: { seconds: 10n } };
+const BEFORE_LEASE_ENDS = { timeout: 10_000 };
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+let secret: Buffer;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+  const [row] = await services.database.query<{ secret: Buffer }>(
+    "SELECT secret FROM endpoint WHERE id = ?",
+    [endpointId],
+  );
+  secret = row?.secret ?? Buffer.alloc(0);
+});
+
+const sendTest = () => services.sendTest(accountId, endpointId);
+async function pay(): Promise<void> {
+  const key = { accountId, externalId: unique("donation") };
+  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
+  await services.donations.createDonation({ ...key, ...money });
+  await services.donations.payDonation(key);
+}
+
+/** A poller that waits, because it found nothing; with few attempts in flight, so that it may be leased to. */
+async function startIdlePoller(limit = 64) {
+  const caller = new AbortController();
+  const call = { ...WAIT, limit, idle: true };
+  const claimed = services.dispatch.claimAttempts(call, { signal: caller.signal });
+  claimed.catch(() => undefined);
+  await expect.poll(isAnyIdle).toBe(true);
+  const ids = async () => (await claimed).attempts.map(({ run }) => run?.deliveryId);
+  return { claimed, ids, leave: () => caller.abort() };
+}
+
+/** Tells whether an idle poller waits that no transaction has reserved. */
+function isAnyIdle(): boolean {
+  const reservation = services.outbox.attempts.reserve();
+  reservation?.give([]);
+  return reservation !== undefined;
+}
+
+/** Lets every claim fail that leases something, while `work` runs. */
+async function withoutClaims(work: () => Promise<void>): Promise<void> {
+  await services.database.query(
+    "CREATE TRIGGER no_claims BEFORE UPDATE ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
+  );
+  try {
+    await work();
+  } finally {
+    await services.database.query("DROP TRIGGER no_claims");
+  }
+}
+
+/** A first attempt that is leased as it is written, in a table that nobody looks into. */
+function leasedTo(poller: { readonly leaseId: string } | undefined): ClaimedAttempt {
+  if (poller === undefined) throw new Error("nobody waits");
+  return {
+    ...{ accountNo: 1, deliveryId: "nobodydelivery0", run: 1, leaseId: poller.leaseId },
+    ...{ endpointId, url: "https://example.com/hook", standardWebhooks: false },
+    ...{ secret, eventId: "wev_nobodysevent00", payload: Buffer.from("{}") },
+  };
+}
+
+const leases = () =>
+  services.database.query<{ id: string; lease: string | null; seconds: number }>(
+    `SELECT delivery_id AS id, lease_id AS lease, CAST(ROUND((available_at
+       - TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) / 1e6) AS SIGNED) AS seconds
+     FROM outbox_entry ORDER BY delivery_id`,
+  );
+
+describe("a poller that waits, §6.4, ADR 0028", () => {
+  it("is woken when something is committed", async () => {
+    const started = performance.now();
+    const waiting = services.dispatch.claimAttempts(WAIT);
+    const { deliveryId } = await sendTest();
+    expect((await waiting).attempts).toMatchObject([{ run: { deliveryId } }]);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it("is given what is committed, when it is idle, leased as it was written and without a claim", async () => {
+    const poller = await startIdlePoller();
+    const sent: string[] = [];
+    await withoutClaims(async () => {
+      sent.push((await sendTest()).deliveryId);
+      expect(await poller.ids()).toEqual(sent);
+    });
+    expect(await leases()).toMatchObject([
+      { id: sent[0], lease: expect.stringMatching(/^[a-z0-9]{15}$/), seconds: 14 },
+    ]);
+    expect(await services.claim()).toEqual([]);
+  });
+
+  it("is given the very bytes, URL and secret that a claim would have given", async () => {
+    const poller = await startIdlePoller();
+    await sendTest();
+    const { attempts: given } = await poller.claimed;
+    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    const call = { limit: 64, endpointLimit: 64 };
+    const { attempts: claimed } = await services.dispatch.claimAttempts(call);
+    expect(given).toHaveLength(1);
+    expect(claimed).toEqual(given);
+  });
+
+  it("is given no more than it asked for; the rest can be claimed", async () => {
+    await services.createEndpoint(accountId);
+    await services.createEndpoint(accountId);
+    const poller = await startIdlePoller(2);
+    await pay();
+    const given = await poller.ids();
+    expect(given).toHaveLength(2);
+    const [rest] = await services.claim();
+    expect(new Set([...given, rest]).size).toBe(3);
+  });
+
+  it("is given nothing of what is rolled back", async () => {
+    const poller = await startIdlePoller();
+    await services.database.query(
+      "CREATE TRIGGER no_outbox BEFORE INSERT ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
+    );
+    await expect(sendTest()).rejects.toThrow();
+    await services.database.query("DROP TRIGGER no_outbox");
+    const { deliveryId } = await sendTest();
+    expect(await poller.ids()).toEqual([deliveryId]);
+  });
+
+  it("is given nothing of what a transaction wrote for it and then failed", async () => {
+    const poller = await startIdlePoller();
+    const failing = inOutboxTransaction(services.pool, services.outbox, async (_, writer) => {
+      writer.wrote([leasedTo(writer.poller())]);
+      throw new Error("it fails");
+    });
+    await expect(failing).rejects.toThrow("it fails");
+    const { deliveryId } = await sendTest();
+    expect(await poller.ids()).toEqual([deliveryId]);
+  });
+
+  it("is given once, and no more than it asked for, what the loser of a deadlock wrote again", async () => {
+    const poller = await startIdlePoller(1);
+    let turns = 0;
+    await inOutboxTransaction(services.pool, services.outbox, async (_, writer) => {
+      writer.wrote([leasedTo(writer.poller())]);
+      expect(writer.poller()).toBeUndefined();
+      turns += 1;
+      if (turns === 1) throw Object.assign(new Error(), { code: "ER_LOCK_DEADLOCK" });
+    });
+    expect([turns, await poller.ids()]).toEqual([2, ["nobodydelivery0"]]);
+  });
+
+  it("is given nothing by a change that tells nothing", async () => {
+    const silent = await services.createAccount();
+    await services.createEndpoint(silent, [WebhookEventKind.DONATION_REFUNDED]);
+    const poller = await startIdlePoller();
+    const own = accountId;
+    accountId = silent;
+    await pay();
+    accountId = own;
+    const { deliveryId } = await sendTest();
+    expect(await poller.ids()).toEqual([deliveryId]);
+  });
+
+  it("and goes away leaves nothing leased", async () => {
+    const poller = await startIdlePoller();
+    poller.leave();
+    await expect(poller.claimed).rejects.toThrow();
+    const { deliveryId } = await sendTest();
+    expect(await leases()).toMatchObject([{ id: deliveryId, lease: null }]);
+    expect(await services.claim()).toEqual([deliveryId]);
+  });
+
+  it("and goes away while what would be leased to it is written leaves nothing leased", async () => {
+    const poller = await startIdlePoller();
+    await services.database.query("LOCK TABLES outbox_entry WRITE");
+    const sending = sendTest();
+    await expect.poll(isAnyIdle).toBe(false);
+    poller.leave();
+    await expect(poller.claimed).rejects.toThrow();
+    await services.database.query("UNLOCK TABLES");
+    const { deliveryId } = await sending;
+    await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([deliveryId]);
+  });
+
+  it("and goes away while it claims leaves nothing leased", async () => {
+    const run = await sendTest();
+    const gone = new AbortController();
+    const asked = services.dispatch.claimAttempts(WAIT, { signal: gone.signal });
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    // Its claim may not have ended yet.
+    await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([run.deliveryId]);
+  });
+
+  it("returns with nothing when its wait is over", async () => {
+    const call = { ...WAIT, wait: { nanos: 50_000_000 } };
+    expect((await services.dispatch.claimAttempts(call)).attempts).toEqual([]);
+    expect((await services.dispatch.claimRetries({ limit: 8, wait: call.wait })).retries).toEqual(
+      [],
+    );
+  });
+});

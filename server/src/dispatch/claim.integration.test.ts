@@ -1,0 +1,241 @@
+import { AttemptOutcome } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { writePending } from "../../../test/harness/backlog.ts";
+import { rowCounterOf } from "../../../test/harness/row-reads.ts";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { createClaims } from "./claim.ts";
+
+const ENDPOINT_LIMIT = 64;
+/** Entries that a claim reads at once. */
+const PAGE = 256;
+const LEASE_SECONDS = 14;
+const LEASING = `SELECT 1 FROM information_schema.processlist
+  WHERE db = DATABASE() AND info LIKE 'UPDATE outbox_entry%'`;
+
+type Receiver = { readonly accountId: string; readonly endpointId: string };
+
+let services: Services;
+let busy: Receiver;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  await services.database.query("DELETE FROM delivery");
+  busy = await createReceiver();
+});
+
+async function createReceiver(owner?: string): Promise<Receiver> {
+  const accountId = owner ?? (await services.createAccount());
+  return { accountId, endpointId: await services.createEndpoint(accountId) };
+}
+const addPending = ({ accountId, endpointId }: Receiver, count: number) =>
+  writePending(services.database, { accountId, endpointIds: [endpointId], count });
+/** Entries that somebody has leased just now. */
+const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
+  writePending(
+    services.database,
+    { accountId, endpointIds: [endpointId], count },
+    { leasedForSeconds: LEASE_SECONDS - 1 },
+  );
+const sendTest = ({ accountId, endpointId } = busy): Promise<Run> =>
+  services.sendTest(accountId, endpointId);
+/** Lets time pass for every lease. */
+const pass = (seconds: number) =>
+  services.database.query("UPDATE outbox_entry SET available_at = available_at - ?", [
+    seconds * 1e6,
+  ]);
+/** Claims until a claim comes back empty. */
+async function claimAll(limit?: number): Promise<string[]> {
+  const claimed: string[] = [];
+  for (;;) {
+    const ids = await services.claim(limit);
+    if (ids.length === 0) return claimed;
+    claimed.push(...ids);
+  }
+}
+
+describe("a claim, §6.4, ADR 0028", () => {
+  it("gives each entry to one of several dispatchers that claim at once", async () => {
+    const sent = await addPending(busy, 40);
+    const claims = await Promise.all(Array.from({ length: 8 }, () => services.claim(10)));
+    const claimed = claims.flat();
+    expect(new Set(claimed).size).toBe(claimed.length);
+    expect([...claimed, ...(await services.claim())].toSorted()).toEqual(sent);
+  });
+
+  it("gives all that the attempt takes: URL, secret, headers and the bytes as they were made", async () => {
+    const { accountId } = busy;
+    const call = { accountId, url: "https://example.org/own", standardWebhooks: true };
+    const { endpoint, secret } = await services.endpoints.createEndpoint(call);
+    const { id: endpointId = "", url = "" } = endpoint ?? {};
+    const run = await sendTest({ accountId, endpointId });
+    const { deliveryId } = run;
+    const { delivery, payload } = await services.deliveries.getDelivery({ accountId, deliveryId });
+    const { attempts } = await services.dispatch.claimAttempts({ limit: 1, endpointLimit: 1 });
+    const eventId = delivery?.eventId;
+    const ready = { endpointId, url, secret, eventId, payload, standardWebhooks: true };
+    expect(attempts).toMatchObject([{ run, ready }]);
+  });
+
+  it("is leased for 14 seconds, and no shorter", async () => {
+    const { deliveryId } = await sendTest();
+    expect(await services.claim()).toEqual([deliveryId]);
+    await pass(LEASE_SECONDS - 1);
+    expect(await services.claim()).toEqual([]);
+    await pass(1);
+    expect(await services.claim()).toEqual([deliveryId]);
+    expect(await services.claim()).toEqual([]);
+  });
+
+  it("finds what was leased before the database's clock stepped back an hour", async () => {
+    const { deliveryId } = await sendTest();
+    await services.claim();
+    await pass(-3_600);
+    expect(await services.claim()).toEqual([deliveryId]);
+    expect(await services.claim()).toEqual([]);
+  });
+
+  it("leaves alone what somebody else leased while it waited for the lock", async () => {
+    const { deliveryId } = await sendTest();
+    const entry = "WHERE delivery_id = ?";
+    // Not the promise itself, for which the transaction would wait.
+    const { claim } = await inTransaction(services.pool, async (tx) => {
+      await tx.query(`SELECT 1 FROM outbox_entry ${entry} FOR UPDATE`, [deliveryId]);
+      const waiting = services.claim();
+      await expect.poll(() => services.database.query(LEASING)).not.toEqual([]);
+      const lease = `UPDATE outbox_entry SET available_at = ${NOW_MICROS} + 14000000 ${entry}`;
+      await tx.query(lease, [deliveryId]);
+      return { claim: waiting };
+    });
+    expect(await claim).toEqual([]);
+  });
+
+  it("takes from accounts in turn, however much one of them has waiting", async () => {
+    await addPending(busy, 100);
+    const others = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
+    const ids: string[] = [];
+    for (const other of others) ids.push(...(await addPending(other, 1)));
+    expect(await services.claim(12)).toEqual(expect.arrayContaining(ids));
+  });
+
+  it("takes from the endpoints of an account in turn, oldest first", async () => {
+    const sibling = await createReceiver(busy.accountId);
+    const own = [await addPending(busy, 100), await addPending(sibling, 100)];
+    const claimed = await services.claim(20);
+    for (const ids of own) {
+      expect(claimed.filter((id) => ids.includes(id))).toEqual(ids.slice(0, 10));
+    }
+    expect(own[0]?.includes(claimed[0] ?? "")).toBe(!own[0]?.includes(claimed[1] ?? ""));
+  });
+
+  it("goes on behind the last one, so that many small claims reach every account", async () => {
+    const receivers = [busy];
+    while (receivers.length < 6) receivers.push(await createReceiver());
+    const own = new Map<string, number>();
+    for (const [place, receiver] of receivers.entries()) {
+      for (const id of await addPending(receiver, 300)) own.set(id, place);
+    }
+    const claimed: string[] = [];
+    for (let turn = 0; turn < 30; turn++) claimed.push(...(await services.claim(1)));
+    const places = claimed.map((id) => own.get(id));
+    for (const place of receivers.keys()) {
+      expect(places.filter((of) => of === place)).toHaveLength(5);
+    }
+  });
+});
+
+describe("an endpoint, §6.4, ADR 0028", () => {
+  it("never has more leased than its limit, also when two claimers claim at once", async () => {
+    const ids = await addPending(busy, 300);
+    const claimers = [0, 1].map(() => createClaims(services.pool, Math.random));
+    const looks = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => claimers[turn % 2]?.attempts(20, ENDPOINT_LIMIT)),
+    );
+    const claimed = looks.flatMap((look) => look?.entries ?? []);
+    expect(claimed.length).toBeGreaterThan(0);
+    expect(claimed.length).toBeLessThanOrEqual(ENDPOINT_LIMIT);
+    const rest = await claimAll(20);
+    expect(claimed.length + rest.length).toBe(ENDPOINT_LIMIT);
+    const all = [...claimed.map(({ deliveryId }) => deliveryId), ...rest];
+    expect(all.toSorted()).toEqual(ids.slice(0, ENDPOINT_LIMIT));
+  });
+
+  it("gets as many more as have ended", async () => {
+    const ids = await addPending(busy, 200);
+    const { attempts } = await services.dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
+    expect(await services.claim()).toEqual([]);
+    for (const { run } of attempts.slice(0, 5)) {
+      await services.record(run, AttemptOutcome.DELIVERED);
+    }
+    expect(await services.claim()).toEqual(ids.slice(ENDPOINT_LIMIT, ENDPOINT_LIMIT + 5));
+  });
+
+  it("at its limit, with 2,000 entries, hides neither its siblings nor other accounts", async () => {
+    await addLeased(busy, ENDPOINT_LIMIT);
+    await addPending(busy, 2_000);
+    const others = [await createReceiver(busy.accountId), await createReceiver()];
+    const ids: string[] = [];
+    for (const other of others) ids.push(...(await addPending(other, 3)));
+    expect((await claimAll()).toSorted()).toEqual(ids);
+  });
+
+  it("with more than a page of entries leaves those behind it to the same claim", async () => {
+    await addPending(busy, 2 * PAGE);
+    const other = await createReceiver();
+    const ids = await addPending(other, 1);
+    const claimed = await services.claim(PAGE);
+    expect(claimed).toHaveLength(ENDPOINT_LIMIT + 1);
+    expect(claimed.slice(0, 2)).toEqual(expect.arrayContaining(ids));
+  });
+
+  it("lets a claim go on to the accounts behind, however many are at their limit before them", async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const receiver = await createReceiver();
+      await addLeased(receiver, ENDPOINT_LIMIT);
+      await addPending(receiver, 1);
+    }
+    const ids = await addPending(await createReceiver(), 3);
+    const claimed = [await services.claim(1), await services.claim(1), await services.claim(1)];
+    expect(claimed.flat()).toEqual(ids);
+    expect(await services.claim(1)).toEqual([]);
+  });
+
+  it("is free again when the leases of a dispatcher that died are over", async () => {
+    await addPending(busy, ENDPOINT_LIMIT + 1);
+    expect(await services.claim()).toHaveLength(ENDPOINT_LIMIT);
+    expect(await services.claim()).toEqual([]);
+    await pass(LEASE_SECONDS);
+    expect(await services.claim()).toHaveLength(ENDPOINT_LIMIT);
+  });
+
+  it("is given more, while a claim waits, as soon as one of its attempts has ended", async () => {
+    const ids = await addPending(busy, 6);
+    services.outbox.attempts.notify();
+    const call = { limit: 64, endpointLimit: 4, wait: { seconds: 10n } };
+    const { attempts } = await services.dispatch.claimAttempts(call);
+    expect(attempts).toHaveLength(4);
+    const started = performance.now();
+    const waiting = services.dispatch.claimAttempts(call);
+    await services.record(attempts[0]?.run, AttemptOutcome.DELIVERED);
+    expect((await waiting).attempts).toMatchObject([{ run: { deliveryId: ids[4] } }]);
+    // Sooner than what nobody is told of is looked for.
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+it("a claim reads no more rows for 50,000 entries than for a few, ADR 0028", async () => {
+  const siblings = [busy];
+  while (siblings.length < 10) siblings.push(await createReceiver(busy.accountId));
+  const endpointIds = siblings.map(({ endpointId }) => endpointId);
+  const many = { accountId: busy.accountId, endpointIds, count: 50_000 };
+  await writePending(services.database, many);
+  const rowsRead = await rowCounterOf(services.database, "outbox_entry");
+  const before = await rowsRead();
+  expect(await services.claim(64)).toHaveLength(64);
+  // A page, what is leased of its endpoints, and what it leases.
+  expect((await rowsRead()) - before).toBeLessThan(PAGE + 6 * 64);
+});

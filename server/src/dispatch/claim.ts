@@ -1,0 +1,175 @@
+import type { Pool } from "../database/pool.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { newId } from "../ids.ts";
+import {
+  type AttemptContent,
+  cancelRuns,
+  countLeased,
+  deleteEntries,
+  type LeasedEntry,
+  leaseEntries,
+  listAttemptsOfRuns,
+  listClaimable,
+  loadLeasedAttempts,
+  loadLeasedRetries,
+  type PastAttempt,
+  type QueuePosition,
+} from "./claim-store.ts";
+import { type Queue, takeRoundRobin } from "./fair-share.ts";
+import { Task } from "./outbox-store.ts";
+import type { Look } from "./poller-queue.ts";
+import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
+
+/** Entries read at once. A queue that has more of them is left behind with the page. */
+const PAGE = 256;
+const START: QueuePosition = { accountNo: 0, endpointId: "" };
+
+/** A first attempt, leased. */
+export type ClaimedAttempt = RunKey & AttemptContent & { readonly leaseId: string };
+/** A run that goes on with a retry, leased. */
+export type ClaimedRetry = RunKey & {
+  readonly leaseId: string;
+  readonly attempts: readonly PastAttempt[];
+  readonly dueInMicros: number;
+};
+
+/** Claims entries of the outbox: each claim begins where the last one of its task ended. */
+export type Claims = {
+  /** First attempts, of no endpoint more than leave it `endpointLimit` in flight. */
+  attempts(limit: number, endpointLimit: number): Promise<Look<ClaimedAttempt>>;
+  retries(limit: number): Promise<Look<ClaimedRetry>>;
+};
+
+/** Some queues, what there is to claim of each, and how the search for them ended. */
+type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
+
+/** Creates claims that begin with the first account; `random`, from 0 to 1, draws who comes first. */
+export function createClaims(pool: Pool, random: () => number): Claims {
+  const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
+
+  return {
+    async attempts(limit, endpointLimit) {
+      const { keys, ...rest } = await find(Task.Attempt, limit, endpointLimit);
+      if (keys.length === 0) return { ...rest, entries: [] };
+      const leaseId = newId();
+      await leaseEntries(pool, Task.Attempt, keys, leaseId);
+      const leased = inOrderOf(keys, await loadLeasedAttempts(pool, keys, leaseId));
+      await endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
+      const entries = leased.flatMap(({ isRunning, content, ...run }) =>
+        isRunning && content ? [{ ...run, ...content, leaseId }] : [],
+      );
+      return { ...rest, entries };
+    },
+
+    async retries(limit) {
+      const { keys, ...rest } = await find(Task.BeginRetries, limit, Number.POSITIVE_INFINITY);
+      if (keys.length === 0) return { ...rest, entries: [] };
+      const leaseId = newId();
+      await leaseEntries(pool, Task.BeginRetries, keys, leaseId);
+      const leased = inOrderOf(keys, await loadLeasedRetries(pool, keys, leaseId));
+      await endUnsendable(leased.filter(({ isRunning }) => !isRunning));
+      const runs = leased.filter(({ isRunning }) => isRunning);
+      const past = runs.length > 0 ? await listAttemptsOfRuns(pool, runs) : [];
+      const attempts = Map.groupBy(past, deliveryName);
+      const entries = runs.map(({ isRunning: _, ...run }) => ({
+        ...run,
+        leaseId,
+        attempts: attempts.get(deliveryName(run)) ?? [],
+      }));
+      return { ...rest, entries };
+    },
+  };
+
+  /** Goes on through the queues until it has found enough, or has seen all of them. */
+  async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
+    const found: Queue[] = [];
+    let count = 0;
+    let isThrottled = false;
+    for await (const queues of pagesFrom(task, ends[task])) {
+      const open = await limitQueues(task, queues, endpointLimit);
+      isThrottled ||= countEntries(open) < countEntries(queues);
+      found.push(...open);
+      count += countEntries(open);
+      if (count < limit) continue;
+      ends[task] = queues.at(-1) ?? START;
+      return { keys: takeRoundRobin(found, limit, random), isThrottled, hasMore: true };
+    }
+    ends[task] = START;
+    return { keys: takeRoundRobin(found, limit, random), isThrottled, hasMore: false };
+  }
+
+  /** Gives each queue once, page by page: those behind a position, then those up to it. */
+  async function* pagesFrom(task: Task, start: QueuePosition): AsyncGenerator<Queue[]> {
+    yield* pagesBetween(task, start, undefined);
+    if (start !== START) yield* pagesBetween(task, START, start);
+  }
+
+  async function* pagesBetween(
+    task: Task,
+    after: QueuePosition,
+    end: QueuePosition | undefined,
+  ): AsyncGenerator<Queue[]> {
+    let position: QueuePosition | undefined = after;
+    while (position !== undefined) {
+      const page = await listClaimable(pool, task, position, PAGE);
+      const all = queuesOf(page);
+      const queues = all.filter((queue) => end === undefined || !isBehind(queue, end));
+      if (queues.length > 0) yield queues;
+      const isEnd = page.length < PAGE || queues.length < all.length;
+      position = isEnd ? undefined : queues.at(-1);
+    }
+  }
+
+  /** Leaves of each queue what its endpoint may be given, and none that may be given nothing. */
+  async function limitQueues(
+    task: Task,
+    queues: readonly Queue[],
+    endpointLimit: number,
+  ): Promise<Queue[]> {
+    if (endpointLimit === Number.POSITIVE_INFINITY) return [...queues];
+    const leased = await countLeased(pool, task, queues);
+    return queues.flatMap((queue) => {
+      const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0);
+      return capacity > 0 ? [{ ...queue, deliveryIds: queue.deliveryIds.slice(0, capacity) }] : [];
+    });
+  }
+
+  /** What can never be sent again leaves the outbox here: nobody else would look at it. */
+  async function endUnsendable(entries: readonly LeasedEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await inTransaction(pool, async (tx) => {
+      const running = entries.filter(({ isRunning }) => isRunning);
+      if (running.length > 0) await cancelRuns(tx, running);
+      await deleteEntries(tx, entries);
+    });
+  }
+}
+
+function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
+  const byEndpoint = Map.groupBy(page, ({ accountNo, endpointId }) => `${accountNo} ${endpointId}`);
+  return [...byEndpoint.values()].flatMap((entries) => {
+    const [first] = entries;
+    if (first === undefined) return [];
+    const { accountNo, endpointId } = first;
+    return [{ accountNo, endpointId, deliveryIds: entries.map(({ deliveryId }) => deliveryId) }];
+  });
+}
+
+function countEntries(queues: readonly Queue[]): number {
+  return queues.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
+}
+
+/** Whether a queue comes behind a position, in the order of the pages. */
+function isBehind(queue: QueuePosition, position: QueuePosition): boolean {
+  if (queue.accountNo !== position.accountNo) return queue.accountNo > position.accountNo;
+  return queue.endpointId > position.endpointId;
+}
+
+/** Whoever has few is not attempted behind all of another's. */
+function inOrderOf<Entry extends DeliveryKey>(
+  keys: readonly DeliveryKey[],
+  entries: readonly Entry[],
+): Entry[] {
+  const byName = new Map(entries.map((entry) => [deliveryName(entry), entry]));
+  return keys.flatMap((key) => byName.get(deliveryName(key)) ?? []);
+}

@@ -1,0 +1,221 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  madeAttempt,
+  type Run,
+  type Services,
+  startServices,
+} from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { cancelRuns } from "./claim-store.ts";
+
+const { TIMEOUT, REJECTED, DELIVERED, ROUTE_NOT_FOUND } = AttemptOutcome;
+const IN_A_MINUTE = { retryIn: { seconds: 60n } };
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+let secret: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+  secret = (await services.endpoints.rotateSecret({ accountId, endpointId })).secret;
+});
+
+const sendTest = () => services.sendTest(accountId, endpointId);
+const deliveryOf = async ({ deliveryId }: Run) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
+const load = async (run: Run, attempt = 1) =>
+  (await services.dispatch.loadAttempt({ run, attempt })).step;
+const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
+const entries = () =>
+  services.database.query<{ id: string; run: number; task: number }>(
+    "SELECT delivery_id AS id, run, task FROM outbox_entry ORDER BY delivery_id",
+  );
+
+it("names the installation, and always the same", async () => {
+  const { id } = await services.dispatch.getInstallation({});
+  expect(id).toMatch(/^[0-9a-f]{12}$/);
+  expect((await services.dispatch.getInstallation({})).id).toBe(id);
+});
+
+describe("an attempt of a workflow, §6.4", () => {
+  it("is loaded with the URL and secret as they are now, and the bytes as they were made", async () => {
+    const run = await sendTest();
+    const before = await load(run);
+    const url = "https://example.com/hook";
+    expect(before).toMatchObject({
+      case: "ready",
+      value: { endpointId, url, secret, standardWebhooks: false },
+    });
+    const rotated = await services.endpoints.rotateSecret({ accountId, endpointId });
+    const changed = { url: "https://example.org/next", standardWebhooks: true };
+    await services.endpoints.updateEndpoint({ accountId, endpointId, ...changed });
+    const after = await load(run);
+    expect(after).toMatchObject({
+      case: "ready",
+      value: { endpointId, ...changed, secret: rotated.secret },
+    });
+    expect(rotated.secret).not.toBe(secret);
+    const payloads = [before, after].map((step) => step.case === "ready" && step.value.payload);
+    expect(payloads[0]).toEqual(payloads[1]);
+  });
+
+  it("that is recorded is not made again: its outcome and its end are loaded", async () => {
+    const run = await sendTest();
+    const startedAt = timestampFromMs(1_600_000_000_000);
+    const made = { startedAt, duration: { seconds: 2n, nanos: 5_000_000 }, ...IN_A_MINUTE };
+    await services.record(run, TIMEOUT, made);
+    expect(await load(run)).toMatchObject({
+      case: "recorded",
+      value: { outcome: TIMEOUT, endedAt: timestampFromMs(1_600_000_002_005) },
+    });
+    expect(await load(run, 2)).toMatchObject({ case: "ready" });
+  });
+
+  it.each([
+    [DELIVERED, DeliveryState.DELIVERED],
+    [REJECTED, DeliveryState.FAILED],
+  ])("with outcome %s ends the run in state %s", async (outcome, state) => {
+    const run = await sendTest();
+    await services.record(run, outcome);
+    expect(await deliveryOf(run)).toMatchObject({ state, lastOutcome: outcome });
+    expect(await load(run, 2)).toMatchObject({ case: "ended" });
+  });
+
+  const owners = [
+    ["is off", () => services.endpoints.switchOffEndpoint({ accountId, endpointId })],
+    ["is deleted", () => services.endpoints.deleteEndpoint({ accountId, endpointId })],
+    ["has a blocked account", () => services.accounts.blockAccount({ accountId })],
+  ] as const;
+
+  it.each(owners)("is not made once its endpoint %s, and its run ends", async (_, leave) => {
+    const runs = [await sendTest(), await sendTest()];
+    const [pending, retrying] = runs;
+    await services.record(retrying, TIMEOUT, IN_A_MINUTE);
+    await leave();
+    for (const [place, run] of runs.entries()) {
+      expect(await load(run, place + 1)).toMatchObject({ case: "ended" });
+      const delivery = await deliveryOf(run);
+      expect(delivery).toMatchObject({ state: DeliveryState.CANCELED });
+      expect(delivery?.nextAttemptAt).toBeUndefined();
+    }
+    expect(pending).toBeDefined();
+    expect(await entries()).toEqual([]);
+  });
+
+  it("of a delivery that nobody has ended long ago", async () => {
+    const { accountNo } = await sendTest();
+    expect(await load({ accountNo, deliveryId: "nobodydelivery0", run: 1 })).toMatchObject({
+      case: "ended",
+    });
+  });
+
+  it("is rescheduled for as long as it is not recorded", async () => {
+    const run = await sendTest();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    const dueAt = async () => (await deliveryOf(run))?.nextAttemptAt?.seconds ?? 0n;
+    const planned = await dueAt();
+    const wait = { seconds: 3_600n };
+    await services.dispatch.rescheduleAttempt({ run, attempt: 1, wait });
+    expect(await dueAt()).toBe(planned);
+    await services.dispatch.rescheduleAttempt({ run, attempt: 2, wait });
+    expect(await dueAt()).toBeGreaterThan(planned + 3_000n);
+  });
+});
+
+describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
+  it("is claimed with what it made so far and when the next attempt is due", async () => {
+    const run = await sendTest();
+    const startedAt = timestampFromMs(1_600_000_000_000);
+    await services.record(run, TIMEOUT, { startedAt, duration: { seconds: 1n }, ...IN_A_MINUTE });
+    const endedAt = timestampFromMs(1_600_000_001_000);
+    const [retry, ...others] = await claimRetries();
+    expect(others).toEqual([]);
+    expect(retry).toMatchObject({ run, attempts: [{ outcome: TIMEOUT, endedAt }] });
+    expect(Number(retry?.dueIn?.seconds)).toBeGreaterThan(50);
+    expect(Number(retry?.dueIn?.seconds)).toBeLessThanOrEqual(60);
+    expect(await claimRetries()).toEqual([]);
+  });
+
+  it("is due now when its next attempt is overdue, never in the past", async () => {
+    await services.record(await sendTest(), TIMEOUT, IN_A_MINUTE);
+    await services.database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 12e7");
+    expect((await claimRetries())[0]?.dueIn).toMatchObject({ seconds: 0n, nanos: 0 });
+  });
+
+  it("is claimed again after a lease, until Temporal has acknowledged it", async () => {
+    const run = await sendTest();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    expect(await claimRetries()).toHaveLength(1);
+    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    expect(await claimRetries()).toHaveLength(1);
+    await services.dispatch.completeRetries({ runs: [run] });
+    await services.dispatch.completeRetries({ runs: [run] });
+    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    expect(await claimRetries()).toEqual([]);
+    expect(await deliveryOf(run)).toMatchObject({ state: DeliveryState.RETRYING });
+  });
+
+  it("is acknowledged without what was put into the outbox for a later run", async () => {
+    const run = await sendTest();
+    await services.record(run, ROUTE_NOT_FOUND);
+    await services.deliveries.retryDelivery({ accountId, deliveryId: run.deliveryId });
+    await services.dispatch.completeRetries({ runs: [run] });
+    expect(await entries()).toEqual([{ id: run.deliveryId, run: 2, task: 1 }]);
+  });
+
+  it("wakes who waits for it", async () => {
+    const run = await sendTest();
+    const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 10n } });
+    const started = performance.now();
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    expect((await waiting).retries).toMatchObject([{ run }]);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
+  it("is no first attempt: neither task is claimed for the other", async () => {
+    const first = await sendTest();
+    const retried = await sendTest();
+    await services.record(retried, TIMEOUT, IN_A_MINUTE);
+    expect(await services.claim()).toEqual([first.deliveryId]);
+    expect((await claimRetries()).map(({ run }) => run?.deliveryId)).toEqual([retried.deliveryId]);
+  });
+
+  it("takes as many as are asked for, with each its own attempts", async () => {
+    const runs = [await sendTest(), await sendTest(), await sendTest()];
+    await services.dispatch.recordAttempts({
+      attempts: runs.map((run) => madeAttempt(run, TIMEOUT, IN_A_MINUTE)),
+    });
+    const [last] = runs.slice(-1);
+    await services.record(last, AttemptOutcome.DNS_FAILED, { attempt: 2, ...IN_A_MINUTE });
+    const { retries } = await services.dispatch.claimRetries({ limit: 2 });
+    expect(retries).toHaveLength(2);
+    const all = [...retries, ...(await claimRetries())];
+    const outcomes = runs.map(
+      (run) =>
+        all
+          .find((retry) => retry.run?.deliveryId === run.deliveryId)
+          ?.attempts.map(({ outcome }) => outcome) ?? [],
+    );
+    expect(outcomes).toEqual([[TIMEOUT], [TIMEOUT], [TIMEOUT, AttemptOutcome.DNS_FAILED]]);
+  });
+});
+
+it("an ended run is not canceled in the place of a later one, §6.4", async () => {
+  const { deliveryId, accountNo } = await sendTest();
+  const earlier = { accountNo: Number(accountNo), deliveryId, run: 1 };
+  await services.record({ accountNo, deliveryId, run: 1 }, REJECTED);
+  await services.deliveries.retryDelivery({ accountId, deliveryId });
+  await inTransaction(services.pool, (tx) => cancelRuns(tx, [earlier]));
+  expect(await deliveryOf({ deliveryId, accountNo, run: 2 })).toMatchObject({
+    state: DeliveryState.PENDING,
+    run: 2,
+  });
+});

@@ -1,0 +1,143 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { rowCounterOf } from "../../../test/harness/row-reads.ts";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { resumeOrphanedRuns } from "./orphaned-runs.ts";
+
+const MINUTE_MICROS = 60_000_000;
+const OVERDUE_MICROS = 10 * MINUTE_MICROS;
+/** Resumed at once. */
+const LIMIT = 200;
+const NEVER_YET = { state: DeliveryState.RETRYING, attempts: 2 };
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  for (const table of ["outbox_entry", "delivery", "webhook_event"]) {
+    await services.database.query(`DELETE FROM ${table}`);
+  }
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+});
+
+const resume = () => resumeOrphanedRuns(services.pool, OVERDUE_MICROS);
+const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
+const deliveryOf = async ({ deliveryId }: Run) =>
+  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
+const fail = (run: Run, attempt: number) =>
+  services.record(run, AttemptOutcome.TIMEOUT, { attempt, retryIn: { seconds: 60n } });
+/** Makes the next attempts due so long ago. */
+const makeDue = (agoMicros: number) =>
+  services.database.query(
+    `UPDATE delivery SET next_attempt_at = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - ?
+     WHERE next_attempt_at IS NOT NULL`,
+    [agoMicros],
+  );
+
+/** A run that Temporal has, so many attempts of which have failed. */
+async function acknowledged(attempts: number): Promise<Run> {
+  const run = await services.sendTest(accountId, endpointId);
+  for (let attempt = 1; attempt <= attempts; attempt++) await fail(run, attempt);
+  await services.dispatch.completeRetries({ runs: [run] });
+  return run;
+}
+
+it("puts what is ten minutes overdue into the outbox once, due now, with all its attempts, §6.4", async () => {
+  const run = await acknowledged(3);
+  await makeDue(OVERDUE_MICROS - MINUTE_MICROS);
+  expect(await resume()).toBe(0);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  const [{ now } = { now: 0 }] = await services.database.query<{ now: number }>(
+    "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) AS now",
+  );
+  expect(await resume()).toBe(1);
+  expect(await resume()).toBe(0);
+  const delivery = await deliveryOf(run);
+  expect(delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1, attempts: 3 });
+  expect(Number(delivery?.nextAttemptAt?.seconds)).toBeGreaterThanOrEqual(now);
+  const retries = await claimRetries();
+  expect(retries).toMatchObject([{ run, dueIn: { seconds: 0n, nanos: 0 } }]);
+  expect(retries[0]?.attempts).toHaveLength(3);
+  await services.dispatch.completeRetries({ runs: [run] });
+  expect(await resume()).toBe(0);
+  expect(await claimRetries()).toEqual([]);
+});
+
+it("finds again what Temporal does not come back with either, §6.4", async () => {
+  const run = await acknowledged(1);
+  for (const _ of [1, 2]) {
+    await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+    expect(await resume()).toBe(1);
+    expect(await claimRetries()).toMatchObject([{ run }]);
+    await services.dispatch.completeRetries({ runs: [run] });
+  }
+});
+
+it("leaves alone what was rescheduled, waits for its first attempt or has ended, §6.4", async () => {
+  const rescheduled = await acknowledged(1);
+  const ended = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  await services.record(ended, AttemptOutcome.DELIVERED, { attempt: 2 });
+  const wait = { seconds: 3_600n };
+  await services.dispatch.rescheduleAttempt({ run: rescheduled, attempt: 2, wait });
+  await services.sendTest(accountId, endpointId);
+  expect(await resume()).toBe(0);
+});
+
+it("begins anew when the owner retries what was orphaned and then failed, §6.4", async () => {
+  const run = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  expect(await resume()).toBe(1);
+  await services.record(run, AttemptOutcome.REJECTED, { attempt: 2 });
+  const { deliveryId } = run;
+  await services.deliveries.retryDelivery({ accountId, deliveryId });
+  expect(await claimRetries()).toEqual([]);
+  const { attempts } = await services.dispatch.claimAttempts({ limit: 8, endpointLimit: 8 });
+  expect(attempts).toMatchObject([{ run: { deliveryId, run: 2 } }]);
+});
+
+it("skips deliveries that somebody else is writing, and takes those behind them, §6.4", async () => {
+  const locked = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + 2 * MINUTE_MICROS);
+  const backlog = { accountId, endpointIds: [endpointId], count: 3 };
+  const late = { ...NEVER_YET, nextAttemptSeconds: -(OVERDUE_MICROS + MINUTE_MICROS) / 1e6 };
+  await writeDeliveries(services.database, backlog, late);
+  await inTransaction(services.pool, async (tx) => {
+    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+    await tx.query(lock, [locked.accountNo, locked.deliveryId]);
+    expect(await resume()).toBe(3);
+  });
+  expect(await resume()).toBe(1);
+});
+
+it("leaves nothing behind of an account that is being deleted, §6.4", async () => {
+  const run = await acknowledged(1);
+  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
+  expect(await resume()).toBe(1);
+  // Its entry came back behind the purge of the outbox.
+  await services.database.query("DELETE FROM delivery WHERE id = ?", [run.deliveryId]);
+  expect(await claimRetries()).toEqual([]);
+  expect(await services.database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
+});
+
+it("takes 100,000 that are overdue a few at a time, the longest overdue first, and reads those alone, §6.4", async () => {
+  const many = { accountId, endpointIds: [endpointId], count: 100_000 };
+  await writeDeliveries(services.database, many, { ...NEVER_YET, nextAttemptSeconds: -3_600 });
+  const few = { ...many, count: 3 };
+  const longest = { ...NEVER_YET, nextAttemptSeconds: -86_400 };
+  const first = await writeDeliveries(services.database, few, longest);
+  const rowsRead = await rowCounterOf(services.database, "delivery");
+  const before = await rowsRead();
+  expect(await resume()).toBe(LIMIT);
+  expect((await rowsRead()) - before).toBeLessThan(5 * LIMIT);
+  const ids = (await claimRetries()).map(({ run }) => run?.deliveryId);
+  expect(ids).toHaveLength(LIMIT);
+  expect(ids).toEqual(expect.arrayContaining(first));
+});

@@ -1,0 +1,46 @@
+import { NOW_MICROS } from "../database/now.ts";
+import type { Transaction } from "../database/transaction.ts";
+import type { RunKey } from "./run-key.ts";
+
+/** What a dispatcher has to do with an entry: the numbers of the stored column. */
+export const Task = {
+  /** To make the first attempt. */
+  Attempt: 1,
+  /** To begin the workflow that makes the retries. */
+  BeginRetries: 2,
+} as const;
+export type Task = (typeof Task)[keyof typeof Task];
+
+/** How long an entry is leased to who claimed it: an attempt's ten seconds, and four to record it. */
+export const LEASE_MICROS = 14_000_000;
+
+/** A run to put into the outbox. */
+export type NewOutboxEntry = RunKey & {
+  readonly endpointId: string;
+  readonly task: Task;
+  /** Set when it is leased as it is written. */
+  readonly leaseId?: string | undefined;
+};
+
+/**
+ * Puts runs into the outbox, at least one. An entry that is still there belongs to an earlier run of the
+ * delivery, or is the same.
+ */
+export async function insertOutboxEntries(
+  tx: Transaction,
+  entries: readonly NewOutboxEntry[],
+): Promise<void> {
+  const row = `(?, ?, ?, ?, ?, ?, ${NOW_MICROS} + ?)`;
+  await tx.query(
+    `INSERT INTO outbox_entry
+       (account_no, delivery_id, endpoint_id, run, task, lease_id, available_at)
+     VALUES ${entries.map(() => row).join(", ")}
+     ON DUPLICATE KEY UPDATE run = VALUES(run), task = VALUES(task), lease_id = VALUES(lease_id),
+       available_at = VALUES(available_at)`,
+    entries.flatMap(({ accountNo, deliveryId, endpointId, run, task, leaseId }) => [
+      ...[accountNo, deliveryId, endpointId, run, task],
+      leaseId ?? null,
+      leaseId === undefined ? 0 : LEASE_MICROS,
+    ]),
+  );
+}

@@ -1,0 +1,141 @@
+import { newId } from "../ids.ts";
+
+/** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
+const SWEEP_MS = 5_000;
+
+/** A poller that waits, while a transaction writes what may be leased to it. */
+export type Reservation<Entry> = {
+  readonly leaseId: string;
+  /** How many entries it takes at most. */
+  readonly limit: number;
+  /** Gives it what was committed; nothing when the transaction failed or wrote nothing for it. */
+  give(entries: readonly Entry[]): void;
+};
+
+/** The pollers of this process that found nothing to claim, and what wakes them. */
+export type PollerQueue<Entry> = {
+  /** Tells that there may be something to claim: who has waited longest looks. Called after a commit. */
+  notify(): void;
+  /** Tells that something in flight ended: wakes who waits if that was all that it waited for. */
+  notifyCapacity(): void;
+  /** Takes the poller that has waited longest of those that are idle, if there is one, until it is given. */
+  reserve(): Reservation<Entry> | undefined;
+  /**
+   * Claims by `look`, and while that finds nothing waits until there may be something, until `signal` is
+   * aborted. Nobody looks again while nothing was committed since somebody found nothing, but for the sweep.
+   */
+  claim(
+    look: () => Promise<Look<Entry>>,
+    poller: Poller,
+    signal: AbortSignal,
+  ): Promise<readonly Entry[]>;
+};
+
+/** What a look found. */
+export type Look<Entry> = {
+  readonly entries: readonly Entry[];
+  /** Whether it left some because their endpoints have enough in flight. */
+  readonly isThrottled: boolean;
+  /** Whether there may be more than it looked at. Never when it found nothing. */
+  readonly hasMore: boolean;
+};
+
+/** Who claims. */
+export type Poller = {
+  readonly limit: number;
+  /** Whether something may be leased to it that it did not look for. */
+  readonly idle: boolean;
+};
+
+type Waiter<Entry> = {
+  readonly poller: Poller;
+  readonly wake: (entries: readonly Entry[]) => void;
+  isOver: boolean;
+};
+
+/** Creates a queue in which nobody waits. `nowMs` is a clock that never steps. */
+export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry> {
+  const waiters = new Set<Waiter<Entry>>();
+  let lookAgainAtMs = 0;
+  let isThrottled = false;
+
+  function notify(): void {
+    lookAgainAtMs = 0;
+    const [longest] = waiters;
+    longest?.wake([]);
+  }
+
+  function wait(poller: Poller, signal: AbortSignal): Promise<readonly Entry[]> {
+    return new Promise((resolve) => {
+      const end = () => {
+        waiter.isOver = true;
+        // One that is reserved is woken by who reserved it.
+        if (waiters.has(waiter)) waiter.wake([]);
+      };
+      const waiter: Waiter<Entry> = {
+        poller,
+        isOver: false,
+        wake(entries) {
+          waiters.delete(waiter);
+          clearTimeout(timer);
+          signal.removeEventListener("abort", end);
+          resolve(entries);
+        },
+      };
+      const timer = setTimeout(end, Math.max(0, lookAgainAtMs - nowMs()));
+      signal.addEventListener("abort", end, { once: true });
+      waiters.add(waiter);
+      if (signal.aborted) end();
+    });
+  }
+
+  return {
+    notify,
+
+    notifyCapacity() {
+      if (isThrottled) notify();
+    },
+
+    reserve() {
+      const waiter = [...waiters].find(({ poller }) => poller.idle);
+      if (waiter === undefined) return undefined;
+      waiters.delete(waiter);
+      return {
+        leaseId: newId(),
+        limit: waiter.poller.limit,
+        give(entries) {
+          const goesOn = entries.length === 0 && !waiter.isOver && lookAgainAtMs > 0;
+          if (goesOn) waiters.add(waiter);
+          else waiter.wake(entries);
+        },
+      };
+    },
+
+    async claim(look, poller, signal) {
+      while (!signal.aborted) {
+        if (nowMs() >= lookAgainAtMs) {
+          // What is committed while it looks sets this to zero, and it looks again.
+          lookAgainAtMs = nowMs() + SWEEP_MS;
+          const found = await lookOrForget(look);
+          isThrottled = found.isThrottled;
+          if (found.hasMore) notify();
+          if (found.entries.length > 0) return found.entries;
+          continue;
+        }
+        const given = await wait(poller, signal);
+        if (given.length > 0) return given;
+      }
+      return [];
+    },
+  };
+
+  /** A look that failed saw nothing: the next one is not left out. */
+  async function lookOrForget(look: () => Promise<Look<Entry>>): Promise<Look<Entry>> {
+    try {
+      return await look();
+    } catch (error) {
+      lookAgainAtMs = 0;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
+
+const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
+const A_MINUTE = 60_000_000;
+const BODY = Buffer.from("thank you");
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+});
+
+const sendTest = () => services.sendTest(accountId, endpointId);
+const sendTests = (count: number) => Promise.all(Array.from({ length: count }, sendTest));
+function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): MadeAttempt {
+  return {
+    ...{ ...run, accountNo: Number(accountNo), attempt: 1, startedAt: 1, durationMicros: 1 },
+    ...{ outcome: DELIVERED, statusCode: 200, detail: undefined, responseBody: BODY },
+    ...{ retryInMicros: undefined, ...changes },
+  };
+}
+const record = (...attempts: MadeAttempt[]) => recordAttempts(services.pool, attempts);
+const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
+const stateOf = async (run: Run) => (await read(run)).delivery?.state;
+const entryOf = async ({ deliveryId }: Run) =>
+  (
+    await services.database.query<{ run: number; task: number; isAvailable: number }>(
+      `SELECT run, task, lease_id IS NULL AND available_at
+         <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS isAvailable
+       FROM outbox_entry WHERE delivery_id = ?`,
+      [deliveryId],
+    )
+  )[0];
+/** Does something while a transaction has locked a delivery. */
+const whileLocked = <Result>({ accountNo, deliveryId }: Run, work: () => Promise<Result>) =>
+  inTransaction(services.pool, async (tx) => {
+    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
+    await tx.query(lock, [accountNo, deliveryId]);
+    return work();
+  });
+
+describe("a batch of attempts, §6.4, ADR 0028", () => {
+  it("is recorded each as it ended, and no attempt twice: the first record stays", async () => {
+    const ends = [
+      [{ outcome: DELIVERED }, DeliveryState.DELIVERED],
+      [{ outcome: REJECTED }, DeliveryState.FAILED],
+      [{ outcome: TIMEOUT, retryInMicros: A_MINUTE }, DeliveryState.RETRYING],
+    ] as const;
+    const runs = await sendTests(100);
+    const endOf = (place: number) => ends[place % 3] ?? ends[0];
+    const first = runs.map((run, place) => made(run, endOf(place)[0]));
+    const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
+    expect(await record(...first)).toEqual({ busy: [], hasRetries: true });
+    expect(await record(...again)).toEqual({ busy: [], hasRetries: false });
+    expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
+    for (const [place, run] of runs.slice(0, 3).entries()) {
+      const { delivery, attempts } = await read(run);
+      const { outcome } = endOf(place)[0];
+      expect(attempts).toMatchObject([{ run: 1, attempt: 1, outcome, responseBody: BODY }]);
+      expect(delivery).toMatchObject({ lastOutcome: outcome, attempts: 1 });
+    }
+  });
+
+  it("is recorded once, however many record it at once", async () => {
+    const runs = await sendTests(50);
+    const attempts = runs.map((run) => made(run));
+    const outcomes = [DELIVERED, REJECTED, TIMEOUT];
+    const recorded = await Promise.all(
+      outcomes.map((outcome) => record(...attempts.map((attempt) => ({ ...attempt, outcome })))),
+    );
+    const settled = recorded.map(({ busy }) => attempts.length - busy.length);
+    expect(Math.max(...settled)).toBeGreaterThan(0);
+    for (const attempt of attempts) await record({ ...attempt, outcome: NETWORK_ERROR });
+    for (const run of runs) {
+      const { delivery, attempts: stored } = await read(run);
+      expect(stored).toHaveLength(1);
+      expect(stored[0]?.outcome).toBe(delivery?.lastOutcome);
+    }
+  });
+
+  it("leaves out those whose delivery somebody else is writing, and says which", async () => {
+    const runs = await sendTests(3);
+    const [first, locked, last] = runs;
+    if (!first || !locked || !last) throw new Error("unreachable");
+    const attempts = runs.map((run) => made(run));
+    const { busy } = await whileLocked(locked, () => record(...attempts));
+    expect(busy).toEqual([1]);
+    expect([await stateOf(first), await stateOf(last)]).toEqual([3, 3]);
+    expect(await stateOf(locked)).toBe(DeliveryState.PENDING);
+    expect((await read(locked)).attempts).toEqual([]);
+    expect(await record(made(locked))).toEqual({ busy: [], hasRetries: false });
+    expect(await stateOf(locked)).toBe(DeliveryState.DELIVERED);
+  });
+
+  it("leaves out those whose delivery is gone, for good", async () => {
+    const [gone, present] = await sendTests(2);
+    if (!gone || !present) throw new Error("unreachable");
+    await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
+    const { busy } = await whileLocked(present, () => record(made(gone), made(present)));
+    expect(busy).toEqual([1]);
+    expect(await record(made(gone))).toEqual({ busy: [], hasRetries: false });
+    const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
+    expect(await services.database.query(attempts, [gone.deliveryId])).toEqual([]);
+  });
+
+  it("fails for one that cannot be stored, and records all the others", async () => {
+    const runs = await sendTests(10);
+    const attempts = runs.map((run, n) => made(run, { statusCode: n === 5 ? 70_000 : 200 }));
+    await expect(record(...attempts)).rejects.toThrow();
+    const states = runs.map((_, n) => (n === 5 ? DeliveryState.PENDING : DeliveryState.DELIVERED));
+    expect(await Promise.all(runs.map(stateOf))).toEqual(states);
+  });
+});
+
+describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
+  it("is one of a retry at once when the first attempt must be retried", async () => {
+    const run = await sendTest();
+    await services.claim();
+    expect(await entryOf(run)).toEqual({ run: 1, task: 1, isAvailable: 0 });
+    await record(made(run, { outcome: TIMEOUT, retryInMicros: A_MINUTE }));
+    expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
+  });
+
+  it.each([
+    ["success", { outcome: DELIVERED }],
+    ["what is not retried", { outcome: REJECTED }],
+    ["the last attempt", { outcome: TIMEOUT, attempt: 8 }],
+  ])("is gone after %s", async (_, end) => {
+    const run = await sendTest();
+    const before = (end as { attempt?: number }).attempt ?? 1;
+    for (let attempt = 1; attempt < before; attempt++) {
+      await record(made(run, { attempt, outcome: TIMEOUT, retryInMicros: A_MINUTE }));
+    }
+    expect(await entryOf(run)).toBeDefined();
+    await record(made(run, end));
+    expect(await entryOf(run)).toBeUndefined();
+    expect(await stateOf(run)).not.toBe(DeliveryState.RETRYING);
+  });
+
+  it("that waits for its workflow is left as it is by a later attempt that must be retried", async () => {
+    const run = await sendTest();
+    const retried = { outcome: TIMEOUT, retryInMicros: A_MINUTE };
+    await record(made(run, retried));
+    await services.dispatch.claimRetries({ limit: 8 });
+    await record(made(run, { attempt: 2, ...retried }));
+    expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 0 });
+  });
+});
+
+describe("a record that comes late, §6.4", () => {
+  it.each([
+    ["success", { outcome: DELIVERED }],
+    ["an end", { outcome: REJECTED }],
+    ["a retry", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
+  ])(
+    "of an earlier run that says %s adds its attempt, and changes nothing else",
+    async (_, end) => {
+      const run = await sendTest();
+      const { deliveryId } = run;
+      await services.endpoints.switchOffEndpoint({ accountId, endpointId });
+      await services.dispatch.loadAttempt({ run, attempt: 1 });
+      await services.endpoints.switchOnEndpoint({ accountId, endpointId });
+      await services.deliveries.retryDelivery({ accountId, deliveryId });
+      const before = (await read(run)).delivery;
+      expect(before).toMatchObject({ run: 2, state: DeliveryState.PENDING, attempts: 0 });
+      expect(await record(made(run, end))).toEqual({ busy: [], hasRetries: false });
+      const { delivery, attempts } = await read(run);
+      expect(delivery).toEqual(before);
+      expect(attempts).toMatchObject([{ run: 1, attempt: 1, outcome: end.outcome }]);
+      expect(await entryOf(run)).toEqual({ run: 2, task: 1, isAvailable: 1 });
+    },
+  );
+
+  it("leaves a run canceled that was canceled meanwhile", async () => {
+    const run = await sendTest();
+    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
+    await services.dispatch.loadAttempt({ run, attempt: 1 });
+    await record(made(run));
+    const { delivery, attempts } = await read(run);
+    expect(delivery).toMatchObject({ state: DeliveryState.CANCELED, attempts: 0 });
+    expect(attempts).toHaveLength(1);
+  });
+
+  it("keeps nothing that the receiver said of a donation that was deleted meanwhile", async () => {
+    const run = await sendTest();
+    const erased = "UPDATE delivery SET state = ? WHERE id = ?";
+    await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);
+    await record(made(run));
+    const { delivery, attempts } = await read(run);
+    expect(delivery).toMatchObject({ state: DeliveryState.ERASED });
+    expect(attempts).toMatchObject([{ outcome: DELIVERED, responseBody: Buffer.alloc(0) }]);
+  });
+});

@@ -1,0 +1,123 @@
+import { isOutage } from "../database/outage.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction, type Transaction } from "../database/transaction.ts";
+import { deleteEntries } from "./claim-store.ts";
+import { DeliveryState, RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
+import {
+  type AfterAttempt,
+  insertAttempts,
+  type LockedDelivery,
+  listPresent,
+  lockFreeDeliveries,
+  type NewAttempt,
+  turnIntoRetries,
+  updateAfterAttempt,
+} from "./record-store.ts";
+import { deliveryName } from "./run-key.ts";
+
+/** An attempt that was made, and how long after now the next one is due, if one follows. */
+export type MadeAttempt = NewAttempt & { readonly retryInMicros: number | undefined };
+
+/** What came of a call: which attempts are not recorded yet, and whether any entry waits for its workflow. */
+export type Recorded = { readonly busy: readonly number[]; readonly hasRetries: boolean };
+
+/**
+ * Records attempts in one transaction, at least one and at most one of each delivery: the attempts, what became
+ * of their deliveries, and the outbox entries of those that ended. Of two records of one attempt the first
+ * stays. Those whose delivery somebody else is writing are left for another call; one that cannot be stored
+ * takes none of the others with it, and its failure is thrown.
+ */
+export async function recordAttempts(
+  pool: Pool,
+  attempts: readonly MadeAttempt[],
+): Promise<Recorded> {
+  try {
+    return await inTransaction(pool, (tx) => record(tx, attempts));
+  } catch (error) {
+    if (attempts.length === 1 || isOutage(error)) throw error;
+    return recordOneByOne(pool, attempts);
+  }
+}
+
+async function recordOneByOne(pool: Pool, attempts: readonly MadeAttempt[]): Promise<Recorded> {
+  const busy: number[] = [];
+  let hasRetries = false;
+  let failure: unknown;
+  for (const [place, attempt] of attempts.entries()) {
+    try {
+      const recorded = await inTransaction(pool, (tx) => record(tx, [attempt]));
+      if (recorded.busy.length > 0) busy.push(place);
+      hasRetries ||= recorded.hasRetries;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return { busy, hasRetries };
+}
+
+async function record(tx: Transaction, attempts: readonly MadeAttempt[]): Promise<Recorded> {
+  const locked = await lockFreeDeliveries(tx, attempts);
+  const deliveries = new Map(locked.map((delivery) => [deliveryName(delivery), delivery]));
+  const added: NewAttempt[] = [];
+  const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
+  const missing: number[] = [];
+  for (const [place, attempt] of attempts.entries()) {
+    const delivery = deliveries.get(deliveryName(attempt));
+    if (delivery === undefined) {
+      missing.push(place);
+      continue;
+    }
+    const isNew = isNews(attempt, delivery);
+    // What comes late may be of a donation that was deleted since.
+    added.push(isNew ? attempt : withoutText(attempt));
+    if (isNew) changed.push({ attempt, after: afterAttempt(attempt) });
+  }
+  if (added.length > 0) await insertAttempts(tx, added);
+  for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {
+    const [first] = same;
+    const keys = same.map(({ attempt }) => attempt);
+    if (first !== undefined) await updateAfterAttempt(tx, keys, first.after);
+  }
+  const retried = changed.filter(({ after }) => after.state === DeliveryState.Retrying);
+  const toRetry = retried.map(({ attempt }) => attempt).filter(({ attempt }) => attempt === 1);
+  if (toRetry.length > 0) await turnIntoRetries(tx, toRetry);
+  const ended = changed.filter(({ after }) => after.state !== DeliveryState.Retrying);
+  if (ended.length > 0) {
+    await deleteEntries(
+      tx,
+      ended.map(({ attempt }) => attempt),
+    );
+  }
+  return { busy: await findBusy(tx, attempts, missing), hasRetries: toRetry.length > 0 };
+}
+
+/** Of deliveries that could not be locked, those that are there: an account's deletion takes the others. */
+async function findBusy(
+  tx: Transaction,
+  attempts: readonly MadeAttempt[],
+  missing: readonly number[],
+): Promise<number[]> {
+  const keys = missing.flatMap((place) => attempts[place] ?? []);
+  if (keys.length === 0) return [];
+  const present = new Set((await listPresent(tx, keys)).map(deliveryName));
+  return missing.filter((place) => {
+    const attempt = attempts[place];
+    return attempt !== undefined && present.has(deliveryName(attempt));
+  });
+}
+
+/** Whether a run goes on and this attempt of it is not recorded. */
+function isNews({ run, attempt }: MadeAttempt, delivery: LockedDelivery): boolean {
+  const isRunning = RUNNING_STATES.includes(delivery.state);
+  return isRunning && delivery.run === run && delivery.attempts === attempt - 1;
+}
+
+function afterAttempt({ outcome, attempt, retryInMicros }: MadeAttempt): AfterAttempt {
+  const state = stateAfterAttempt(outcome, retryInMicros === undefined);
+  return { state, attempts: attempt, outcome, retryInMicros };
+}
+
+function withoutText(attempt: MadeAttempt): NewAttempt {
+  return { ...attempt, responseBody: Buffer.alloc(0) };
+}

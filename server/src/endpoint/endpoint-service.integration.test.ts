@@ -1,0 +1,41 @@
+import { WebhookEventKind } from "@activity/proto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+describe("endpoints", () => {
+  it("are at most ten an account, also when calls race", async () => {
+    const created = await Promise.allSettled(
+      Array.from({ length: 15 }, () => services.createEndpoint(accountId)),
+    );
+    expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    const { endpoints } = await services.endpoints.listEndpoints({ accountId });
+    expect(endpoints).toHaveLength(10);
+  });
+
+  it("keep their secret encrypted, and lose it when they are deleted", async () => {
+    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+    const call = { accountId, url: "https://example.com/hook", kinds };
+    const { endpoint, secret } = await services.endpoints.createEndpoint(call);
+    const endpointId = endpoint?.id ?? "";
+    const stored = () =>
+      services.database.query<{ secret: Buffer; url: string }>(
+        "SELECT secret, url FROM endpoint WHERE id = ?",
+        [endpointId],
+      );
+    const [before] = await stored();
+    expect(before?.secret.includes(secret.slice(6))).toBe(false);
+    await services.endpoints.deleteEndpoint({ accountId, endpointId });
+    expect(await stored()).toEqual([{ secret: Buffer.alloc(0), url: "" }]);
+    await expect(services.endpoints.getEndpoint({ accountId, endpointId })).rejects.toThrow();
+  });
+});

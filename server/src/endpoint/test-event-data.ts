@@ -1,0 +1,27 @@
+import type { WebhookEventData, WebhookRecord } from "../webhook-event/webhook-event.ts";
+import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
+
+/** An id of the records' form, and nobody's. */
+const TEST_ID = "000000000000000";
+
+/** Makes up what an owner's test tells; nothing of it is stored as a donation. §6.2 */
+export function testEventData(kind: WebhookEventKind, nowMicros: number): WebhookEventData {
+  const record: WebhookRecord = {
+    recordId: TEST_ID,
+    amountCents: 500,
+    refundedAmountCents: kind === WebhookEventKind.DonationRefunded ? 500 : 0,
+    currency: "eur",
+    donorName: "Test",
+    message: "This is a test.",
+    paidAt: nowMicros,
+  };
+  switch (kind) {
+    case WebhookEventKind.DonationCreated:
+    case WebhookEventKind.DonationRefunded:
+      return { kind, record };
+    case WebhookEventKind.DonationChargeback:
+      return { kind, record, status: "disputed" };
+    case WebhookEventKind.SubscriptionCreated:
+      return { kind, record, subscriptionId: TEST_ID };
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { type WebhookEventData, webhookPayload } from "./webhook-event.ts";
+import { kindBits, kindsFromBits, WebhookEventKind } from "./webhook-event-kind.ts";
+
+const record = {
+  recordId: "r00000000000001",
+  amountCents: 9_007_199_254_740_991,
+  refundedAmountCents: 250,
+  currency: "eur",
+  donorName: 'Zoë "★" 😀',
+  message: "line\nline\u2028\u0000",
+  paidAt: 1_790_000_000_000_001,
+};
+const payload = (data: WebhookEventData, test = false) =>
+  webhookPayload(
+    { id: "wev_e00000000000001", createdAtMicros: 1_790_000_001_500_000, test },
+    data,
+  ).toString("utf8");
+const HEAD = (type: string, test = false) =>
+  `{"id":"wev_e00000000000001","type":"${type}","created_at":"2026-09-21T14:13:21.500000Z","test":${test},"data":`;
+
+it("makes donation.created byte by byte, text of any Unicode and the largest amount included", () => {
+  expect(payload({ kind: WebhookEventKind.DonationCreated, record })).toBe(
+    `${HEAD("donation.created")}{"id":"r00000000000001","amount_cents":9007199254740991,"currency":"eur","donor_name":"Zoë \\"★\\" 😀","message":"line\\nline\u2028\\u0000","paid_at":"2026-09-21T14:13:20.000001Z"}}`,
+  );
+});
+
+it("says null where a donor gave no name or text, and test only when it is one", () => {
+  const silent = { ...record, donorName: undefined, message: undefined };
+  expect(payload({ kind: WebhookEventKind.DonationCreated, record: silent }, true)).toBe(
+    `${HEAD("donation.created", true)}{"id":"r00000000000001","amount_cents":9007199254740991,"currency":"eur","donor_name":null,"message":null,"paid_at":"2026-09-21T14:13:20.000001Z"}}`,
+  );
+});
+
+it("makes donation.refunded with what was refunded so far", () => {
+  expect(payload({ kind: WebhookEventKind.DonationRefunded, record })).toBe(
+    `${HEAD("donation.refunded")}{"id":"r00000000000001","amount_cents":9007199254740991,"refunded_amount_cents":250,"currency":"eur"}}`,
+  );
+});
+
+it("makes donation.chargeback with the donation's status now", () => {
+  expect(
+    payload({ kind: WebhookEventKind.DonationChargeback, record, status: "dispute_lost" }),
+  ).toBe(
+    `${HEAD("donation.chargeback")}{"id":"r00000000000001","amount_cents":9007199254740991,"currency":"eur","status":"dispute_lost"}}`,
+  );
+});
+
+it("makes subscription.created with the service's own subscription id", () => {
+  const data = { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "s1" };
+  expect(JSON.parse(payload(data)).data).toEqual({
+    id: "r00000000000001",
+    subscription_id: "s1",
+    amount_cents: 9_007_199_254_740_991,
+    currency: "eur",
+    donor_name: record.donorName,
+    message: record.message,
+    started_at: "2026-09-21T14:13:20.000001Z",
+  });
+});
+
+it("packs any choice of kinds into bits and back", () => {
+  for (let bits = 0; bits < 32; bits += 2) expect(kindBits(kindsFromBits(bits))).toBe(bits);
+});

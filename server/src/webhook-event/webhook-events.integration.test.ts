@@ -1,0 +1,179 @@
+import { DeliveryState, DisputeOutcome, Platform, WebhookEventKind } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+
+let services: Services;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+const ALL = [
+  WebhookEventKind.DONATION_CREATED,
+  WebhookEventKind.DONATION_REFUNDED,
+  WebhookEventKind.DONATION_CHARGEBACK,
+  WebhookEventKind.SUBSCRIPTION_CREATED,
+];
+const at = timestampFromMs(1_600_000_000_000);
+
+const createEndpoint = (kinds = ALL) => services.createEndpoint(accountId, kinds);
+
+async function pay(fields: { test?: boolean; externalId?: string } = {}) {
+  const key = { accountId, externalId: unique("donation"), ...fields };
+  const money = { amountCents: 500n, currency: "usd", donorName: "Zoë" };
+  await services.donations.createDonation({ ...key, ...money, donatedAt: at });
+  const { donation } = await services.donations.payDonation(key);
+  return { ...key, recordId: donation?.recordId };
+}
+
+/** Reads what every delivery of the account sends, oldest first. */
+async function readPayloads() {
+  const rows = await services.database.query<{ payload: Buffer; id: string }>(
+    `SELECT payload, id FROM webhook_event
+     WHERE account_no = (SELECT account_no FROM account WHERE id = ?) ORDER BY id`,
+    [accountId],
+  );
+  return rows.map(({ payload, id }) => {
+    const event = JSON.parse(payload.toString("utf8"));
+    expect(event.id).toBe(id);
+    expect(id).toMatch(/^wev_[a-z0-9]{15}$/);
+    expect(event.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    return event;
+  });
+}
+
+const deliveriesOf = async () =>
+  (await services.deliveries.listDeliveries({ accountId })).deliveries;
+
+it("tells of each change once, with the fields of its kind and nothing else", async () => {
+  await createEndpoint();
+  const donation = await pay();
+  const { recordId: id } = donation;
+  await services.donations.payDonation(donation);
+  const refund = { ...donation, refundExternalId: "r1", amountCents: 100n };
+  await services.donations.refundDonation(refund);
+  await services.donations.refundDonation(refund);
+  const dispute = { ...donation, disputeExternalId: "d1" };
+  await services.donations.openDispute(dispute);
+  await services.donations.openDispute(dispute);
+  await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
+  await services.donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.LOST });
+
+  const money = { amount_cents: 500, currency: "usd" };
+  const paid_at = expect.stringMatching(/^20\d\d-.*Z$/);
+  const data = (await readPayloads()).map((event) => [event.type, event.test, event.data]);
+  expect(data).toEqual([
+    ["donation.created", false, { id, ...money, donor_name: "Zoë", message: null, paid_at }],
+    ["donation.refunded", false, { id, ...money, refunded_amount_cents: 100 }],
+    ["donation.chargeback", false, { id, ...money, status: "disputed" }],
+    ["donation.chargeback", false, { id, ...money, status: "dispute_lost" }],
+  ]);
+});
+
+it("tells of every contribution, and of its subscription with the first", async () => {
+  await createEndpoint();
+  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
+  const contribution = { accountId, subscriptionExternalId: "s", ...money };
+  for (const externalId of ["test", "one", "one", "two"]) {
+    const test = externalId === "test";
+    await services.donations.recordContribution({ ...contribution, externalId, test });
+  }
+  const events = await readPayloads();
+  expect(events.map((event) => event.type)).toEqual([
+    "donation.created",
+    "subscription.created",
+    "donation.created",
+  ]);
+  expect(Object.keys(events[1].data)).toEqual([
+    "id",
+    "subscription_id",
+    "amount_cents",
+    "currency",
+    "donor_name",
+    "message",
+    "started_at",
+  ]);
+});
+
+it("tells nothing of tests, imports and platform events", async () => {
+  await createEndpoint();
+  await pay({ test: true });
+  await services.importRows(accountId, Platform.CSV, [
+    { externalId: "1", amountCents: 1n, currency: "eur", donatedAt: at },
+  ]);
+  await services.platformEvents.recordPlatformEvent({
+    accountId,
+    platform: Platform.LIVE_PLATFORM_1,
+    externalId: "1",
+    kind: { case: "follow", value: {} },
+  });
+  expect(await deliveriesOf()).toEqual([]);
+});
+
+it("makes one delivery for each endpoint that chose the kind, and pauses those switched off", async () => {
+  const [one, two, off, other] = [
+    await createEndpoint(),
+    await createEndpoint(),
+    await createEndpoint(),
+    await createEndpoint([WebhookEventKind.DONATION_REFUNDED]),
+  ];
+  await services.endpoints.switchOffEndpoint({ accountId, endpointId: off });
+  await pay();
+  const deliveries = await deliveriesOf();
+  const states = new Map(deliveries.map(({ endpointId, state }) => [endpointId, state]));
+  expect(states).toEqual(
+    new Map([
+      [one, DeliveryState.PENDING],
+      [two, DeliveryState.PENDING],
+      [off, DeliveryState.PAUSED],
+    ]),
+  );
+  expect(states.has(other)).toBe(false);
+  expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(1);
+  const claimed = await services.claim();
+  const mine = deliveries.filter(({ id }) => claimed.includes(id));
+  expect(mine.map(({ endpointId }) => endpointId).toSorted()).toEqual([one, two].toSorted());
+});
+
+it("writes both the change and its event, or neither", async () => {
+  await createEndpoint();
+  const donation = await pay();
+  await services.database.query(
+    "CREATE TRIGGER no_outbox BEFORE INSERT ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
+  );
+  const refund = { ...donation, refundExternalId: "r", amountCents: 100n };
+  await expect(services.donations.refundDonation(refund)).rejects.toThrow();
+  await services.database.query("DROP TRIGGER no_outbox");
+  expect(await readPayloads()).toHaveLength(1);
+  const { donation: refunded } = await services.donations.refundDonation(refund);
+  expect(refunded?.refundedAmountCents).toBe(100n);
+  expect(await readPayloads()).toHaveLength(2);
+});
+
+it("tells of a deleted donation nothing more, and of its deletion nothing, §6.1", async () => {
+  await createEndpoint();
+  const donation = await pay();
+  await services.donations.deleteDonation(donation);
+  expect(await deliveriesOf()).toHaveLength(1);
+});
+
+it("gives what is committed together one time, and what is committed later a later one, §6.2", async () => {
+  await createEndpoint();
+  await createEndpoint();
+  const money = { amountCents: 300n, currency: "eur", contributedAt: at };
+  const contribution = { accountId, subscriptionExternalId: "s", ...money };
+  await services.donations.recordContribution({ ...contribution, externalId: "one" });
+  await services.donations.recordContribution({ ...contribution, externalId: "two" });
+  const events = await readPayloads();
+  const [first, second, third] = events.map((event) => event.created_at);
+  expect(second).toBe(first);
+  expect(third > first).toBe(true);
+  const deliveries = (await deliveriesOf()).toReversed();
+  expect(deliveries.map(({ eventId }) => eventId)).toEqual(events.flatMap(({ id }) => [id, id]));
+});

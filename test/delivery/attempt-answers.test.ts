@@ -1,0 +1,132 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Receiver } from "./harness-receiver.ts";
+import {
+  flood,
+  trickle,
+  write,
+  writeAndEnd,
+  writeAndReset,
+} from "./harness-receiver-behaviours.ts";
+import { createSenderHarness } from "./harness-receiver-sender.ts";
+
+const OK_HEAD = "HTTP/1.1 200 OK\r\n";
+/** What the rest of an answer gets once its status was read. ADR 0027 */
+const REST_MS = 1_000;
+/** A busy machine wakes late. Without the limit these answers would take ten seconds. */
+const LATE_MS = 5_000;
+
+const patient = createSenderHarness();
+afterAll(() => patient.stop());
+
+/** Posts once, over one new connection, and counts what was read of it. */
+async function postCounting(receiver: Receiver) {
+  const opened: Socket[] = [];
+  const keep = (message: unknown) => opened.push((message as { socket: Socket }).socket); // node:net
+  subscribe("net.client.socket", keep);
+  const report = await patient.post(receiver);
+  unsubscribe("net.client.socket", keep);
+  expect(opened).toHaveLength(1);
+  return { report, bytesRead: opened[0]?.bytesRead };
+}
+
+describe("ADR 0027: the status decides, whatever becomes of the rest of the answer", () => {
+  const STATUSES = [
+    [200, "delivered"],
+    [404, "route_not_found"],
+    [500, "receiver_busy"],
+  ] as const;
+  const RESTS = [
+    ["reset in the headers", "content-le", writeAndReset],
+    ["headers that never end", `x: ${"y".repeat(64 * 1024)}`, write],
+    ["headers that stall", "x: ", write],
+    ["a length that is no number", "content-length: many\r\n\r\n", write],
+    ["two different lengths", "content-length: 1\r\ncontent-length: 2\r\n\r\nxx", write],
+    ["reset in the body", "content-length: 100\r\n\r\nhalf", writeAndReset],
+    ["closed in the body", "content-length: 100\r\n\r\nhalf", writeAndEnd],
+    ["a body that stalls", "content-length: 100\r\n\r\nhalf", write],
+    ["a chunk that is none", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
+  ] as const;
+  const cases = STATUSES.flatMap(([status, outcome]) =>
+    RESTS.map(([what, rest, behaviour]) => ({ status, outcome, what, rest, behaviour })),
+  );
+
+  it.each(cases)("$status and $what: $outcome", async ({ status, outcome, rest, behaviour }) => {
+    const receiver = await patient.receive(behaviour(`HTTP/1.1 ${status} S\r\n${rest}`));
+    const report = await patient.post(receiver);
+    const isRetried = status === 500;
+    expect(report).toMatchObject({ outcome, isRetried, status, detail: undefined });
+    expect(report.bodyStart?.toString()).toBe(rest.includes("half") ? "half" : "");
+    expect(report.durationMs).toBeLessThan(REST_MS + LATE_MS);
+    expect(receiver.requests).toHaveLength(1);
+    await expect.poll(() => receiver.openCount()).toBe(0);
+  });
+
+  it("the rest of an answer gets a second, on the clock", async () => {
+    const receiver = await patient.receive(trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50));
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+    expect(report.durationMs).toBeGreaterThanOrEqual(REST_MS - 5);
+    expect(report.durationMs).toBeLessThan(REST_MS + LATE_MS);
+  });
+
+  it("and no longer than the attempt", async () => {
+    const short = createSenderHarness({ timeoutMs: 300 });
+    const receiver = await short.receive(trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50));
+    const report = await short.post(receiver);
+    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+    expect(report.durationMs).toBeLessThan(REST_MS);
+    await short.stop();
+  });
+});
+
+describe("§6.4 2xx is success whatever the body", () => {
+  it.each([
+    ["of 8 MiB, announced", `${OK_HEAD}content-length: ${8 << 20}\r\n\r\n`, 8 << 20],
+    ["that never ends", `${OK_HEAD}\r\n`, Number.POSITIVE_INFINITY],
+    ["in one endless chunk", `${OK_HEAD}transfer-encoding: chunked\r\n\r\nfffffffff\r\n`, Infinity],
+  ])("of a body %s 64 KiB are read, and 1 KiB is kept", async (_what, head, bytes) => {
+    const receiver = await patient.receive(flood(head, "x", bytes));
+    const { report, bytesRead } = await postCounting(receiver);
+    expect(report).toMatchObject({ outcome: "delivered", status: 200 });
+    expect(report.bodyStart).toHaveLength(1024);
+    await expect.poll(() => receiver.openCount()).toBe(0);
+    // Beyond the limit lies what the read that reached it brought along, and the head before.
+    expect(bytesRead).toBeLessThan(256 * 1024);
+  });
+
+  it("an endless body of a failure keeps its status", async () => {
+    const receiver = await patient.receive(flood("HTTP/1.1 500 X\r\n\r\n"));
+    expect(await patient.post(receiver)).toMatchObject({ outcome: "receiver_busy", status: 500 });
+  });
+
+  it("bytes that are no text are kept as they came", async () => {
+    const body = "\u00ff\u0000\u001f";
+    const receiver = await patient.receive((socket) => {
+      socket.write(
+        `${OK_HEAD}content-encoding: gzip\r\ncontent-length: 3\r\n\r\n${body}`,
+        "latin1",
+      );
+    });
+    const report = await patient.post(receiver);
+    expect([...(report.bodyStart ?? [])]).toEqual([255, 0, 31]);
+  });
+});
+
+describe("ADR 0027: what comes before the answer is limited", () => {
+  it.each([
+    ["17 interim answers", write(`${"HTTP/1.1 102 P\r\n\r\n".repeat(17)}${OK_HEAD}\r\n`)],
+    ["an interim answer of 17 KiB", write(`HTTP/1.1 103 E\r\nlink: ${"x".repeat(17 << 10)}`)],
+    ["an endless interim answer", flood("HTTP/1.1 103 E\r\nlink: ")],
+    ["interim answers for ever", flood("", "HTTP/1.1 102 P\r\n\r\n".repeat(1_000))],
+  ])("%s, of which no more than the limit is read", async (_what, behaviour) => {
+    const receiver = await patient.receive(behaviour);
+    const { report, bytesRead } = await postCounting(receiver);
+    expect(report).toMatchObject({ outcome: "network_error", isRetried: true, status: undefined });
+    expect(report.detail).toBe("too much came before the answer");
+    expect(bytesRead).toBeLessThan(256 * 1024);
+    expect(receiver.requests).toHaveLength(1);
+    await expect.poll(() => receiver.openCount()).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+import {
+  DeliveryService,
+  DeliveryState,
+  EndpointService,
+  AttemptOutcome as Outcome,
+} from "@activity/proto";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
+import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
+import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
+import type { Run } from "../../workflows/src/run.ts";
+import {
+  type Activities,
+  deliverWorkflowId,
+  PROGRESS,
+  type Progress,
+} from "../../workflows/src/workflow/contract.ts";
+import { headerOf } from "./harness-deliveries.ts";
+import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+import {
+  startTimeSkippingStack,
+  TASK_QUEUE,
+  type TimeSkippingStack,
+} from "./harness-time-skipping.ts";
+
+let skipping: TimeSkippingStack;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  skipping = await startTimeSkippingStack(answer(500));
+});
+afterAll(() => skipping.stop());
+beforeEach(async () => {
+  skipping.receiver.behaviour = answer(500);
+  ({ accountId, endpointId } = await skipping.createEndpoint());
+});
+
+const readDelivery = (deliveryId: string) =>
+  skipping.stack.client(DeliveryService).getDelivery({ accountId, deliveryId });
+
+/** Sends a test event whose first attempt the dispatcher made and saw fail; returns its run. */
+async function failFirstAttempt(): Promise<Run> {
+  await skipping.stack.client(EndpointService).sendTest({ accountId, endpointId });
+  const [run] = await skipping.claim();
+  if (run === undefined) throw new Error("nothing waits");
+  const attempt = {
+    ...{ run: runToProto(run), attempt: 1, outcome: Outcome.RECEIVER_BUSY },
+    startedAt: timestampFromMs(Date.now()),
+    duration: durationFromMs(5),
+    retryIn: durationFromMs(60_000),
+  };
+  await skipping.dispatch.recordAttempts({ attempts: [attempt] });
+  return run;
+}
+
+/** Begins the workflow of what waits for one, as the dispatcher does, and runs it to its end. */
+async function resume(run: Run, change?: (activities: Activities) => Partial<Activities>) {
+  const { retries } = await skipping.dispatch.claimRetries({ limit: 10 });
+  expect(retries.map((retry) => runFromProto(retry.run))).toEqual([run]);
+  const { client } = skipping.environment;
+  const [first] = retries[0]?.attempts ?? [];
+  expect(first?.outcome).toBe(Outcome.RECEIVER_BUSY);
+  const made = [{ outcome: AttemptOutcome.ReceiverBusy, endedAtMs: Date.now() }];
+  const dueInMs = Number(retries[0]?.dueIn?.seconds) * 1000;
+  const worker = await skipping.worker(change);
+  const handle = client.workflow.getHandle(deliverWorkflowId(run));
+  await worker.runUntil(async () => {
+    await beginWorkflow(client.workflow, TASK_QUEUE, { ...run, made }, dueInMs);
+    // Acknowledged and asked for once more: it is the same workflow.
+    await beginWorkflow(client.workflow, TASK_QUEUE, { ...run, made }, dueInMs);
+    await skipping.dispatch.completeRetries({ runs: [runToProto(run)] });
+    await handle.result();
+  });
+  const history = await handle.fetchHistory();
+  recordHistory(history);
+  const progress = await worker
+    .runUntil(async () => handle.query<Progress>(PROGRESS))
+    .catch(async () => (await skipping.worker()).runUntil(() => handle.query<Progress>(PROGRESS)));
+  return { history, progress };
+}
+
+const attemptNumbers = () =>
+  skipping.receiver.requests
+    .filter(({ body }) => JSON.parse(body.toString("utf8")).test === true)
+    .map((request) => headerOf(request, "Service-Attempt"));
+
+it("goes on with attempt 2, a minute after the end of attempt 1, and tells the whole story. §6.4", async () => {
+  const run = await failFirstAttempt();
+  const before = attemptNumbers().length;
+  const { history, progress } = await resume(run);
+  expect(attemptNumbers().slice(before)).toEqual(["2", "3", "4", "5", "6", "7", "8"]);
+  expectWaits(history, [60, 300, 900, 3_600, 10_800, 21_600, 43_200]);
+  expect(progress.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill("receiver_busy"));
+  const { delivery, attempts } = await readDelivery(run.deliveryId);
+  expect(delivery).toMatchObject({ state: DeliveryState.FAILED, attempts: 8 });
+  expect(attempts).toHaveLength(8);
+  const text = textOf(history);
+  for (const hidden of ["whsec_", "/hook", "Test", `:${skipping.receiver.port}`]) {
+    expect(text).not.toContain(hidden);
+  }
+});
+
+it("never posts an attempt again that could not be recorded, and waits from its end. ADR 0028", async () => {
+  const run = await failFirstAttempt();
+  const before = attemptNumbers().length;
+  let refused = 0;
+  const { history } = await resume(run, ({ attempt, record }) => ({
+    async attempt(input) {
+      if (input.attempt === 3) skipping.receiver.behaviour = answer(200);
+      return attempt(input);
+    },
+    record(input) {
+      refused += 1;
+      return refused <= 3 ? Promise.reject(new Error("read-only")) : record(input);
+    },
+  }));
+  expect(attemptNumbers().slice(before)).toEqual(["2", "3"]);
+  expect(refused).toBe(5);
+  const [first = 0, ...waits] = waitsOf(history);
+  expect(first).toBeGreaterThan(55);
+  // Three pauses, and what is left of the five minutes behind them.
+  expect(waits).toHaveLength(4);
+  const waited = waits.reduce((sum, wait) => sum + wait, 0);
+  expect(waited).toBeGreaterThan(295);
+  expect(waited).toBeLessThanOrEqual(300);
+  const { delivery, attempts } = await readDelivery(run.deliveryId);
+  expect(delivery?.state).toBe(DeliveryState.DELIVERED);
+  expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+});

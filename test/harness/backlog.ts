@@ -1,0 +1,81 @@
+import type { DeliveryState } from "@activity/proto";
+import { leastIdAt } from "../../server/src/ids.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** Deliveries written straight into the database, which no client could make so many of in a test. */
+export type Backlog = {
+  readonly accountId: string;
+  /** They are shared out evenly. */
+  readonly endpointIds: readonly string[];
+  /** At most 100,000. */
+  readonly count: number;
+};
+
+/** What the database holds of each of them. */
+export type StoredDelivery = {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  /** From now; absent when none is planned. */
+  readonly nextAttemptSeconds?: number;
+};
+
+const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
+const NUMBERS = `SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
+  FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f`;
+const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+const TIME_DIGITS = 10;
+/** In September 2020; each backlog is one event, a microsecond after the one before. */
+let lastCreatedAt = 1_600_000_000_000_000;
+
+/** Writes deliveries whose first attempt can be claimed, and returns their ids, oldest first. */
+export async function writePending(
+  database: TestDatabase,
+  backlog: Backlog,
+  { leasedForSeconds }: { readonly leasedForSeconds?: number } = {},
+): Promise<string[]> {
+  const ids = await writeDeliveries(database, backlog, { state: 1, attempts: 0 });
+  await database.query(
+    `INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, available_at)
+     SELECT account_no, id, endpoint_id, run, 1, ${NOW} + ? FROM delivery WHERE id BETWEEN ? AND ?`,
+    [(leasedForSeconds ?? 0) * 1e6, ids[0], ids.at(-1)],
+  );
+  return ids;
+}
+
+/** Writes deliveries as they are at some moment, none of them in the outbox; returns their ids, oldest first. */
+export async function writeDeliveries(
+  database: TestDatabase,
+  { accountId, endpointIds, count }: Backlog,
+  { state, attempts, nextAttemptSeconds }: StoredDelivery,
+): Promise<string[]> {
+  lastCreatedAt += 1;
+  const first = leastIdAt(lastCreatedAt);
+  const eventId = `wev_${first}`;
+  await database.query(
+    `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
+     SELECT account_no, ?, 1, ?, '{}' FROM account WHERE id = ?`,
+    [eventId, lastCreatedAt, accountId],
+  );
+  await database.query(
+    `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
+       next_attempt_at, created_at)
+     SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
+       ${NOW} + ?, w.created_at
+     FROM (${NUMBERS}) numbers JOIN webhook_event w ON w.id = ? WHERE n < ?`,
+    [
+      first.slice(0, TIME_DIGITS),
+      endpointIds.length,
+      endpointIds,
+      state,
+      attempts,
+      nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6,
+      eventId,
+      count,
+    ],
+  );
+  const rows = await database.query<{ id: string }>(
+    "SELECT id FROM delivery WHERE event_id = ? ORDER BY id",
+    [eventId],
+  );
+  return rows.map(({ id }) => id);
+}

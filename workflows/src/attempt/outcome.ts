@@ -1,0 +1,31 @@
+import { AttemptOutcome as Outcome } from "@activity/proto";
+import { AttemptOutcome } from "../http/attempt-outcome.ts";
+
+const TO_PROTO = {
+  [AttemptOutcome.Delivered]: Outcome.DELIVERED,
+  [AttemptOutcome.AuthRejected]: Outcome.AUTH_REJECTED,
+  [AttemptOutcome.RouteNotFound]: Outcome.ROUTE_NOT_FOUND,
+  [AttemptOutcome.Redirected]: Outcome.REDIRECTED,
+  [AttemptOutcome.ReceiverBusy]: Outcome.RECEIVER_BUSY,
+  [AttemptOutcome.Rejected]: Outcome.REJECTED,
+  [AttemptOutcome.DnsFailed]: Outcome.DNS_FAILED,
+  [AttemptOutcome.Timeout]: Outcome.TIMEOUT,
+  [AttemptOutcome.NetworkError]: Outcome.NETWORK_ERROR,
+  [AttemptOutcome.UnsafeTarget]: Outcome.UNSAFE_TARGET,
+} satisfies Record<AttemptOutcome, Outcome>;
+
+const FROM_PROTO: ReadonlyMap<Outcome, AttemptOutcome> = new Map(
+  Object.values(AttemptOutcome).map((outcome) => [TO_PROTO[outcome], outcome]),
+);
+
+/** Converts an outcome for the core. */
+export function outcomeToProto(outcome: AttemptOutcome): Outcome {
+  return TO_PROTO[outcome];
+}
+
+/** Converts an outcome of the core; throws for one that is unspecified. */
+export function outcomeFromProto(outcome: Outcome): AttemptOutcome {
+  const known = FROM_PROTO.get(outcome);
+  if (known === undefined) throw new Error(`the core answered with the outcome ${outcome}`);
+  return known;
+}

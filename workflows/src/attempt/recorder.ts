@@ -1,0 +1,160 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { DispatchService, MadeAttemptSchema } from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { isRetried } from "../http/attempt-outcome.ts";
+import type { Log } from "../log.ts";
+import type { AttemptKey } from "../run.ts";
+import { delayAfterMs } from "../workflow/retry-schedule.ts";
+import type { FinishedAttempt } from "./make-attempt.ts";
+import { outcomeToProto } from "./outcome.ts";
+import { runToProto } from "./run-key.ts";
+
+/** How many attempts go in one call, which is one transaction of the core. */
+const MAX_BATCH = 128;
+const ANSWER_WITHIN_MS = 15_000;
+const PAUSE_MS = 250;
+/** What the core says of a record that it can never store. */
+const FINAL: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal]);
+
+/** Keeps attempts that were made until the core has recorded them. */
+export type Recorder = {
+  /** Resolves once the attempt is recorded; whoever stops waiting earlier changes nothing. */
+  record(key: AttemptKey, attempt: FinishedAttempt): Promise<void>;
+  /** Resolves when no attempt waits for a core that could not record it. */
+  caughtUp(): Promise<void>;
+  /** Gives those that wait so long to be recorded; what is left then is lost with the process. */
+  close(milliseconds: number): Promise<void>;
+};
+
+type Waiting = {
+  readonly key: AttemptKey;
+  readonly attempt: FinishedAttempt;
+  readonly endedAt: number;
+  readonly recorded: PromiseWithResolvers<void>;
+  /** Set when a call with it and others failed: it goes alone, to keep none of them from being recorded. */
+  isSuspect: boolean;
+};
+
+/** Creates a recorder. Attempts that end while a call is in flight share the next one. */
+export function createRecorder(dispatch: Client<typeof DispatchService>, log: Log): Recorder {
+  /** By delivery, run and attempt, in the order in which they are sent. */
+  const waiting = new Map<string, Waiting>();
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  let outage: PromiseWithResolvers<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    while (waiting.size > 0 && !closing.signal.aborted) {
+      const batch = nextBatch();
+      try {
+        await send(batch);
+        // Not before: what is still to be sent may be out of its lease, and would be claimed again.
+        if (waiting.size === 0) endOutage();
+      } catch (cause) {
+        if (outage === undefined) {
+          outage = Promise.withResolvers();
+          log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
+        }
+        await pause();
+      }
+    }
+    running = undefined;
+  }
+
+  function endOutage(): void {
+    outage?.resolve();
+    outage = undefined;
+  }
+
+  /** At most one of each delivery. */
+  function nextBatch(): Waiting[] {
+    const batch = new Map<string, Waiting>();
+    for (const one of waiting.values()) {
+      if (one.isSuspect) return [one];
+      const { deliveryId } = one.key;
+      if (!batch.has(deliveryId)) batch.set(deliveryId, one);
+      if (batch.size === MAX_BATCH) break;
+    }
+    return [...batch.values()];
+  }
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    const attempts = batch.map(messageFrom);
+    const call = dispatch.recordAttempts({ attempts }, { timeoutMs: ANSWER_WITHIN_MS });
+    const busy = await call.then(
+      (answer) => new Set(answer.busy),
+      (error: unknown) => setAside(batch, error),
+    );
+    if (busy === undefined) return;
+    for (const [place, one] of batch.entries()) {
+      waiting.delete(nameOf(one.key));
+      // Somebody else is writing its delivery: it goes behind the others.
+      if (busy.has(place)) waiting.set(nameOf(one.key), one);
+      else one.recorded.resolve();
+    }
+    if (busy.size === batch.length) await pause();
+  }
+
+  /** Finds out which attempt of a batch can never be stored, and gives that one up. */
+  function setAside(batch: readonly Waiting[], error: unknown): undefined {
+    if (!FINAL.has(ConnectError.from(error).code)) throw error;
+    const [one] = batch;
+    if (batch.length === 1 && one !== undefined) {
+      waiting.delete(nameOf(one.key));
+      one.recorded.reject(error);
+    }
+    for (const each of batch) each.isSuspect = true;
+  }
+
+  async function pause(): Promise<void> {
+    await wait(PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+  }
+
+  return {
+    record(key, attempt) {
+      const name = nameOf(key);
+      const known = waiting.get(name);
+      if (known !== undefined) return known.recorded.promise;
+      const recorded = Promise.withResolvers<void>();
+      const endedAt = performance.now();
+      waiting.set(name, { key, attempt, endedAt, recorded, isSuspect: false });
+      running ??= sendAll();
+      return recorded.promise;
+    },
+    caughtUp: () => outage?.promise ?? Promise.resolve(),
+    async close(milliseconds) {
+      const timer = setTimeout(() => closing.abort(), milliseconds);
+      await running;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function nameOf({ deliveryId, run, attempt }: AttemptKey): string {
+  return `${deliveryId} ${run} ${attempt}`;
+}
+
+function messageFrom({
+  key,
+  attempt,
+  endedAt,
+}: Waiting): MessageInitShape<typeof MadeAttemptSchema> {
+  const { outcome, status, detail, bodyStart } = attempt;
+  const delayMs = isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;
+  return {
+    run: runToProto(key),
+    attempt: key.attempt,
+    startedAt: timestampFromMs(attempt.startedAtMs),
+    duration: durationFromMs(attempt.durationMs),
+    outcome: outcomeToProto(outcome),
+    ...(status !== undefined && { statusCode: status }),
+    ...(detail !== undefined && { detail }),
+    ...(bodyStart && { responseBody: bodyStart }),
+    // The delay runs from the end of the attempt, however late it is recorded. §6.4
+    ...(delayMs !== undefined && {
+      retryIn: durationFromMs(Math.max(0, Math.round(delayMs - (performance.now() - endedAt)))),
+    }),
+  };
+}

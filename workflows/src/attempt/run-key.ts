@@ -1,0 +1,14 @@
+import type { RunKey } from "@activity/proto";
+import type { Run } from "../run.ts";
+
+/** Converts a run for the core. */
+export function runToProto({ accountNo, deliveryId, run }: Run) {
+  return { accountNo: BigInt(accountNo), deliveryId, run };
+}
+
+/** Converts a run of the core, of which workflows may know no more than this. */
+export function runFromProto(key: RunKey | undefined): Run {
+  if (key === undefined) throw new Error("the core answered without a run");
+  const { accountNo, deliveryId, run } = key;
+  return { accountNo: Number(accountNo), deliveryId, run };
+}

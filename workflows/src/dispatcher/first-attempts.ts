@@ -1,0 +1,94 @@
+import type { ClaimedAttempt, DispatchService } from "@activity/proto";
+import type { Client } from "@connectrpc/connect";
+import { makeAttempt } from "../attempt/make-attempt.ts";
+import type { Recorder } from "../attempt/recorder.ts";
+import { runFromProto } from "../attempt/run-key.ts";
+import type { Sender } from "../http/sender.ts";
+import type { Log } from "../log.ts";
+import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
+import { type Poller, startPoller } from "./poller.ts";
+
+/** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
+const MAX_IN_FLIGHT = 4_096;
+const MAX_CLAIM = 128;
+/** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
+const MAX_ENDPOINT_LIMIT = 64;
+/**
+ * In flight altogether times in flight at an endpoint: ten endpoints that hang have 14 each then, a thousand
+ * one or two. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
+ */
+const FAIR_PRODUCT = 2_048;
+/** With fewer in flight than an endpoint may have, what is leased unseen brings none above its limit. */
+const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
+
+/** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
+export function startFirstAttempts({
+  dispatch,
+  sender,
+  recorder,
+  nowMs,
+  log,
+}: {
+  readonly dispatch: Client<typeof DispatchService>;
+  readonly sender: Sender;
+  readonly recorder: Recorder;
+  /** Milliseconds since 1970, for the attempts' timestamps. */
+  readonly nowMs: () => number;
+  readonly log: Log;
+}): Poller {
+  const inFlight = new Set<Promise<void>>();
+
+  const poller = startPoller(
+    "claim of first attempts",
+    async (signal) => {
+      // What was made is recorded before more is begun: else it would be claimed again.
+      await orAborted(recorder.caughtUp(), signal);
+      while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(Promise.race(inFlight), signal);
+      const capacity = MAX_IN_FLIGHT - inFlight.size;
+      const claim = {
+        limit: Math.min(MAX_CLAIM, capacity),
+        endpointLimit: endpointLimitOf(inFlight.size),
+        idle: inFlight.size < IDLE_BELOW,
+        wait: CLAIM_WAIT,
+      };
+      const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
+      for (const claimed of attempts) begin(claimed);
+    },
+    log,
+  );
+
+  function begin(claimed: ClaimedAttempt): void {
+    const attempt = makeAndRecord(claimed)
+      .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
+      .finally(() => inFlight.delete(attempt));
+    inFlight.add(attempt);
+  }
+
+  async function makeAndRecord({ run, ready }: ClaimedAttempt): Promise<void> {
+    if (ready === undefined) throw new Error("the core answered without an attempt's content");
+    const finished = await makeAttempt(sender, ready, 1, nowMs);
+    await recorder.record({ ...runFromProto(run), attempt: 1 }, finished);
+  }
+
+  return {
+    async stop() {
+      await poller.stop();
+      await Promise.all(inFlight);
+    },
+  };
+}
+
+/** The more is in flight, the less of it an endpoint may have. */
+function endpointLimitOf(inFlight: number): number {
+  return Math.max(1, Math.min(MAX_ENDPOINT_LIMIT, Math.floor(FAIR_PRODUCT / inFlight)));
+}
+
+/** Resolves with the promise, or rejects once the signal is aborted. */
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

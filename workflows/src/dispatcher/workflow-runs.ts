@@ -1,0 +1,87 @@
+import type { ClaimedRetry, DispatchService } from "@activity/proto";
+import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import { outcomeFromProto } from "../attempt/outcome.ts";
+import { runFromProto, runToProto } from "../attempt/run-key.ts";
+import type { Log } from "../log.ts";
+import type { Run } from "../run.ts";
+import type { MadeAttempt } from "../workflow/contract.ts";
+import { beginWorkflow } from "./begin-workflow.ts";
+import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
+import { type Poller, startPoller } from "./poller.ts";
+
+/** More at once make Temporal no faster, and late for everything else that is asked of it. */
+const MAX_CLAIM = 32;
+/** In flight at an endpoint while each attempt is one of a workflow: as many as a worker has slots for. */
+const ENDPOINT_LIMIT = 16;
+const ANSWER_WITHIN_MS = 35_000;
+
+type WorkflowStarter = {
+  readonly dispatch: Client<typeof DispatchService>;
+  readonly client: Parameters<typeof beginWorkflow>[0];
+  readonly taskQueue: string;
+  readonly log: Log;
+};
+
+/** Begins the workflows of runs that go on with a retry; each leaves the outbox once it is acknowledged. */
+export function startRetries({ dispatch, client, taskQueue, log }: WorkflowStarter): Poller {
+  return startPoller(
+    "begin of retries",
+    async (signal) => {
+      const claim = { limit: MAX_CLAIM, wait: CLAIM_WAIT };
+      const { retries } = await dispatch.claimRetries(claim, claimOptions(signal));
+      const begun = await Promise.allSettled(
+        retries.map(async (retry) => {
+          const run = runFromProto(retry.run);
+          const dueInMs = retry.dueIn ? durationMs(retry.dueIn) : 0;
+          await beginWorkflow(client, taskQueue, { ...run, made: madeOf(retry) }, dueInMs);
+          return run;
+        }),
+      );
+      await complete(begun.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+      // What was not acknowledged is claimed again once its lease ends.
+      throwFirst(begun);
+    },
+    log,
+  );
+
+  async function complete(runs: readonly Run[]): Promise<void> {
+    if (runs.length === 0) return;
+    const acknowledged = { runs: runs.map(runToProto) };
+    await dispatch.completeRetries(acknowledged, { timeoutMs: ANSWER_WITHIN_MS });
+  }
+}
+
+/**
+ * Begins a workflow for every run, from its first attempt on; its entry leaves the outbox with the record of that
+ * attempt, so that what is leased is what is in flight here too.
+ */
+export function startWholeRuns({ dispatch, client, taskQueue, log }: WorkflowStarter): Poller {
+  return startPoller(
+    "begin of runs",
+    async (signal) => {
+      const claim = {
+        limit: MAX_CLAIM,
+        endpointLimit: ENDPOINT_LIMIT,
+        idle: false,
+        wait: CLAIM_WAIT,
+      };
+      const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
+      const begun = await Promise.allSettled(
+        attempts.map(({ run }) => beginWorkflow(client, taskQueue, runFromProto(run), 0)),
+      );
+      throwFirst(begun);
+    },
+    log,
+  );
+}
+
+function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {
+  return attempts.flatMap(({ outcome, endedAt }) =>
+    endedAt ? [{ outcome: outcomeFromProto(outcome), endedAtMs: timestampMs(endedAt) }] : [],
+  );
+}
+
+function throwFirst(settled: readonly PromiseSettledResult<unknown>[]): void {
+  for (const one of settled) if (one.status === "rejected") throw one.reason;
+}

@@ -1,0 +1,14 @@
+/** One run of a delivery: what dispatcher and workflow are told of it. */
+export type Run = {
+  /** The number of the account that owns it. */
+  readonly accountNo: number;
+  readonly deliveryId: string;
+  /** From 1 on; each manual retry of a delivery begins another. */
+  readonly run: number;
+};
+
+/** An attempt of a run. */
+export type AttemptKey = Run & {
+  /** 1 to 8. */
+  readonly attempt: number;
+};

@@ -1,0 +1,86 @@
+import { defineQuery, proxyLocalActivities, setHandler, sleep } from "@temporalio/workflow";
+import { wallClockMs } from "../clock.ts";
+import { isRetried } from "../http/attempt-outcome.ts";
+import type { AttemptKey } from "../run.ts";
+import {
+  type Activities,
+  type AttemptAnswer,
+  type DeliverInput,
+  type MadeAttempt,
+  PROGRESS,
+  type Progress,
+  type RecordInput,
+} from "./contract.ts";
+import { rescheduleAfterMs } from "./reschedule.ts";
+import { delayAfterMs, MAX_ATTEMPTS } from "./retry-schedule.ts";
+
+/** Once only: waits are on timers, which hold no slot of a worker. */
+const { attempt, record } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: "20 seconds",
+  retry: { maximumAttempts: 1 },
+});
+
+/**
+ * Makes the attempts of a run, or the rest of them: at most eight, each retry after its delay from the end of
+ * the one before. §6.4
+ */
+export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<void> {
+  const made: MadeAttempt[] = [...before];
+  let dueAtMs = wallClockMs();
+  setHandler(defineQuery<Progress>(PROGRESS), () => ({
+    attempts: made,
+    nextDueAt: new Date(dueAtMs).toISOString(),
+  }));
+
+  while (made.length < MAX_ATTEMPTS) {
+    await sleepUntil(dueAtMs);
+    const key = { ...run, attempt: made.length + 1 };
+    const answer = await attemptOnceItIsPossible(key);
+    if (answer.kind === "ended") return;
+    const { outcome, endedAtMs } = answer;
+    made.push({ outcome, endedAtMs });
+    // The delay runs from the end of the attempt, however long recording it takes.
+    dueAtMs = wallClockMs() + delayAfter(answer, made.length);
+    if (answer.kind === "made") await recordUntilItIsWritten({ ...key, made: answer });
+    if (!isRetried(outcome)) return;
+  }
+
+  async function attemptOnceItIsPossible(key: AttemptKey) {
+    for (let refused = 0; ; refused += 1) {
+      const answer = await attemptOrReschedule(key, refused);
+      if (answer.kind !== "rescheduled") return answer;
+      dueAtMs = wallClockMs() + answer.waitMs;
+      await sleepUntil(dueAtMs);
+    }
+  }
+}
+
+/** Part of the wait behind an attempt that was recorded before is over. */
+function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
+  return answer.kind === "recorded" ? answer.retryInMs : (delayAfterMs(attempt) ?? 0);
+}
+
+async function sleepUntil(timeMs: number): Promise<void> {
+  const waitMs = timeMs - wallClockMs();
+  if (waitMs > 0) await sleep(waitMs);
+}
+
+/** An attempt that fails here was not recorded, because the core was out of reach: it is asked for again. */
+async function attemptOrReschedule(key: AttemptKey, refused: number): Promise<AttemptAnswer> {
+  try {
+    return await attempt({ ...key, refused });
+  } catch {
+    return { kind: "rescheduled", waitMs: rescheduleAfterMs(refused + 1, Math.random()) };
+  }
+}
+
+/** The outcome is in the history by the time of the first wait: whatever fails, the POST is not made again. */
+async function recordUntilItIsWritten(input: RecordInput): Promise<void> {
+  for (let refused = 1; ; refused += 1) {
+    try {
+      return await record(input);
+    } catch {
+      await sleep(rescheduleAfterMs(refused, Math.random()));
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export { deliver } from "./deliver.ts";

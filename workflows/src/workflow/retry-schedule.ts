@@ -1,0 +1,21 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Waits after failed attempts 1 to 7 of a run. §6.4 */
+const RETRY_DELAYS_MS: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+];
+
+/** The most attempts of a run. §6.4 */
+export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
+
+/** Returns the wait after a failed `attempt` in milliseconds, or `undefined` when it was the last one allowed. */
+export function delayAfterMs(attempt: number): number | undefined {
+  return RETRY_DELAYS_MS[attempt - 1];
+}

@@ -1,2 +1,0 @@
-export { deliver } from "./deliver.ts";
-export { deliverTogether } from "./deliver-together.ts";
