@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService } from "@activity/proto";
 import type { Client } from "@connectrpc/connect";
 import { makeAttempt } from "../attempt/make-attempt.ts";
@@ -11,6 +12,8 @@ import { type Poller, startPoller } from "./poller.ts";
 /** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 128;
+/** How long a large claim may take before the next one. */
+const PACE_MS = 100;
 /** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
@@ -52,16 +55,20 @@ export function startFirstAttempts({
         wait: CLAIM_WAIT,
       };
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
-      for (const claimed of attempts) begin(claimed);
+      const begun = Promise.all(attempts.map(begin));
+      // More at once make nothing faster, and each takes a connection; what hangs is not waited for.
+      if (attempts.length >= MAX_CLAIM / 2)
+        await orAborted(Promise.race([begun, wait(PACE_MS)]), signal);
     },
     log,
   );
 
-  function begin(claimed: ClaimedAttempt): void {
+  function begin(claimed: ClaimedAttempt): Promise<void> {
     const attempt = makeAndRecord(claimed)
       .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
       .finally(() => inFlight.delete(attempt));
     inFlight.add(attempt);
+    return attempt;
   }
 
   async function makeAndRecord({ run, ready }: ClaimedAttempt): Promise<void> {
@@ -84,11 +91,11 @@ function endpointLimitOf(inFlight: number): number {
 }
 
 /** Resolves with the promise, or rejects once the signal is aborted. */
-function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    promise.then(() => resolve(), reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

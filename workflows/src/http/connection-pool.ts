@@ -27,7 +27,7 @@ export type ConnectionPool = {
 };
 
 const MAX_IDLE = 1_024;
-const MAX_IDLE_PER_HOST = 64;
+const MAX_IDLE_PER_HOST = 128;
 
 /** Creates a pool; `extraCa` (PEM, development and tests only) is trusted beside the public CAs. */
 export function createConnectionPool(extraCa?: string): ConnectionPool {
