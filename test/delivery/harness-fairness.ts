@@ -1,0 +1,113 @@
+import type { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { EndpointService } from "@activity/proto";
+import { writePending } from "../harness/backlog.ts";
+import { createAccount, createPaidDonation } from "../harness/builders.ts";
+import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+/** What another account's deliveries may cost a first attempt: the guarantee itself, so asserted as it is. */
+export const BOUND_MS = 2_000;
+export const BUSY_ENDPOINTS = 10;
+/** The task queue of the product's workflows, for tests that begin some themselves. */
+export const TASK_QUEUE = "fairness";
+const BACKLOG = 100_000;
+
+/** A quiet account beside one with ten busy endpoints. */
+export type FairnessStack = {
+  readonly delivery: DeliveryStack;
+  readonly busyId: string;
+  readonly busyEndpointIds: readonly string[];
+  /** How the busy endpoints behave from now on. */
+  setBusy(behaviour: Behaviour): void;
+  /** Requests that the busy endpoints got. */
+  busyRequests(): number;
+  /** The requests that the first busy endpoint has at this moment, and the most since the last reset. */
+  readonly inFlight: { now(): number; most(): number; reset(): void };
+  /** Writes 100,000 deliveries to the busy endpoints. */
+  writeBacklog(): Promise<unknown>;
+  /** Tells of donations of the quiet account for so long, and returns how long each took to arrive. */
+  firstAttemptsFor(milliseconds: number): Promise<number[]>;
+  /** Forgets the backlog, and ends what hangs. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Starts everything; `env` has further variables of the deliveries. */
+export async function startFairnessStack(
+  env: Readonly<Record<string, string>> = {},
+): Promise<FairnessStack> {
+  let busy: Behaviour = () => undefined;
+  const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
+  /** When the event of a record arrived at the quiet account's receiver. */
+  const arrivals = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  let most = 0;
+  const behaviour: Behaviour = (socket, request) => {
+    if (request.requestLine.includes("/busy/0 ") && !sockets.has(socket)) {
+      sockets.add(socket);
+      most = Math.max(most, sockets.size);
+      socket.once("close", () => sockets.delete(socket));
+    }
+    if (isBusy(request)) return busy(socket, request);
+    arrivals.set(JSON.parse(request.body.toString("utf8")).data.id, performance.now());
+    answer(200)(socket, request);
+  };
+  const delivery = await startDeliveryStack(behaviour, {
+    env: { TEMPORAL_TASK_QUEUE: TASK_QUEUE, ...env },
+  });
+  const { stack, receiver } = delivery;
+  const quietId = await createAccount(stack);
+  await delivery.createEndpoint(quietId);
+  const busyId = await createAccount(stack);
+  const busyEndpointIds = await Promise.all(
+    Array.from({ length: BUSY_ENDPOINTS }, async (_, number) => {
+      const url = `https://127.0.0.1:${receiver.port}/busy/${number}`;
+      const created = { accountId: busyId, url, kinds: { kinds: ALL_KINDS } };
+      return (await stack.client(EndpointService).createEndpoint(created)).endpoint?.id ?? "";
+    }),
+  );
+  return {
+    delivery,
+    busyId,
+    busyEndpointIds,
+    setBusy(next) {
+      busy = next;
+    },
+    busyRequests: () => receiver.requests.filter(isBusy).length,
+    inFlight: {
+      now: () => sockets.size,
+      most: () => most,
+      reset() {
+        most = 0;
+      },
+    },
+    writeBacklog: () =>
+      writePending(stack.database, {
+        accountId: busyId,
+        endpointIds: busyEndpointIds,
+        count: BACKLOG,
+      }),
+    async firstAttemptsFor(milliseconds) {
+      const endsAt = performance.now() + milliseconds;
+      const took: number[] = [];
+      while (performance.now() < endsAt) {
+        const { recordId } = await createPaidDonation(stack, quietId);
+        const committed = performance.now();
+        const isLate = () => performance.now() > committed + 2 * BOUND_MS;
+        while (!arrivals.has(recordId) && !isLate()) await wait(20);
+        took.push((arrivals.get(recordId) ?? performance.now()) - committed);
+        await wait(500);
+      }
+      const each = took.map((ms) => ms.toFixed(0)).join(", ");
+      process.stderr.write(`first attempts after ${each} ms\n`);
+      return took;
+    },
+    async reset() {
+      await stack.database.query("DELETE FROM outbox_entry");
+      for (const socket of receiver.sockets()) socket.destroy();
+    },
+    stop: () => delivery.stop(),
+  };
+}
