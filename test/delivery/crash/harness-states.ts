@@ -83,6 +83,7 @@ export async function countOutbox(stack: CrashStack, retriesOnly = false): Promi
 /** An outbox entry that is leased. */
 export type Lease = {
   readonly event_id: string;
+  readonly task: Task;
   readonly lease_id: string;
   /** Microseconds since 1970. */
   readonly available_at: number;
@@ -91,7 +92,7 @@ export type Lease = {
 /** Lists the leases of all accounts, run out or not. */
 export function listLeases(stack: CrashStack): Promise<Lease[]> {
   return stack.query(
-    `SELECT d.event_id, o.lease_id, o.available_at FROM outbox_entry o
+    `SELECT d.event_id, o.task, o.lease_id, o.available_at FROM outbox_entry o
      JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
      WHERE o.lease_id IS NOT NULL`,
   );

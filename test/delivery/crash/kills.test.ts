@@ -98,7 +98,7 @@ function tell(
   process.stderr.write(
     `${victim}, DELIVERY_WORKFLOWS=${workflows}: ${killedAt.length} kills, ${events} events, 0 lost; ` +
       `${duplicates} attempts made again of ${attempts.length} in flight at the kills; all that was in flight at ` +
-      `the last kill had gone on ${goneOnWithin} s later, ${retrying} to be retried, each in a workflow of its ` +
+      `the last kill had gone on ${goneOnWithin} s later; ${retrying} then to be retried, of any run, each in a workflow of its ` +
       `own; deliveries in flight at the kills: ${showInFlight(inFlight)}; ${callsRepeated} calls of writers ` +
       `repeated; killed at ${killedAt.join(" ")} s\n`,
   );

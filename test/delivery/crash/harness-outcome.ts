@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import {
+  type AttemptName,
+  differingOf,
+  duplicatesOf,
+  eventIdOf,
+  listRecorded,
+  nameOf,
+  requestsOf,
+  without,
+} from "./harness-attempts.ts";
+import { SIZE } from "./harness-size.ts";
+import type { CrashStack } from "./harness-stack.ts";
+import { countOutbox, countStates, listDeliveries } from "./harness-states.ts";
+import { expectWorkflowsOf } from "./harness-temporal.ts";
+import type { Party } from "./harness-writers.ts";
+
+/** What a party's deliveries are held to. */
+export type Expected = {
+  readonly party: Party;
+  /** How many events were written. */
+  readonly events: number;
+  /** Which runs had a workflow: those with a retry, or all. */
+  readonly workflows: "retries" | "all";
+  /** The attempts that may have been made again: named once for each time. */
+  readonly mayRepeat?: readonly AttemptName[];
+};
+
+const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
+
+/**
+ * Waits until none of a party's deliveries is in flight, and holds that each of its events arrived, in the same bytes
+ * every time, that no attempt was made again but those that may have been, that what is on record is what
+ * arrived, and that each retry was made in a workflow of its own. Returns how many attempts were made again.
+ */
+export async function expectNothingLost(
+  stack: CrashStack,
+  { party, events, workflows, mayRepeat = [] }: Expected,
+): Promise<number> {
+  await expect
+    .poll(() => countStates(stack, party), SETTLE)
+    .toEqual({ Delivered: expect.any(Number) });
+  expect(await countStates(stack, party)).toEqual({ Delivered: events });
+  const requests = requestsOf(stack, party);
+  const deliveries = await listDeliveries(stack, party);
+  const eventIds = deliveries.map(({ event_id: id }) => id);
+  expect(new Set(requests.map(eventIdOf))).toEqual(new Set(eventIds));
+  expect(new Set(eventIds).size).toBe(events);
+  expect(differingOf(requests)).toEqual([]);
+  const duplicates = duplicatesOf(requests);
+  expect(without(duplicates, mayRepeat)).toEqual([]);
+  const ofParty = new Set(eventIds);
+  const recorded = [...(await listRecorded(stack))].filter((name) =>
+    ofParty.has(name.split(" ")[0] ?? ""),
+  );
+  expect(new Set(recorded)).toEqual(new Set(requests.map(nameOf)));
+  // What a dead dispatcher had leased leaves the outbox once its lease is over.
+  await expect.poll(() => countOutbox(stack), SETTLE).toBe(0);
+  const withWorkflow = deliveries.filter(({ attempts }) => workflows === "all" || attempts > 1);
+  await expectWorkflowsOf(stack, idsOf(deliveries), idsOf(withWorkflow));
+  return duplicates.length;
+}
+
+const idsOf = (deliveries: readonly { readonly id: string }[]) => deliveries.map(({ id }) => id);

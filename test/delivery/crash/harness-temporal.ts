@@ -1,0 +1,77 @@
+import { Client, Connection, type WorkflowExecutionInfo } from "@temporalio/client";
+import { expect } from "vitest";
+import { SIZE } from "./harness-size.ts";
+import type { CrashStack } from "./harness-stack.ts";
+import { listRetrying } from "./harness-states.ts";
+
+/** A workflow as Temporal lists it. */
+export type ListedWorkflow = Pick<WorkflowExecutionInfo, "workflowId" | "runId"> & {
+  readonly status: string;
+};
+
+const OF_FIRST_RUN = /^delivery-([a-z0-9]{15})-1$/;
+const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
+
+/** Runs something with a client of Temporal that is closed afterwards. */
+export async function withTemporal<Result>(
+  { temporal }: CrashStack,
+  run: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const connection = await Connection.connect({ address: temporal.address() });
+  try {
+    return await run(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Lists all workflows, or those of a query. */
+export function listWorkflows(stack: CrashStack, query?: string): Promise<ListedWorkflow[]> {
+  return withTemporal(stack, async ({ workflow }) => {
+    const listed: ListedWorkflow[] = [];
+    for await (const { workflowId, runId, status } of workflow.list(query ? { query } : {})) {
+      listed.push({ workflowId, runId, status: status.name });
+    }
+    return listed;
+  });
+}
+
+/** Returns the id of the delivery whose first run a workflow is. */
+export function deliveryIdOf({ workflowId }: ListedWorkflow): string {
+  return OF_FIRST_RUN.exec(workflowId)?.[1] ?? `not a run: ${workflowId}`;
+}
+
+/**
+ * Holds that of some deliveries, all of which have ended, exactly those that are told had a workflow, each its own,
+ * and that Temporal agrees that they have ended.
+ */
+export async function expectWorkflowsOf(
+  stack: CrashStack,
+  deliveryIds: readonly string[],
+  withWorkflow: readonly string[],
+): Promise<void> {
+  const asked = new Set(deliveryIds);
+  const listOwn = async () =>
+    (await listWorkflows(stack)).filter((listed) => asked.has(deliveryIdOf(listed)));
+  const listUnended = async () => (await listOwn()).filter(({ status }) => status !== "COMPLETED");
+  await expect.poll(listUnended, SETTLE).toEqual([]);
+  const own = new Set((await listOwn()).map(deliveryIdOf));
+  expect([...own].sort()).toEqual([...withWorkflow].sort());
+}
+
+/**
+ * Holds that for every delivery that is to be retried a workflow of its own waits in Temporal, and returns how
+ * many these are. They are given a while: some may just be about to be begun.
+ */
+export async function expectRetriesWait(stack: CrashStack): Promise<number> {
+  const retrying = await listRetrying(stack);
+  const listWithout = async () => {
+    const running = await listWorkflows(stack, "ExecutionStatus = 'Running'");
+    const own = new Set(running.map(deliveryIdOf));
+    // Those that went on meanwhile wait for nothing.
+    const still = new Set(await listRetrying(stack));
+    return retrying.filter((id) => still.has(id) && !own.has(id));
+  };
+  await expect.poll(listWithout, SETTLE).toEqual([]);
+  return retrying.length;
+}
