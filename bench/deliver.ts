@@ -9,7 +9,7 @@ import { addSleepers } from "./deliver/cases/sleepers.ts";
 import { measureHalf, prepareTargets } from "./deliver/measure-half.ts";
 import { toMarkdown } from "./deliver/report/markdown.ts";
 import type { Results } from "./deliver/report/results.ts";
-import { isWhole, readSettings, type Settings, USAGE } from "./deliver/settings.ts";
+import { keptAs, readSettings, type Settings, USAGE } from "./deliver/settings.ts";
 import { describeMachine } from "./report/machine.ts";
 import { summarizeProfiles } from "./report/profile.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
@@ -43,13 +43,14 @@ async function measure(stack: BenchStack, settings: Settings): Promise<Results> 
   return { machine, settings, alone, beside: { ...half, sleepersPerSecond } };
 }
 
-/** Prints a run; one that is whole is kept too. */
+/** Prints a run; one with all default settings, or all but the sleepers, is kept too. */
 async function report(results: Results): Promise<void> {
   const markdown = toMarkdown(results);
   process.stdout.write(`\n${markdown}`);
-  if (!isWhole(results.settings)) return;
-  await writeFile(join(RESULTS, "deliver.json"), `${JSON.stringify(results, undefined, 2)}\n`);
-  await writeFile(join(RESULTS, "deliver.md"), markdown);
+  const name = keptAs(results.settings);
+  if (name === undefined) return;
+  await writeFile(join(RESULTS, `${name}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
+  await writeFile(join(RESULTS, `${name}.md`), markdown);
 }
 
 /** Runs one backlog under the profiler and says where the product's process spent its time. */

@@ -72,7 +72,9 @@ export function readSettings(args: string[]): Settings {
   };
 }
 
-/** Tells whether the settings are those of a whole run, whose results are kept. */
-export function isWhole(settings: Settings): boolean {
-  return JSON.stringify(settings) === JSON.stringify(FULL);
+/** Returns the name of the results to keep: of a whole run, and of one that only leaves the sleepers out. */
+export function keptAs(settings: Settings): "deliver" | "deliver-alone" | undefined {
+  if (JSON.stringify(settings) === JSON.stringify(FULL)) return "deliver";
+  const alone = { ...FULL, sleepers: 0 };
+  return JSON.stringify(settings) === JSON.stringify(alone) ? "deliver-alone" : undefined;
 }

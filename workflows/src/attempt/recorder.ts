@@ -43,20 +43,23 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
   const waiting = new Map<string, Waiting>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
-  let outage: PromiseWithResolvers<void> | undefined;
+  /** While the core could not record: what waited then, and has not been answered since. */
+  let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
   async function sendAll(): Promise<void> {
     while (waiting.size > 0 && !closing.signal.aborted) {
       const batch = nextBatch();
       try {
         await send(batch);
+        for (const { key } of batch) outage?.left.delete(nameOf(key));
         // Not before: what is still to be sent may be out of its lease, and would be claimed again.
-        if (waiting.size === 0) endOutage();
+        if (outage?.left.size === 0) endOutage();
       } catch (cause) {
         if (outage === undefined) {
-          outage = Promise.withResolvers();
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
+        const over = outage?.over ?? Promise.withResolvers<void>();
+        outage = { over, left: new Set(waiting.keys()) };
         await pause();
       }
     }
@@ -64,7 +67,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
   }
 
   function endOutage(): void {
-    outage?.resolve();
+    outage?.over.resolve();
     outage = undefined;
   }
 
@@ -123,7 +126,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       running ??= sendAll();
       return recorded.promise;
     },
-    caughtUp: () => outage?.promise ?? Promise.resolve(),
+    caughtUp: () => outage?.over.promise ?? Promise.resolve(),
     async close(milliseconds) {
       const timer = setTimeout(() => closing.abort(), milliseconds);
       await running;
