@@ -14,7 +14,7 @@ type Waiting<Result> = {
 };
 
 /**
- * Gathers the requests that arrive while a batch is under way into the next one, so that an idle service
+ * Gathers the requests that arrive while a batch is in flight into the next one, so that an idle service
  * answers at once and a busy one shares its round trips. A batch takes from the clients round-robin: one
  * that asks for much waits behind its own requests, not before those of others. Who went away is not asked
  * for, and who waited `MAX_WAIT_MS` is rejected with OverloadedError. `run` answers a batch with one result

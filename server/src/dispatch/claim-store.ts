@@ -6,7 +6,7 @@ import type { Transaction } from "../database/transaction.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 import type { Queue } from "./fair-share.ts";
 import { LEASE_MICROS, type Task } from "./outbox-store.ts";
-import { anyDelivery, type DeliveryKey, type RunKey } from "./run-key.ts";
+import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
 
 /** Where a page of the outbox ended: behind this queue. */
 export type QueuePosition = Pick<Queue, "accountNo" | "endpointId">;
@@ -179,13 +179,13 @@ export async function listAttemptsOfRuns(
   pool: Pool,
   runs: readonly RunKey[],
 ): Promise<(DeliveryKey & PastAttempt)[]> {
+  const { sql, values } = anyRun(runs, ENTRY);
   const rows = await queryWithin<PastRow[]>(
     pool,
     `SELECT account_no, delivery_id, outcome, started_at + duration AS ended_at
      FROM delivery_attempt FORCE INDEX (PRIMARY)
-     WHERE ${runs.map(() => "(account_no = ? AND delivery_id = ? AND run = ?)").join(" OR ")}
-     ORDER BY account_no, delivery_id, attempt`,
-    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+     WHERE ${sql} ORDER BY account_no, delivery_id, attempt`,
+    values,
   );
   return rows.map((row) => ({
     accountNo: row.account_no,
@@ -197,11 +197,11 @@ export async function listAttemptsOfRuns(
 
 /** Cancels those of the runs, at least one, that have not ended. */
 export async function cancelRuns(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
-  const one = "(account_no = ? AND id = ? AND run = ?)";
+  const { sql, values } = anyRun(runs, { account: "account_no", delivery: "id" });
   await tx.query(
     `UPDATE delivery SET state = ${DeliveryState.Canceled}, next_attempt_at = NULL
-     WHERE (${runs.map(() => one).join(" OR ")}) AND state IN (${RUNNING_STATES.join(", ")})`,
-    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+     WHERE ${sql} AND state IN (${RUNNING_STATES.join(", ")})`,
+    values,
   );
 }
 
@@ -210,11 +210,8 @@ export async function deleteEntries(
   tx: Pick<Transaction, "query">,
   runs: readonly RunKey[],
 ): Promise<void> {
-  const one = "(account_no = ? AND delivery_id = ? AND run = ?)";
-  await tx.query(
-    `DELETE FROM outbox_entry WHERE ${runs.map(() => one).join(" OR ")}`,
-    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
-  );
+  const { sql, values } = anyRun(runs, ENTRY);
+  await tx.query(`DELETE FROM outbox_entry WHERE ${sql}`, values);
 }
 
 function leasedFromRow(row: LeasedRow): LeasedEntry {

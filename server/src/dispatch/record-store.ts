@@ -4,7 +4,7 @@ import type { RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
-import { anyDelivery, type DeliveryKey, type RunKey } from "./run-key.ts";
+import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
 
 /** An attempt to store. */
 export type NewAttempt = RunKey & {
@@ -116,10 +116,10 @@ export async function updateAfterAttempt(
 
 /** Makes entries whose first attempt failed, at least one, ones whose workflow is to be begun, at once. */
 export async function turnIntoRetries(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
-  const one = "(account_no = ? AND delivery_id = ? AND run = ?)";
+  const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   await tx.query(
     `UPDATE outbox_entry SET task = ${Task.BeginRetries}, available_at = ${NOW_MICROS}, lease_id = NULL
-     WHERE (${runs.map(() => one).join(" OR ")}) AND task = ${Task.Attempt}`,
-    runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+     WHERE ${sql} AND task = ${Task.Attempt}`,
+    values,
   );
 }

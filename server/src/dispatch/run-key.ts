@@ -23,6 +23,18 @@ export function anyDelivery(
   };
 }
 
+/** The same for runs, at least one, of rows with these columns. */
+export function anyRun(
+  runs: readonly RunKey[],
+  columns: { readonly account: string; readonly delivery: string },
+): { readonly sql: string; readonly values: (number | string)[] } {
+  const one = `(${columns.account} = ? AND ${columns.delivery} = ? AND run = ?)`;
+  return {
+    sql: `(${runs.map(() => one).join(" OR ")})`,
+    values: runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+  };
+}
+
 /** Returns a text that is the same for two keys of one delivery, and for no others. */
 export function deliveryName({ accountNo, deliveryId }: DeliveryKey): string {
   return `${accountNo} ${deliveryId}`;
