@@ -30,9 +30,9 @@ describe("a connection is kept for the next attempts to the same host", () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
     expect(receiver.connectionCount()).toBe(1);
-    await Promise.all(Array.from({ length: 100 }, () => harness.post(receiver)));
-    expect(receiver.connectionCount()).toBe(100);
-    await expect.poll(() => receiver.openCount()).toBe(64);
+    await Promise.all(Array.from({ length: 200 }, () => harness.post(receiver)));
+    expect(receiver.connectionCount()).toBe(200);
+    await expect.poll(() => receiver.openCount()).toBe(128);
   });
 
   it("not under another name, and not once its address is gone from the name", async () => {

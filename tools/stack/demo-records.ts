@@ -53,6 +53,7 @@ export function demoDonations() {
     externalId: `demo-donation-${index}`,
     ...supporter(index),
     ...amount(index),
+    currency: "eur",
     donatedAt: donatedAt(index),
   }));
 }

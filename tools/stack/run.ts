@@ -49,6 +49,8 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   // At once: what a key has signed or encrypted outlives this process.
   await writeLocalSettings(settingsFile, settings);
   const receiver = await startDemoReceiver(settings.receiver?.port);
+  // What waits since the last time is delivered as soon as the product runs.
+  receiver.setSecret(settings.receiver?.secret);
   stopLater(receiver.stop);
   const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
   const core = readConfig({
@@ -67,7 +69,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     startProduct({
       core,
       gateway: config.gateway,
-      deliveries: temporal && deliveryConfig(temporal.address, targets, receiver.certificate),
+      deliveries: deliveryConfig(temporal?.address, targets, receiver.certificate),
       log: createLog(logFile.write),
     }).catch(failToListen),
   );
@@ -102,7 +104,7 @@ async function setUpDemo(
   return local;
 }
 
-/** Without Temporal everything but deliveries works; events wait until a start that finds one. */
+/** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */
 async function startTemporalIfPossible(
   dataDir: string,
   progress: Progress,
@@ -111,18 +113,26 @@ async function startTemporalIfPossible(
     return await startTemporal({ env: process.env, dataDir: join(dataDir, "temporal"), progress });
   } catch (error) {
     if (!(error instanceof StackError)) throw error;
-    process.stderr.write(`Webhook events are kept and not delivered: ${error.message}\n`);
+    process.stderr.write(`Deliveries that fail wait to be retried: ${error.message}\n`);
     return undefined;
   }
 }
 
-function deliveryConfig(address: string, targets: string, certificate: string): DeliveryConfig {
-  const config = readDeliveryConfig({
+function deliveryConfig(
+  address: string | undefined,
+  targets: string,
+  certificate: string,
+): DeliveryConfig {
+  const { connection, ...config } = readDeliveryConfig({
     ...process.env,
     TEMPORAL_ADDRESS: address,
     WEBHOOK_ALLOWED_TARGETS: targets,
   });
-  return { ...config, extraCa: [config.extraCa, certificate].filter(Boolean).join("\n") };
+  return {
+    ...config,
+    connection: address === undefined ? undefined : connection,
+    extraCa: [config.extraCa, certificate].filter(Boolean).join("\n"),
+  };
 }
 
 /** Resolves at Ctrl-C or SIGTERM; rejects when the database ends by itself. */

@@ -41,6 +41,6 @@ describe("the settings of relay and worker", () => {
       namespace: "webhooks",
       connection: { address: "cluster.example:7233", apiKey: "key" },
     });
-    expect(config.connection.tls).toBeTruthy();
+    expect(config.connection?.tls).toBeTruthy();
   });
 });

@@ -4,7 +4,8 @@ import type { NativeConnectionOptions } from "@temporalio/worker";
 
 /** What the dispatcher and the worker need to know; docs/configuration.md describes each variable. */
 export type DeliveryConfig = {
-  readonly connection: NativeConnectionOptions;
+  /** To Temporal; without it first attempts are made, and retries wait. */
+  readonly connection: NativeConnectionOptions | undefined;
   readonly namespace: string;
   /** `undefined`: one that the installation names. */
   readonly taskQueue: string | undefined;
@@ -88,7 +89,7 @@ function readCore(env: Environment, problem: Problem): CoreConfig {
 function readTemporal(
   env: Environment,
   problem: Problem,
-): Pick<DeliveryConfig, "connection" | "namespace"> {
+): { readonly connection: NativeConnectionOptions; readonly namespace: string } {
   const given = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
-import type { Worker } from "@temporalio/worker";
+import type { NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { createRecorder } from "./attempt/recorder.ts";
 import { wallClockMs } from "./clock.ts";
 import type { DeliveryConfig } from "./config.ts";
@@ -66,10 +66,7 @@ export function startDeliveries(options: {
   });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const bundled = bundleWorkflows();
-  // Whoever awaits it first learns of its failure.
-  bundled.catch(() => undefined);
-  const running = superviseUntilStopped();
+  const running = config.connection && superviseUntilStopped(config.connection);
 
   return {
     async stop() {
@@ -80,12 +77,15 @@ export function startDeliveries(options: {
     },
   };
 
-  async function superviseUntilStopped(): Promise<void> {
+  async function superviseUntilStopped(temporal: NativeConnectionOptions): Promise<void> {
+    const bundled = bundleWorkflows();
+    // Whoever awaits it first learns of its failure.
+    bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        await runWithTemporal();
+        await runWithTemporal(temporal, bundled);
       } catch (cause) {
         if (signal.aborted && cause === signal.reason) return;
         log.error("retries wait for Temporal", fieldsOfTemporalFailure(cause));
@@ -97,10 +97,13 @@ export function startDeliveries(options: {
     }
   }
 
-  async function runWithTemporal(): Promise<void> {
+  async function runWithTemporal(
+    temporal: NativeConnectionOptions,
+    bundled: ReturnType<typeof bundleWorkflows>,
+  ): Promise<void> {
     const { namespace, deliveryWorkflows } = config;
     const taskQueue = config.taskQueue ?? (await defaultTaskQueue());
-    const connection = await connectTemporal(config, signal);
+    const connection = await connectTemporal({ connection: temporal, namespace }, signal);
     try {
       const bundle = await bundled;
       const client = new WorkflowClient({ connection, namespace });

@@ -1,12 +1,14 @@
-import { NativeConnection } from "@temporalio/worker";
-import type { DeliveryConfig } from "../config.ts";
+import { NativeConnection, type NativeConnectionOptions } from "@temporalio/worker";
 
 /**
  * Connects to Temporal and makes sure that it serves the namespace: a worker made without it fails as
  * well, but leaves its thread behind. Rejects at once with the signal's reason when told to stop.
  */
 export async function connectTemporal(
-  options: Pick<DeliveryConfig, "connection" | "namespace">,
+  options: {
+    readonly connection: NativeConnectionOptions;
+    readonly namespace: string;
+  },
   signal: AbortSignal,
 ): Promise<NativeConnection> {
   const { namespace } = options;
@@ -23,7 +25,7 @@ export async function connectTemporal(
 
 /** An attempt to connect cannot be taken back: what it brings after the stop is closed. */
 async function connect(
-  options: DeliveryConfig["connection"],
+  options: NativeConnectionOptions,
   signal: AbortSignal,
 ): Promise<NativeConnection> {
   const connecting = NativeConnection.connect(options);
