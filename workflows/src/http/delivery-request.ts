@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 export type DeliveryAttempt = {
   readonly eventId: string;
   /**
-   * From 1 in every sequence. It counts attempts, not requests: one that is sent again because its
+   * From 1 in every run. It counts attempts, not requests: one that is sent again because its
    * kept connection was lost is the same to the byte, this and the timestamp included. ADR 0027
    */
   readonly attempt: number;
