@@ -1,0 +1,110 @@
+import { DispatchService, type RecordAttemptsRequest } from "@activity/proto";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { AttemptOutcome } from "../http/attempt-outcome.ts";
+import type { FinishedAttempt } from "./make-attempt.ts";
+import { createRecorder } from "./recorder.ts";
+
+const quiet = () => undefined;
+const log = { info: quiet, warn: quiet, error: quiet };
+const keyOf = (deliveryId: string) => ({ accountNo: 1, deliveryId, run: 1, attempt: 1 });
+const DELIVERED: FinishedAttempt = {
+  outcome: AttemptOutcome.Delivered,
+  startedAtMs: 1_600_000_000_000,
+  durationMs: 5,
+  status: 200,
+  detail: undefined,
+  bodyStart: undefined,
+};
+const idsOf = ({ attempts }: RecordAttemptsRequest) =>
+  attempts.map(({ run }) => run?.deliveryId ?? "");
+
+/** A recorder whose core answers a call as told, and what it was asked. */
+function recorderOf(answer: (ids: readonly string[]) => number[]) {
+  const calls: string[][] = [];
+  const transport = createRouterTransport(({ rpc }) => {
+    rpc(DispatchService.method.recordAttempts, (request) => {
+      calls.push(idsOf(request));
+      return { busy: answer(idsOf(request)) };
+    });
+  });
+  return { calls, recorder: createRecorder(createClient(DispatchService, transport), log) };
+}
+
+it("sends what waits together, at most one attempt of a delivery, and one that is recorded twice once", async () => {
+  const { calls, recorder } = recorderOf(() => []);
+  const second = { ...keyOf("b"), attempt: 2 };
+  await Promise.all([
+    recorder.record(keyOf("a"), DELIVERED),
+    recorder.record(keyOf("b"), DELIVERED),
+    recorder.record(keyOf("b"), DELIVERED),
+    recorder.record(second, DELIVERED),
+    recorder.record(keyOf("c"), DELIVERED),
+  ]);
+  expect(calls.map((ids) => ids.length).reduce((sum, count) => sum + count)).toBe(4);
+  for (const ids of calls) expect(new Set(ids).size).toBe(ids.length);
+});
+
+it("sends a delivery that somebody is writing again, behind the others", async () => {
+  let isBusy = true;
+  const { calls, recorder } = recorderOf((ids) => {
+    const places = isBusy && ids.includes("a") ? [ids.indexOf("a")] : [];
+    isBusy = false;
+    return places;
+  });
+  const order: string[] = [];
+  await Promise.all(
+    ["a", "b"].map(async (id) => {
+      await recorder.record(keyOf(id), DELIVERED);
+      order.push(id);
+    }),
+  );
+  expect(order).toEqual(["b", "a"]);
+  expect(calls.flat().filter((id) => id === "a")).toHaveLength(2);
+});
+
+it("gives up the one of a batch that can never be stored, and records the others", async () => {
+  const { recorder } = recorderOf((ids) => {
+    if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
+    return [];
+  });
+  const settled = await Promise.allSettled(
+    ["a", "bad", "b"].map((id) => recorder.record(keyOf(id), DELIVERED)),
+  );
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});
+
+it("has caught up after an outage once all that waited in it is answered. ADR 0028", async () => {
+  let isAway = true;
+  const { recorder } = recorderOf(() => {
+    if (isAway) throw new ConnectError("away", Code.Unavailable);
+    return [];
+  });
+  await recorder.caughtUp();
+  const recorded: string[] = [];
+  const all = Array.from({ length: 200 }, async (_, index) => {
+    await recorder.record(keyOf(`${index}`), DELIVERED);
+    recorded.push(`${index}`);
+  });
+  // The first call fails, and takes what waits into the outage.
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect.poll(() => isPending(recorder.caughtUp())).toBe(true);
+  isAway = false;
+  await recorder.caughtUp();
+  expect(recorded.length).toBeGreaterThanOrEqual(200 - 1);
+  await Promise.all(all);
+  expect(recorded).toHaveLength(200);
+});
+
+it("closes within the time it is given, whatever still waits", async () => {
+  const { recorder } = recorderOf(() => {
+    throw new ConnectError("away", Code.Unavailable);
+  });
+  recorder.record(keyOf("a"), DELIVERED).catch(quiet);
+  await recorder.close(10);
+});
+
+async function isPending(promise: Promise<void>): Promise<boolean> {
+  const ended = promise.then(() => false);
+  return Promise.race([ended, new Promise<boolean>((resolve) => setImmediate(resolve, true))]);
+}
