@@ -72,6 +72,15 @@ const runOf = (deliveryId: string) =>
     async (client) => (await client.getHandle(workflowIdOf(deliveryId)).describe()).runId,
   );
 
+it("tells in Temporal's UI how the first attempt ended, before the workflow has begun. ADR 0028", async () => {
+  const { deliveryId } = await failOnce();
+  const summary = await withTemporal(async (client) => {
+    const described = await client.getHandle(workflowIdOf(deliveryId)).describe();
+    return described.staticSummary();
+  });
+  expect(summary).toBe("attempt 1: receiver_busy");
+});
+
 it("resumes every delivery after all that Temporal knew was lost", async () => {
   const failed = [await failOnce(), await failOnce(), await failOnce()];
   delivery.receiver.behaviour = answer(200);
