@@ -11,16 +11,16 @@ import { type Poller, startPoller } from "./poller.ts";
 
 /** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
-const MAX_CLAIM = 128;
-/** How long a large claim may take before the next one. */
+const MAX_CLAIM = 64;
+/** How long a full claim may take before the next one. */
 const PACE_MS = 100;
 /** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
- * In flight altogether times in flight at an endpoint: ten endpoints that hang have 14 each then, a thousand
- * one or two. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
+ * In flight altogether times in flight at an endpoint: ten endpoints that hang have 10 each then, a thousand
+ * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
  */
-const FAIR_PRODUCT = 2_048;
+const FAIR_PRODUCT = 1_024;
 /** With fewer in flight than an endpoint may have, what is leased unseen brings none above its limit. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
@@ -57,8 +57,8 @@ export function startFirstAttempts({
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const begun = Promise.all(attempts.map(begin));
       // More at once make nothing faster, and each takes a connection; what hangs is not waited for.
-      if (attempts.length >= MAX_CLAIM / 2)
-        await orAborted(Promise.race([begun, wait(PACE_MS)]), signal);
+      const isFull = attempts.length === MAX_CLAIM;
+      if (isFull) await orAborted(Promise.race([begun, wait(PACE_MS)]), signal);
     },
     log,
   );

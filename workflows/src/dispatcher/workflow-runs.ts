@@ -12,8 +12,8 @@ import { type Poller, startPoller } from "./poller.ts";
 
 /** More at once make Temporal no faster, and late for everything else that is asked of it. */
 const MAX_CLAIM = 32;
-/** In flight at an endpoint while each attempt is one of a workflow: as many as a worker has slots for. */
-const ENDPOINT_LIMIT = 16;
+/** In flight at an endpoint while each attempt is one of a workflow, which costs far more than a POST. */
+const ENDPOINT_LIMIT = 8;
 const ANSWER_WITHIN_MS = 35_000;
 
 type WorkflowStarter = {
