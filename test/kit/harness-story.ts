@@ -41,10 +41,18 @@ export async function expectEveryEffectOnce(kit: KitStack, receiver: KitReceiver
   expect(effects.toSorted(), receiver.name).toEqual(eventIds.toSorted());
 }
 
-/** Waits until everything that was sent to a receiver is delivered. */
+/**
+ * Waits until everything that was sent to a receiver is delivered. What was in flight as its route was mended
+ * can still end at 404, so the owner has it sent again.
+ */
 export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise<void> {
-  const undelivered = async () =>
-    (await readDeliveries(kit, receiver)).filter(({ state }) => state !== DeliveryState.DELIVERED);
+  const undelivered = async () => {
+    const deliveries = await readDeliveries(kit, receiver);
+    if (deliveries.some(({ state }) => state === DeliveryState.FAILED)) {
+      await retryFailed(kit, receiver);
+    }
+    return deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
+  };
   return expect.poll(undelivered, { timeout: DELIVERED_WITHIN_MS, interval: 500 }).toEqual([]);
 }
 
@@ -104,7 +112,15 @@ export async function loseTheRoute(kit: KitStack, receiver: KitReceiver): Promis
   const deliveries = kit.stack.client(DeliveryService);
   const deliveryId = (await findFailedWithEffect(kit, receiver))?.id ?? "";
   await deliveries.retryDelivery({ accountId, deliveryId });
+  await retryFailed(kit, receiver);
+}
+
+async function retryFailed(
+  { stack, accountId }: KitStack,
+  { endpointId }: KitReceiver,
+): Promise<void> {
   const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
+  const deliveries = stack.client(DeliveryService);
   await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
 }
 

@@ -20,14 +20,13 @@ export async function readAnswers(
   { stack }: KitStack,
   { endpointId }: KitReceiver,
 ): Promise<string[]> {
-  const rows = await stack.database.query<{ answer: string; sequence: number }>(
-    `SELECT COALESCE(status_code, detail) AS answer, delivery_attempt.sequence
-     FROM delivery_attempt JOIN delivery USING (delivery_no) WHERE endpoint_id = ?`,
+  const rows = await stack.database.query<{ answer: string; run: number }>(
+    `SELECT COALESCE(a.status_code, a.detail) AS answer, a.run
+     FROM delivery_attempt a JOIN delivery d ON d.account_no = a.account_no AND d.id = a.delivery_id
+     WHERE d.endpoint_id = ?`,
     [endpointId],
   );
-  return rows.map(({ answer, sequence }) =>
-    sequence > 1 ? `${answer} after the owner's retry` : answer,
-  );
+  return rows.map(({ answer, run }) => (run > 1 ? `${answer} after the owner's retry` : answer));
 }
 
 function countEach(texts: readonly (string | number)[]): string {
