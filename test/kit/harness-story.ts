@@ -1,6 +1,12 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Delivery, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import {
+  AttemptOutcome,
+  type Delivery,
+  DeliveryService,
+  DeliveryState,
+  EndpointService,
+} from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import type { PLANS } from "./harness-faults.ts";
@@ -48,9 +54,12 @@ export async function expectEveryEffectOnce(kit: KitStack, receiver: KitReceiver
 export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise<void> {
   const undelivered = async () => {
     const deliveries = await readDeliveries(kit, receiver);
-    if (deliveries.some(({ state }) => state === DeliveryState.FAILED)) {
-      await retryFailed(kit, receiver);
-    }
+    const failed = deliveries.filter(({ state }) => state === DeliveryState.FAILED);
+    // Nothing else may have ended them.
+    expect(new Set(failed.map(({ lastOutcome }) => lastOutcome))).toEqual(
+      new Set(failed.length > 0 ? [AttemptOutcome.ROUTE_NOT_FOUND] : []),
+    );
+    if (failed.length > 0) await retryFailed(kit, receiver);
     return deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
   };
   return expect.poll(undelivered, { timeout: DELIVERED_WITHIN_MS, interval: 500 }).toEqual([]);
