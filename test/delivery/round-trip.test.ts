@@ -77,9 +77,13 @@ it("ends at an answer that is not retried, and a manual retry sends the same byt
   const endpoints = delivery.stack.client(EndpointService);
   const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
   await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
-  delivery.receiver.behaviour = answer(204);
+  // The answer waits for all three calls: one that comes after a success is refused.
+  const asked = Promise.withResolvers<void>();
+  delivery.receiver.behaviour = (socket, request) =>
+    void asked.promise.then(() => answer(204)(socket, request));
   const deliveries = delivery.stack.client(DeliveryService);
   await Promise.all([1, 2, 3].map(() => deliveries.retryDelivery({ accountId, deliveryId })));
+  asked.resolve();
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
   const [first, second, ...more] = requestsFor(eventId);
   expect(more).toEqual([]);
