@@ -20,24 +20,23 @@ import { createMeService } from "./account/me-service.ts";
 import { createActivityService } from "./activity/activity-service.ts";
 import { createAdmissionService } from "./admission/admission-service.ts";
 import { createDatabaseAdmission } from "./admission/database-admission.ts";
-import { createAdmissionPool } from "./admission/database-admission-store.ts";
 import { startIdleWindowRemoval } from "./admission/idle-windows.ts";
 import { createRedisAdmission } from "./admission/redis-admission.ts";
 import { createApiKeyService } from "./api-key/api-key-service.ts";
 import { peerAddressKey } from "./caller.ts";
 import type { ServerConfig } from "./config.ts";
 import { type Listener, listen } from "./core-listener.ts";
+import { createPackets, type Packets } from "./database/packet.ts";
 import { createPool, type Pool } from "./database/pool.ts";
 import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
 import { createDeliveryService } from "./delivery/delivery-service.ts";
 import { createDispatchService } from "./dispatch/dispatch-service.ts";
 import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
 import { createOutbox, type Outbox } from "./dispatch/outbox.ts";
+import { createDonationService } from "./donation/donation-service.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createHealthService } from "./health-service.ts";
-import { createDonationService } from "./ingest/donation-service.ts";
-import { createImportService } from "./ingest/import-service.ts";
-import { createPlatformEventService } from "./ingest/platform-event-service.ts";
+import { createImportService } from "./import/import-service.ts";
 import { createAuthenticate } from "./interceptors/authenticate.ts";
 import { createErrorMapping } from "./interceptors/error-mapping.ts";
 import { createRateLimitHeaders } from "./interceptors/rate-limit-headers.ts";
@@ -45,9 +44,18 @@ import { createRequestLog } from "./interceptors/request-log.ts";
 import { createValidate } from "./interceptors/validate.ts";
 import { createLocalTransport } from "./local-transport.ts";
 import type { Log } from "./log.ts";
+import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
 import { createReflectionService } from "./reflection-service.ts";
 import { addRoutes, type RegisteredService, register } from "./routes.ts";
 import { createServiceCredentials } from "./service-credential/service-credentials.ts";
+import { createWriter, type Writer } from "./write/writer.ts";
+
+/** How long a request waits for its admission. */
+const ADMISSION_DEADLINE_MS = 3_000;
+/** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
+const WRITE_DEADLINE_MS = 30_000;
+/** Connections for writes on their own; those that share a commit have another. */
+const WRITE_CONNECTIONS = 4;
 
 /** The core, put together; it opens no port until it is told to. */
 export type ServerApp = {
@@ -65,7 +73,7 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   const pool = createPool(config.databaseUrl, config.databaseConnections);
   const admission = config.redisUrl
     ? createRedisAdmission(config.redisUrl, pool, nowMs)
-    : createDatabaseAdmission(createAdmissionPool(config.databaseUrl), nowMs);
+    : createDatabaseAdmission(createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS), nowMs);
   const stopRemoval = startIdleWindowRemoval(pool, log);
   const stopAccountPurge = startAccountPurge(pool, log);
   const outbox = createOutbox(() => performance.now());
@@ -74,7 +82,10 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");
   }
-  const services = createServices(pool, config, outbox, log);
+  const together = createPackets(config.databaseUrl, 1, WRITE_DEADLINE_MS);
+  const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
+  const writer = createWriter({ together, alone }, outbox);
+  const services = createServices({ pool, packets: alone, writer, outbox }, config, log);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
     createRequestLog(log, nowMs),
@@ -92,28 +103,37 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
       stopAccountPurge();
       stopOrphanedRuns();
       stopDeliveryRemoval();
-      await Promise.all([admission.close(), pool.end()]);
+      await Promise.all([admission.close(), together.close(), alone.close(), pool.end()]);
     },
   };
 }
 
 function createServices(
-  pool: Pool,
+  {
+    pool,
+    packets,
+    writer,
+    outbox,
+  }: {
+    readonly pool: Pool;
+    readonly packets: Packets;
+    readonly writer: Writer;
+    readonly outbox: Outbox;
+  },
   config: ServerConfig,
-  outbox: Outbox,
   log: Log,
 ): RegisteredService[] {
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys)),
     register(MeService, createMeService(pool)),
     register(AdmissionService, createAdmissionService()),
-    register(DonationService, createDonationService(pool, outbox)),
-    register(PlatformEventService, createPlatformEventService(pool)),
-    register(ImportService, createImportService(pool)),
-    register(AccountService, createAccountService(pool)),
-    register(ApiKeyService, createApiKeyService(pool)),
-    register(EndpointService, createEndpointService(pool, config, outbox)),
-    register(DeliveryService, createDeliveryService(pool, outbox)),
+    register(DonationService, createDonationService(writer)),
+    register(PlatformEventService, createPlatformEventService(writer)),
+    register(ImportService, createImportService(pool, writer)),
+    register(AccountService, createAccountService(pool, packets, writer)),
+    register(ApiKeyService, createApiKeyService(pool, writer)),
+    register(EndpointService, createEndpointService(pool, writer, config)),
+    register(DeliveryService, createDeliveryService(pool, writer, outbox)),
     register(
       DispatchService,
       createDispatchService({ pool, secretKeys: config.secretKeys, outbox, log }),

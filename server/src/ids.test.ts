@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isId, leastIdAt, newId, newIdsAt } from "./ids.ts";
+import { accountNoOf, createIdsAt, isId, leastIdAt, newId } from "./ids.ts";
 
 it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", () => {
   const ids = Array.from({ length: 20_000 }, newId);
@@ -13,7 +13,9 @@ it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", (
 
 it("makes ids whose order is that of their times, to the microsecond, and none twice", () => {
   const micros = 1_790_000_000_000_000;
-  const ids = [micros - 1, micros, micros + 1].map((time) => newIdsAt(time, 1_000));
+  const ids = [micros - 1, micros, micros + 1].map((time) =>
+    Array.from({ length: 1_000 }, createIdsAt(time)),
+  );
   expect(ids.flat().every(isId)).toBe(true);
   expect(new Set(ids.flat()).size).toBe(3_000);
   const [before = [], at = [], after = []] = ids.map((same) => same.toSorted());
@@ -24,8 +26,18 @@ it("makes ids whose order is that of their times, to the microsecond, and none t
 });
 
 it("finds a least id for every time that a caller can name, before all or behind all when it is far", () => {
-  const [id = ""] = newIdsAt(1_790_000_000_000_000, 1);
+  const id = createIdsAt(1_790_000_000_000_000)();
   const times = [-62_135_596_800_000_000n, 0, 3_700_000_000_000_000, 253_402_300_799_999_999n];
   expect(times.map((time) => isId(leastIdAt(time)))).toEqual([true, true, true, true]);
   expect(times.map((time) => leastIdAt(time) < id)).toEqual([true, true, false, false]);
+});
+
+it("numbers an account by the time of its id, and no other text", () => {
+  const micros = 1_790_000_000_000_000;
+  expect(accountNoOf(createIdsAt(micros)())).toBe(micros);
+  // The last id there is: a number that JavaScript and the database hold exactly.
+  expect(Number.isSafeInteger(accountNoOf("z".repeat(15)))).toBe(true);
+  for (const text of ["", "abc", "A".repeat(15), "é".repeat(15), "a".repeat(16)]) {
+    expect(accountNoOf(text)).toBeUndefined();
+  }
 });

@@ -23,15 +23,28 @@ export function newId(): string {
 }
 
 /**
- * Returns `count` new ids, all different, that are ordered by a time in microseconds before anything else:
- * of webhook events and deliveries, which are listed in that order. They are not secret.
+ * Returns what makes new ids, all different, that are ordered by a time in microseconds before anything
+ * else: of accounts, webhook events and deliveries. They are not secret.
  */
-export function newIdsAt(micros: number, count: number): string[] {
-  const first = randomInt(RANDOM_VALUES);
-  return Array.from({ length: count }, (_, index) => idAt(micros, (first + index) % RANDOM_VALUES));
+export function createIdsAt(micros: number): () => string {
+  let random = randomInt(RANDOM_VALUES);
+  return () => {
+    random = (random + 1) % RANDOM_VALUES;
+    return idAt(micros, random);
+  };
 }
 
-/** Returns the least id that `newIdsAt` can give for a time: ids of that time and later are not below it. */
+/**
+ * Returns the number of the account with an id: the time with which the id begins. So whoever names an
+ * account names its rows too, and nothing has to be looked up first. `undefined` for a text of another form,
+ * which no account has.
+ */
+export function accountNoOf(accountId: string): number | undefined {
+  if (!isId(accountId)) return undefined;
+  return Number.parseInt(accountId.slice(0, TIME_DIGITS), ALPHABET.length);
+}
+
+/** Returns the least id that `createIdsAt` can make for a time: ids of that time and later are not below it. */
 export function leastIdAt(micros: number | bigint): string {
   return idAt(micros, 0);
 }

@@ -21,21 +21,24 @@ import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
+import { createPackets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
+import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
-import { createDonationService } from "../../server/src/ingest/donation-service.ts";
-import { createImportService } from "../../server/src/ingest/import-service.ts";
-import { createPlatformEventService } from "../../server/src/ingest/platform-event-service.ts";
+import { createImportService } from "../../server/src/import/import-service.ts";
 import { createLocalTransport } from "../../server/src/local-transport.ts";
+import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
 import { register } from "../../server/src/routes.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
+import { createWriter } from "../../server/src/write/writer.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase } from "./database.ts";
 
 const CONNECTIONS = 20;
+const WRITE_DEADLINE_MS = 30_000;
 
 /** A row of an import, with its fields as a client writes them. */
 export type RowInit = NonNullable<
@@ -92,24 +95,27 @@ export function madeAttempt(
 export async function startServices() {
   const database = await createTestDatabase();
   const pool: Pool = createPool(database.url, CONNECTIONS);
-  const importer = createImportService(pool);
   const outbox = createOutbox(() => performance.now());
+  const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
+  const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
+  const writer = createWriter({ together, alone }, outbox);
+  const importer = createImportService(pool, writer);
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
     [
-      register(AccountService, createAccountService(pool)),
-      register(ApiKeyService, createApiKeyService(pool)),
-      register(DonationService, createDonationService(pool, outbox)),
+      register(AccountService, createAccountService(pool, alone, writer)),
+      register(ApiKeyService, createApiKeyService(pool, writer)),
+      register(DonationService, createDonationService(writer)),
       register(
         EndpointService,
-        createEndpointService(pool, { secretKeys, allowedTargets }, outbox),
+        createEndpointService(pool, writer, { secretKeys, allowedTargets }),
       ),
-      register(DeliveryService, createDeliveryService(pool, outbox)),
+      register(DeliveryService, createDeliveryService(pool, writer, outbox)),
       register(DispatchService, createDispatchService({ pool, secretKeys, outbox, log })),
-      register(PlatformEventService, createPlatformEventService(pool)),
+      register(PlatformEventService, createPlatformEventService(writer)),
     ],
     [],
   );
@@ -138,6 +144,7 @@ export async function startServices() {
   return {
     database,
     pool,
+    writer,
     accounts,
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
@@ -218,7 +225,7 @@ export async function startServices() {
       ),
 
     async stop(): Promise<void> {
-      await pool.end();
+      await Promise.all([pool.end(), together.close(), alone.close()]);
       await database.drop();
     },
   };

@@ -1,4 +1,5 @@
 import { NOW_MICROS } from "../database/now.ts";
+import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
 
@@ -24,32 +25,29 @@ export const DATA_TABLES = [
 ] as const;
 
 type AccountNoRow = RowDataPacket & { account_no: number };
-type DeletionRow = AccountNoRow & { deleted_at: number | null };
+/** A row of `lockForDeletion`. */
+export type DeletionRow = AccountNoRow & { deleted_at: number | null };
 
-/** Locks an account in whatever state, and tells whether it is marked as deleted. */
-export async function lockForDeletion(
-  tx: Transaction,
-  accountId: string,
-): Promise<{ accountNo: number; deleted: boolean } | undefined> {
-  const [rows] = await tx.execute<DeletionRow[]>(
-    "SELECT account_no, deleted_at FROM account WHERE id = ? FOR UPDATE",
-    [accountId],
-  );
-  return rows[0] && { accountNo: rows[0].account_no, deleted: rows[0].deleted_at !== null };
+/** Locks an account in whatever state. */
+export function lockForDeletion(accountNo: number, accountId: string): Statement {
+  return {
+    sql: "SELECT account_no, deleted_at FROM account WHERE account_no = ? AND id = ? FOR UPDATE",
+    values: [accountNo, accountId],
+  };
 }
 
 /** Marks an account as deleted, which ends all access, and erases its profile. */
-export async function markDeleted(tx: Transaction, accountNo: number): Promise<void> {
-  await tx.execute(
-    `UPDATE account SET deleted_at = ${NOW_MICROS}, external_id = NULL, username = NULL, display_name = ''
-     WHERE account_no = ?`,
-    [accountNo],
-  );
+export function markDeleted(accountNo: number, nowMicros: number): Statement {
+  return {
+    sql: `UPDATE account SET deleted_at = ?, external_id = NULL, username = NULL, display_name = ''
+      WHERE account_no = ?`,
+    values: [nowMicros, accountNo],
+  };
 }
 
 /** Erases the names an owner gave the keys of an account. */
-export async function eraseApiKeyNames(tx: Transaction, accountNo: number): Promise<void> {
-  await tx.execute("UPDATE api_key SET name = '' WHERE account_no = ?", [accountNo]);
+export function eraseApiKeyNames(accountNo: number): Statement {
+  return { sql: "UPDATE api_key SET name = '' WHERE account_no = ?", values: [accountNo] };
 }
 
 /** Deletes at most `most` rows of an account from a table, and returns how many it deleted. */

@@ -1,47 +1,53 @@
 import type { AccountSchema, AccountService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
 import { externalIdBytes, parseStoredText } from "../stored-text.ts";
+import type { LockedAccount } from "../write/locked-account.ts";
+import type { Decision } from "../write/write.ts";
+import type { Writer } from "../write/writer.ts";
 import { deleteAccount } from "./account-deletion.ts";
 import {
   type AccountRecord,
-  clearBlocked,
-  insertAccount,
-  lockAccount,
-  lockAccountByExternalId,
-  markBlocked,
+  accountsBy,
   markVerified,
-  type Profile,
   readAccount,
   readAccountByUsername,
-  updateProfile,
+  updateBlocked,
 } from "./account-store.ts";
+import { putAccount } from "./put-account.ts";
 
 /** Creates the service that keeps the accounts. */
-export function createAccountService(pool: Pool): ServiceImpl<typeof AccountService> {
+export function createAccountService(
+  pool: Pool,
+  packets: Packets,
+  { write }: Writer,
+): ServiceImpl<typeof AccountService> {
+  /** Changes a stored account. */
   async function change(
     accountId: string,
-    statement: (tx: Transaction, accountNo: number) => Promise<void>,
+    decide: (stored: AccountRecord, account: LockedAccount) => Decision<AccountRecord>,
   ) {
-    return inTransaction(pool, async (tx) => {
-      await statement(tx, await lockAccount(tx, accountId));
-      return { account: accountToProto(await readAccount(tx, accountId)) };
+    const account = await write({
+      accountId,
+      load: (accountNo) => ({ accounts: accountsBy([accountNo]) }),
+      decide({ accounts: [stored] }, locked) {
+        if (stored === undefined) throw new Error("an account that is locked was not found");
+        return decide(stored, locked);
+      },
     });
+    return { account: accountToProto(account) };
   }
 
   return {
     async putAccount(request) {
-      const profile = {
+      const account = await putAccount(packets, {
         externalId: externalIdBytes(request.externalId, "external_id"),
         username: request.username,
         displayName: parseStoredText(request.displayName, "display_name"),
-      };
-      const id = await inTransaction(pool, (tx) => putProfile(tx, profile));
-      return { account: accountToProto(await readAccount(pool, id)) };
+      });
+      return { account: accountToProto(account) };
     },
 
     async getAccount({ accountId, username }) {
@@ -52,30 +58,30 @@ export function createAccountService(pool: Pool): ServiceImpl<typeof AccountServ
       return { account: accountToProto(account) };
     },
 
-    verifyAccount: ({ accountId }) => change(accountId, markVerified),
-    blockAccount: ({ accountId }) => change(accountId, markBlocked),
-    unblockAccount: ({ accountId }) => change(accountId, clearBlocked),
+    verifyAccount: ({ accountId }) =>
+      change(accountId, (stored, { accountNo, nowMicros }) => ({
+        answer: { ...stored, verified: true },
+        // The first time stays.
+        changes: stored.verified ? [] : [markVerified(accountNo, nowMicros)],
+      })),
+
+    blockAccount: ({ accountId }) =>
+      change(accountId, (stored, { accountNo, nowMicros }) => ({
+        answer: { ...stored, blocked: true },
+        changes: stored.blocked ? [] : [updateBlocked(accountNo, nowMicros)],
+      })),
+
+    unblockAccount: ({ accountId }) =>
+      change(accountId, (stored, { accountNo }) => ({
+        answer: { ...stored, blocked: false },
+        changes: [updateBlocked(accountNo, null)],
+      })),
 
     async deleteAccount({ accountId }) {
-      await deleteAccount(pool, accountId);
+      await deleteAccount(pool, packets, accountId);
       return {};
     },
   };
-}
-
-/** Stores a profile under its external id, and returns the account's id. Fails with `username_taken`. */
-async function putProfile(tx: Transaction, profile: Profile): Promise<string> {
-  const id = newId();
-  let account = await lockAccountByExternalId(tx, profile.externalId);
-  if (account === undefined) {
-    if (await insertAccount(tx, id, profile)) return id;
-    // Another call has stored it since it was looked for; if none has, it is the username that is taken.
-    account = await lockAccountByExternalId(tx, profile.externalId);
-  }
-  if (account === undefined || !(await updateProfile(tx, account.accountNo, profile))) {
-    throw new DomainError(ErrorCode.UsernameTaken, "Another account has this username.");
-  }
-  return account.id;
 }
 
 function accountToProto(account: AccountRecord): MessageInitShape<typeof AccountSchema> {

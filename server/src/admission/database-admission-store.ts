@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
-import mysql from "mysql2/promise";
-import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import {
-  connectionOptions,
-  type Pool,
-  READ_COMMITTED,
-  type ResultSetHeader,
-  type RowDataPacket,
-} from "../database/pool.ts";
+import type { Packets } from "../database/packet.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { ACCOUNT_LIMIT, CLIENT_LIMIT } from "./admission.ts";
 import {
   ACTIVE,
@@ -36,8 +29,6 @@ export type CountedApiKeyRow = ApiKeyRow & {
 export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: CountedApiKeyRow[] };
 
 export type CountedRest = { readonly refused: RefusedRow[]; readonly apiKeys: CountedApiKeyRow[] };
-
-const DEADLINE_MS = 3_000;
 
 /**
  * The database's clock may differ between two statements of two instances by so much; a window whose last
@@ -70,31 +61,15 @@ const COUNT_ACCOUNT = countIn(ACCOUNT_LIMIT);
 const OLDEST_OF_CLIENT = `CAST(CONV(HEX(SUBSTR(ring, (admitted MOD ${CLIENT_LIMIT}) * 8 + 1, 8)), 16, 10) AS SIGNED)`;
 
 /**
- * Creates the pool that `countBatch` runs on: one connection, for batches follow one another. It takes
- * several statements in one packet, which form one transaction; no other pool of the service does.
- */
-export function createAdmissionPool(url: string): Pool {
-  const pool = mysql.createPool({
-    ...connectionOptions(url),
-    connectionLimit: 1,
-    multipleStatements: true,
-  });
-  pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
-    connection.query(`${READ_COMMITTED}; SET autocommit = 0`);
-  });
-  return pool;
-}
-
-/**
  * Counts a batch of requests in one round trip: each client, then, if every client was admitted, the
  * account of each key that may read; and reads the keys. Both may repeat: each occurrence counts.
  */
 export async function countBatch(
-  pool: Pool,
+  packets: Packets,
   clients: readonly Buffer[],
   keyHashes: readonly Buffer[],
 ): Promise<CountedBatch> {
-  const [clientRows, apiKeys = []] = await runPacket(pool, [
+  const [clientRows, apiKeys = []] = await runPacket(packets, [
     ...clientStatements(clients),
     ...apiKeyStatements(keyHashes),
   ]);
@@ -103,11 +78,11 @@ export async function countBatch(
 
 /** Counts what a batch leaves when clients of it were refused: the accounts of the others; reads how long. */
 export async function countRest(
-  pool: Pool,
+  packets: Packets,
   refused: readonly Buffer[],
   keyHashes: readonly Buffer[],
 ): Promise<CountedRest> {
-  const [refusedRows, apiKeys = []] = await runPacket(pool, [
+  const [refusedRows, apiKeys = []] = await runPacket(packets, [
     "SET @clients_admitted = TRUE",
     `SELECT bucket, ${OLDEST_OF_CLIENT} + ${WINDOW_MICROS} - GREATEST(@now, last_at) AS micros
       FROM rate_window WHERE bucket IN (${refused.map(literal).join(", ")})`,
@@ -116,21 +91,21 @@ export async function countRest(
   return { refused: refusedRows as RefusedRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
 }
 
-/** Runs statements as one transaction in one round trip; the values in their text are hexadecimal digits only. */
-async function runPacket(pool: Pool, statements: readonly string[]): Promise<RowDataPacket[][]> {
-  const sql = [
+/**
+ * Runs statements as one transaction in one round trip, and returns what those read that do; the values in
+ * their text are hexadecimal digits only.
+ */
+async function runPacket(
+  packets: Packets,
+  statements: readonly string[],
+): Promise<readonly (readonly RowDataPacket[])[]> {
+  const texts = [
     `SET @now = ${NOW_MICROS}, @batch = ${literal(randomBytes(8))}`,
     `SET @now_bytes = ${time("@now")}`,
     ...statements,
-    "COMMIT",
-  ].join(";\n");
-  const results = await withDeadline<(ResultSetHeader | RowDataPacket[])[]>(
-    pool,
-    DEADLINE_MS,
-    // The driver's types know no answers of several statements.
-    (connection, answer) => connection.query<never>(sql, answer as never),
-  );
-  return results.filter((result) => Array.isArray(result));
+  ];
+  const rows = await packets.run(texts.map((sql) => ({ sql, values: [] })));
+  return rows.filter((_, place) => texts[place]?.startsWith("SELECT"));
 }
 
 /** Counts each client in order; two instances that lock the same windows lock them in the same order. */

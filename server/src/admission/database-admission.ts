@@ -1,4 +1,5 @@
-import type { Pool } from "../database/pool.ts";
+import { isDeadlock } from "../database/outage.ts";
+import type { Packets } from "../database/packet.ts";
 import {
   ACCOUNT_LIMIT,
   type Admission,
@@ -21,32 +22,32 @@ const DEADLOCK_RETRIES = 5;
 
 /**
  * Counts in the database: one round trip, shared by all requests that wait at the same moment, counts the
- * clients and the accounts and reads the keys. `pool` is a pool of one connection of its own, made by
- * `createAdmissionPool`, `nowMs` a clock that never steps.
+ * clients and the accounts and reads the keys. `packets` has one connection
+ * of its own, for batches follow one another; `nowMs` a clock that never steps.
  */
-export function createDatabaseAdmission(pool: Pool, nowMs: () => number): Admission {
+export function createDatabaseAdmission(packets: Packets, nowMs: () => number): Admission {
   const count = createWaitQueue<AdmissionResult>({
     nowMs,
-    run: (requests) => admitBatch(pool, requests, nowMs),
+    run: (requests) => admitBatch(packets, requests, nowMs),
   });
-  return { admit: refuseWhatIsKnown(count, nowMs), close: () => pool.end() };
+  return { admit: refuseWhatIsKnown(count, nowMs), close: () => packets.close() };
 }
 
 async function admitBatch(
-  pool: Pool,
+  packets: Packets,
   requests: readonly AdmissionRequest[],
   nowMs: () => number,
 ): Promise<AdmissionResult[]> {
   const keyHashes = keyHashesOf(requests);
   const clients = requests.map(({ client }) => client);
-  const counted = await again(() => countBatch(pool, clients, keyHashes));
+  const counted = await again(() => countBatch(packets, clients, keyHashes));
   const isAdmitted = takeClients(requests, counted);
   if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted));
   // A client was refused, so no account was counted: count those of the others.
   const admitted = requests.filter((_request, index) => isAdmitted[index]);
   const refused = clients.filter((_client, index) => !isAdmitted[index]);
   const askedMs = nowMs();
-  const rest = await again(() => countRest(pool, refused, keyHashesOf(admitted)));
+  const rest = await again(() => countRest(packets, refused, keyHashesOf(admitted)));
   const takeAccount = createTakeAccount(rest);
   const micros = new Map(rest.refused.map((row) => [row.bucket.toString("latin1"), row.micros]));
   return requests.map((request, index): AdmissionResult => {
@@ -67,9 +68,7 @@ async function again<Counted>(send: () => Promise<Counted>): Promise<Counted> {
     try {
       return await send();
     } catch (error) {
-      const lostDeadlock =
-        error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
-      if (!lostDeadlock || attempt === DEADLOCK_RETRIES) throw error;
+      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
     }
   }
 }

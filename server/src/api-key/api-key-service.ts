@@ -1,13 +1,15 @@
 import type { ApiKeySchema, ApiKeyService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { lockAccount, readAccount } from "../account/account-store.ts";
+import { readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { parseStoredText } from "../stored-text.ts";
 import { timestampFromMicros } from "../timestamps.ts";
+import type { LockedAccount } from "../write/locked-account.ts";
+import type { Decision } from "../write/write.ts";
+import type { Writer } from "../write/writer.ts";
 import {
   CREATION_INTERVAL_MICROS,
   MAX_ACTIVE_API_KEYS,
@@ -15,52 +17,83 @@ import {
   validityMicros,
 } from "./api-key.ts";
 import {
-  countActiveApiKeys,
-  extendApiKey,
-  findApiKey,
-  insertApiKey,
+  activeApiKeysOf,
+  apiKeysBy,
+  lastApiKeyCreationOf,
   listApiKeys,
-  markApiKeyCreation,
   markApiKeyRevoked,
   type StoredApiKey,
+  storeApiKey,
+  storeApiKeyCreation,
+  updateExpiry,
 } from "./api-key-store.ts";
 
 /** Creates the service that manages the API keys of accounts. §2.7, §8 */
-export function createApiKeyService(pool: Pool): ServiceImpl<typeof ApiKeyService> {
+export function createApiKeyService(
+  pool: Pool,
+  { write }: Writer,
+): ServiceImpl<typeof ApiKeyService> {
+  /** Changes a stored key. */
+  async function change(
+    { accountId, apiKeyId }: { accountId: string; apiKeyId: string },
+    decide: (stored: StoredApiKey, account: LockedAccount) => Decision<StoredApiKey>,
+  ) {
+    const apiKey = await write({
+      accountId,
+      load: (accountNo) => ({ apiKey: apiKeysBy([accountNo, apiKeyId]) }),
+      decide({ apiKey: [stored] }, account) {
+        if (stored === undefined) throw apiKeyNotFound();
+        return decide(stored, account);
+      },
+    });
+    return { apiKey: apiKeyToProto(apiKey) };
+  }
+
   return {
     async createApiKey(request) {
       const name = parseStoredText(request.name, "name");
       const validity = validityMicros(request.validityDays);
       const { secret, hash, prefix } = newApiKey();
-      const apiKey = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, request.accountId);
-        await admitCreation(tx, accountNo);
-        const id = newId();
-        await insertApiKey(tx, { accountNo, id, hash, prefix, name }, validity);
-        return readApiKey(tx, accountNo, id);
+      const id = newId();
+      const apiKey = await write({
+        accountId: request.accountId,
+        load: (accountNo) => ({
+          active: activeApiKeysOf([accountNo]),
+          lastCreation: lastApiKeyCreationOf([accountNo]),
+        }),
+        decide({ active: [active = 0], lastCreation: [last] }, { accountNo, nowMicros }) {
+          if (active >= MAX_ACTIVE_API_KEYS) throw limitReached();
+          if (last !== undefined && last > nowMicros - CREATION_INTERVAL_MICROS) {
+            throw createdRecently();
+          }
+          const times = { createdAt: nowMicros, expiresAt: nowMicros + validity };
+          const created = { id, name, prefix, ...times, revokedAt: undefined, active: true };
+          const noted = storeApiKeyCreation(accountNo, nowMicros);
+          return { answer: created, changes: [storeApiKey(accountNo, hash, created), noted] };
+        },
       });
       return { apiKey: apiKeyToProto(apiKey), secret };
     },
 
-    async renewApiKey({ accountId, apiKeyId, validityDays }) {
-      const apiKey = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        const extended = await extendApiKey(tx, accountNo, apiKeyId, validityMicros(validityDays));
-        const stored = await readApiKey(tx, accountNo, apiKeyId);
-        if (!extended) throw notActive();
-        return stored;
-      });
-      return { apiKey: apiKeyToProto(apiKey) };
-    },
+    renewApiKey: (request) =>
+      change(request, (stored, { accountNo, nowMicros }) => {
+        if (!stored.active) throw notActive();
+        const expiresAt = nowMicros + validityMicros(request.validityDays);
+        return {
+          answer: { ...stored, expiresAt },
+          changes: [updateExpiry(accountNo, stored.id, expiresAt)],
+        };
+      }),
 
-    async revokeApiKey({ accountId, apiKeyId }) {
-      const apiKey = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        await markApiKeyRevoked(tx, accountNo, apiKeyId);
-        return readApiKey(tx, accountNo, apiKeyId);
-      });
-      return { apiKey: apiKeyToProto(apiKey) };
-    },
+    revokeApiKey: (request) =>
+      change(request, (stored, { accountNo, nowMicros }) => {
+        // The first time stays.
+        if (stored.revokedAt !== undefined) return { answer: stored };
+        return {
+          answer: { ...stored, revokedAt: nowMicros, active: false },
+          changes: [markApiKeyRevoked(accountNo, stored.id, nowMicros)],
+        };
+      }),
 
     async listApiKeys({ accountId }) {
       const { accountNo } = await readAccount(pool, accountId);
@@ -69,26 +102,22 @@ export function createApiKeyService(pool: Pool): ServiceImpl<typeof ApiKeyServic
   };
 }
 
-/** Holds the two limits for an account that is locked, so that racing calls see each other's keys. */
-async function admitCreation(tx: Transaction, accountNo: number): Promise<void> {
-  if ((await countActiveApiKeys(tx, accountNo)) >= MAX_ACTIVE_API_KEYS) {
-    throw new DomainError(
-      ErrorCode.ApiKeyLimitReached,
-      `The account has ${MAX_ACTIVE_API_KEYS} active API keys, the most it may have; revoke one first.`,
-    );
-  }
-  if (!(await markApiKeyCreation(tx, accountNo, CREATION_INTERVAL_MICROS))) {
-    throw new DomainError(
-      ErrorCode.ApiKeyCreatedRecently,
-      "An API key of this account was created within the last minute; try again later.",
-    );
-  }
+function limitReached(): DomainError {
+  return new DomainError(
+    ErrorCode.ApiKeyLimitReached,
+    `The account has ${MAX_ACTIVE_API_KEYS} active API keys, the most it may have; revoke one first.`,
+  );
 }
 
-async function readApiKey(tx: Transaction, accountNo: number, id: string): Promise<StoredApiKey> {
-  const apiKey = await findApiKey(tx, accountNo, id);
-  if (apiKey !== undefined) return apiKey;
-  throw new DomainError(
+function createdRecently(): DomainError {
+  return new DomainError(
+    ErrorCode.ApiKeyCreatedRecently,
+    "An API key of this account was created within the last minute; try again later.",
+  );
+}
+
+function apiKeyNotFound(): DomainError {
+  return new DomainError(
     ErrorCode.ApiKeyNotFound,
     "The account has no API key with this api_key_id.",
   );

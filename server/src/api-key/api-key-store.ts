@@ -1,6 +1,8 @@
+import type { Insert, Table } from "../database/change.ts";
+import { lookupOf } from "../database/lookup.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import type { Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
-import type { Transaction } from "../database/transaction.ts";
+import type { Statement } from "../database/packet.ts";
+import type { Queryable, RowDataPacket } from "../database/pool.ts";
 
 /** A stored API key, without its secret. */
 export type StoredApiKey = {
@@ -27,80 +29,64 @@ type Row = RowDataPacket & {
 const ACTIVE = `(revoked_at IS NULL AND expires_at > ${NOW_MICROS})`;
 const COLUMNS = `id, name, prefix, created_at, expires_at, revoked_at, ${ACTIVE} AS active`;
 
-/** Counts the keys of an account that work now. */
-export async function countActiveApiKeys(tx: Transaction, accountNo: number): Promise<number> {
-  const [rows] = await tx.execute<(RowDataPacket & { active_keys: number })[]>(
-    `SELECT COUNT(*) AS active_keys FROM api_key WHERE account_no = ? AND ${ACTIVE}`,
-    [accountNo],
-  );
-  return rows[0]?.active_keys ?? 0;
+/** Asks for keys by account and id, whatever their state. */
+export const apiKeysBy = lookupOf<Row, StoredApiKey>({
+  select: `SELECT account_no, ${COLUMNS} FROM api_key`,
+  key: ["account_no", "id"],
+  fromRow: storedApiKeyFromRow,
+});
+
+/** Asks how many keys of an account work now; nothing is found when none does. */
+export const activeApiKeysOf = lookupOf<RowDataPacket & { active_keys: number }, number>({
+  select: "SELECT account_no, COUNT(*) AS active_keys FROM api_key",
+  key: ["account_no"],
+  ending: `AND ${ACTIVE} GROUP BY account_no`,
+  fromRow: (row) => row.active_keys,
+});
+
+/** Asks when an account's last key was created, in microseconds; nothing is found before the first. */
+export const lastApiKeyCreationOf = lookupOf<
+  RowDataPacket & { api_key_created_at: number },
+  number
+>({
+  select: "SELECT account_no, api_key_created_at FROM account",
+  key: ["account_no"],
+  ending: "AND api_key_created_at IS NOT NULL",
+  fromRow: (row) => row.api_key_created_at,
+});
+
+/** Notes when a key of an account is created. */
+export function storeApiKeyCreation(accountNo: number, nowMicros: number): Statement {
+  return {
+    sql: "UPDATE account SET api_key_created_at = ? WHERE account_no = ?",
+    values: [nowMicros, accountNo],
+  };
 }
 
-/** Notes that a key is created now, unless one was within `intervalMicros`: then it returns false. */
-export async function markApiKeyCreation(
-  tx: Transaction,
-  accountNo: number,
-  intervalMicros: number,
-): Promise<boolean> {
-  const [result] = await tx.execute<ResultSetHeader>(
-    `UPDATE account SET api_key_created_at = ${NOW_MICROS} WHERE account_no = ?
-       AND (api_key_created_at IS NULL OR api_key_created_at <= ${NOW_MICROS} - ${intervalMicros})`,
-    [accountNo],
-  );
-  return result.affectedRows === 1;
+const API_KEY: Table = {
+  insert: "INSERT INTO api_key (key_hash, id, account_no, name, prefix, created_at, expires_at)",
+};
+
+/** Stores a new key. */
+export function storeApiKey(accountNo: number, hash: Buffer, key: StoredApiKey): Insert {
+  const { id, name, prefix, createdAt, expiresAt } = key;
+  return { into: API_KEY, row: [hash, id, accountNo, name, prefix, createdAt, expiresAt] };
 }
 
-/** Stores a key that works from now on, for `validityMicros`. */
-export async function insertApiKey(
-  tx: Transaction,
-  key: { accountNo: number; id: string; hash: Buffer; prefix: string; name: string },
-  validityMicros: number,
-): Promise<void> {
-  await tx.execute(
-    `INSERT INTO api_key (key_hash, id, account_no, name, prefix, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ${NOW_MICROS}, ${NOW_MICROS} + ${validityMicros})`,
-    [key.hash, key.id, key.accountNo, key.name, key.prefix],
-  );
+/** Gives a key of an account a new expiry. */
+export function updateExpiry(accountNo: number, id: string, expiresAt: number): Statement {
+  return {
+    sql: "UPDATE api_key SET expires_at = ? WHERE account_no = ? AND id = ?",
+    values: [expiresAt, accountNo, id],
+  };
 }
 
-/** Gives an active key of an account a new expiry; returns false when there is none that is active. */
-export async function extendApiKey(
-  tx: Transaction,
-  accountNo: number,
-  id: string,
-  validityMicros: number,
-): Promise<boolean> {
-  const [result] = await tx.execute<ResultSetHeader>(
-    `UPDATE api_key SET expires_at = ${NOW_MICROS} + ${validityMicros}
-     WHERE account_no = ? AND id = ? AND ${ACTIVE}`,
-    [accountNo, id],
-  );
-  return result.affectedRows === 1;
-}
-
-/** Revokes a key of an account; the first time stays. */
-export async function markApiKeyRevoked(
-  tx: Transaction,
-  accountNo: number,
-  id: string,
-): Promise<void> {
-  await tx.execute(
-    `UPDATE api_key SET revoked_at = COALESCE(revoked_at, ${NOW_MICROS}) WHERE account_no = ? AND id = ?`,
-    [accountNo, id],
-  );
-}
-
-/** Finds a key of an account, whatever its state. */
-export async function findApiKey(
-  db: Queryable,
-  accountNo: number,
-  id: string,
-): Promise<StoredApiKey | undefined> {
-  const [rows] = await db.execute<Row[]>(
-    `SELECT ${COLUMNS} FROM api_key WHERE account_no = ? AND id = ?`,
-    [accountNo, id],
-  );
-  return rows[0] && storedApiKeyFromRow(rows[0]);
+/** Revokes a key of an account. */
+export function markApiKeyRevoked(accountNo: number, id: string, nowMicros: number): Statement {
+  return {
+    sql: "UPDATE api_key SET revoked_at = ? WHERE account_no = ? AND id = ?",
+    values: [nowMicros, accountNo, id],
+  };
 }
 
 /** Lists the keys of an account, newest first. */

@@ -50,3 +50,25 @@ const READ_ONLY_CODES = new Set(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_M
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));
 }
+
+/** Tells whether a transaction lost a deadlock, after which it may simply be run again. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
+}
+
+/**
+ * Tells whether a transaction failed because the database cannot be reached or does not answer, and not for
+ * a lock: then others would fail too.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error);
+}
+
+function isLockWaitOver(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ER_LOCK_WAIT_TIMEOUT";
+}
+
+/** Tells whether a statement failed because a row with one of its unique keys is there already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ER_DUP_ENTRY";
+}

@@ -37,12 +37,13 @@ export function createPool(url: string, connections: number): Pool {
 }
 
 /** Without gap locks, writers of one account wait for its row and for nothing else. */
-export const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 10`;
 
-function prepareSession(connection: { query(sql: string): unknown }): void {
+/** Settles what every connection of the service goes by. */
+export function prepareSession(connection: { query(sql: string): unknown }): void {
   connection.query(READ_COMMITTED);
   connection.query(SESSION_SETTINGS);
 }

@@ -1,5 +1,5 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
-import { isReadOnly } from "./outage.ts";
+import { isDeadlock, isReadOnly } from "./outage.ts";
 import type { Pool, PoolConnection, Queryable } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
@@ -73,8 +73,4 @@ async function abandon(connection: PoolConnection): Promise<void> {
   } catch {
     connection.destroy();
   }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
 }

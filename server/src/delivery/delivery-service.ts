@@ -7,9 +7,8 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { lockAccount, readAccount } from "../account/account-store.ts";
+import { readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { DeliveryState, RETRIABLE_STATES, RUNNING_STATES } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import {
@@ -17,9 +16,11 @@ import {
   endpointDeleted,
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
-import { findEndpoint } from "../endpoint/endpoint-store.ts";
+import { endpointsOf } from "../endpoint/endpoint-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
+import type { Writer } from "../write/writer.ts";
+import { beginNextRuns } from "./begin-runs.ts";
 import { type DeliveryFilter, listDeliveries } from "./delivery-list-store.ts";
 import {
   type AttemptRecord,
@@ -27,11 +28,10 @@ import {
   findDelivery,
   findPayload,
   listLastAttempts,
-  lockDelivery,
+  lockedDeliveriesBy,
 } from "./delivery-store.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
 import { retryFailed } from "./retry-failed.ts";
-import { retryLocked } from "./retry-locked.ts";
 
 const PAGE_SIZE = 50;
 /** The attempts that are shown of one delivery: an owner may have retried it any number of times. */
@@ -40,6 +40,7 @@ const MAX_ATTEMPTS = 200;
 /** Creates the service that shows and retries deliveries. §6.4 */
 export function createDeliveryService(
   pool: Pool,
+  writer: Writer,
   outbox: Outbox,
 ): ServiceImpl<typeof DeliveryService> {
   return {
@@ -75,19 +76,24 @@ export function createDeliveryService(
     },
 
     async retryDelivery({ accountId, deliveryId }) {
-      const delivery = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        const stored = await lockDelivery(tx, accountNo, deliveryId);
-        if (stored === undefined) throw deliveryNotFound();
-        if (stored.state === DeliveryState.Erased) throw deliveryErased();
-        const isRunning = RUNNING_STATES.includes(stored.state);
-        if (!isRunning && !RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
-        const endpoint = await findEndpoint(tx, accountNo, stored.endpointId);
-        if (endpoint === undefined) throw endpointDeleted();
-        if (!endpoint.switchedOn) throw endpointSwitchedOff();
-        if ((await readAccount(tx, accountId)).blocked) throw accountBlocked();
-        if (isRunning) return stored;
-        return retryLocked(tx, accountNo, [stored]);
+      const delivery = await writer.write({
+        accountId,
+        load: (accountNo) => ({
+          delivery: lockedDeliveriesBy([accountNo, deliveryId]),
+          endpoints: endpointsOf([accountNo]),
+        }),
+        decide({ delivery: [stored], endpoints }, account) {
+          if (stored === undefined) throw deliveryNotFound();
+          if (stored.state === DeliveryState.Erased) throw deliveryErased();
+          const isRunning = RUNNING_STATES.includes(stored.state);
+          if (!isRunning && !RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
+          const endpoint = endpoints.find(({ id }) => id === stored.endpointId);
+          if (endpoint === undefined) throw endpointDeleted();
+          if (!endpoint.switchedOn) throw endpointSwitchedOff();
+          if (account.blocked) throw accountBlocked();
+          if (isRunning) return { answer: stored };
+          return { answer: inNextRun(stored), changes: beginNextRuns(account, [stored]) };
+        },
       });
       outbox.attempts.notify();
       return { delivery: deliveryToProto(delivery) };
@@ -95,10 +101,22 @@ export function createDeliveryService(
 
     async retryFailedDeliveries({ accountId, endpointId, since, until }, { signal }) {
       const range = { since: required(since, "since"), until: required(until, "until") };
-      const retried = await retryFailed(pool, { accountId, endpointId, range }, outbox, signal);
+      const retried = await retryFailed(
+        pool,
+        writer,
+        { accountId, endpointId, range },
+        outbox,
+        signal,
+      );
       return { retried: BigInt(retried) };
     },
   };
+}
+
+/** Returns a delivery as it is once its next run is begun. */
+function inNextRun(ended: DeliveryRecord): DeliveryRecord {
+  const none = { attempts: 0, lastOutcome: undefined, nextAttemptAt: undefined };
+  return { ...ended, ...none, state: DeliveryState.Pending, run: ended.run + 1 };
 }
 
 function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {

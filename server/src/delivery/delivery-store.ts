@@ -1,7 +1,8 @@
 import type { AttemptOutcome } from "@activity/proto";
+import { lookupOf } from "../database/lookup.ts";
+import type { Statement } from "../database/packet.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import type { Transaction } from "../database/transaction.ts";
-import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
+import { DeliveryState } from "../dispatch/delivery-state.ts";
 import type { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
 /** A stored delivery. */
@@ -74,44 +75,21 @@ export async function findDelivery(
   return rows[0] && deliveryFromRow(rows[0]);
 }
 
-/** Locks a delivery of an account until the transaction ends. */
-export async function lockDelivery(
-  tx: Transaction,
-  accountNo: number,
-  id: string,
-): Promise<DeliveryRecord | undefined> {
-  const [rows] = await tx.execute<DeliveryRow[]>(
-    `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE`,
-    [accountNo, id],
-  );
-  return rows[0] && deliveryFromRow(rows[0]);
-}
+/** Asks for deliveries by account and id, locked: attempts are recorded without the account's lock. */
+export const lockedDeliveriesBy = lookupOf<DeliveryRow, DeliveryRecord>({
+  select: `SELECT account_no, ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)`,
+  key: ["account_no", "id"],
+  ending: "FOR UPDATE",
+  fromRow: deliveryFromRow,
+});
 
-/** Locks those of the deliveries, at least one, that can be retried. */
-export async function lockRetriableDeliveries(
-  tx: Transaction,
-  accountNo: number,
-  ids: readonly string[],
-): Promise<DeliveryRecord[]> {
-  const [rows] = await tx.query<DeliveryRow[]>(
-    `SELECT ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)
-     WHERE account_no = ? AND id IN (?) AND state IN (?) FOR UPDATE`,
-    [accountNo, ids, RETRIABLE_STATES],
-  );
-  return rows.map(deliveryFromRow);
-}
-
-/** Begins a new run of deliveries that the transaction has locked; at least one. */
-export async function beginRuns(
-  tx: Transaction,
-  accountNo: number,
-  ids: readonly string[],
-): Promise<void> {
-  await tx.query(
-    `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,
-       next_attempt_at = NULL WHERE account_no = ? AND id IN (?)`,
-    [DeliveryState.Pending, accountNo, ids],
-  );
+/** Begins a new run of deliveries, at least one, that are locked. */
+export function beginRuns(accountNo: number, ids: readonly string[]): Statement {
+  return {
+    sql: `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,
+        next_attempt_at = NULL WHERE account_no = ? AND id IN (?)`,
+    values: [DeliveryState.Pending, accountNo, ids],
+  };
 }
 
 /** Lists the last attempts of a delivery, at most `limit`, oldest first. */

@@ -55,10 +55,10 @@ it("begins one run of each delivery, also when every one fails again at once", a
 
 it("begins no further batch once its caller is gone", async () => {
   const caller = new AbortController();
-  const { outbox } = services;
+  const { outbox, pool, writer } = services;
   const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
   const failed = { accountId, endpointId, range: { since: 0, until: 4e15 } };
-  expect(await retryFailed(services.pool, failed, notified, caller.signal)).toBe(500);
+  expect(await retryFailed(pool, writer, failed, notified, caller.signal)).toBe(500);
   expect(await runs()).toEqual([
     { run: 1, deliveries: ALL - 500 },
     { run: 2, deliveries: 500 },

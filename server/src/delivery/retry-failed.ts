@@ -1,18 +1,20 @@
-import { lockAccount, readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
+import { RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import {
   accountBlocked,
   endpointNotFound,
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
-import { findEndpoint } from "../endpoint/endpoint-store.ts";
+import { endpointsOf } from "../endpoint/endpoint-store.ts";
 import { DomainError } from "../errors.ts";
+import { accountNoOf } from "../ids.ts";
 import type { Micros } from "../timestamps.ts";
+import { accountNotFound } from "../write/locked-account.ts";
+import type { Writer } from "../write/writer.ts";
+import { beginNextRuns } from "./begin-runs.ts";
 import { listRetriable } from "./delivery-list-store.ts";
-import { lockRetriableDeliveries } from "./delivery-store.ts";
-import { retryLocked } from "./retry-locked.ts";
+import { lockedDeliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
 const RETRIED_AT_ONCE = 500;
@@ -35,6 +37,7 @@ const END: Batch = { retried: 0, last: undefined };
  */
 export async function retryFailed(
   pool: Pool,
+  writer: Writer,
   failed: Failed,
   outbox: Outbox,
   signal: AbortSignal,
@@ -43,7 +46,7 @@ export async function retryFailed(
   let after: string | undefined;
   while (!signal.aborted) {
     // A batch begins where the last one ended: what was retried may have failed again by now.
-    const batch = await retryBatch(pool, failed, after).catch((error: unknown) => {
+    const batch = await retryBatch(pool, writer, failed, after).catch((error: unknown) => {
       // Switched off or deleted in the middle: the caller learns what was begun before.
       if (error instanceof DomainError && retried > 0) return END;
       throw error;
@@ -59,23 +62,30 @@ export async function retryFailed(
 /** Retries the next deliveries behind a position, and returns that of the last unless there are no more. */
 async function retryBatch(
   pool: Pool,
+  { write }: Writer,
   { accountId, endpointId, range }: Failed,
   after: string | undefined,
 ): Promise<Batch> {
-  return inTransaction(pool, async (tx) => {
-    const accountNo = await lockAccount(tx, accountId);
-    const endpoint = await findEndpoint(tx, accountNo, endpointId);
-    if (endpoint === undefined) throw endpointNotFound();
-    if (!endpoint.switchedOn) throw endpointSwitchedOff();
-    if ((await readAccount(tx, accountId)).blocked) throw accountBlocked();
-    const listed = await listRetriable(tx, accountNo, endpointId, range, after, RETRIED_AT_ONCE);
-    if (listed.length === 0) return END;
-    const locked = await lockRetriableDeliveries(tx, accountNo, listed);
-    const [first, ...rest] = locked;
-    if (first !== undefined) await retryLocked(tx, accountNo, [first, ...rest]);
-    return {
-      retried: locked.length,
-      last: listed.length < RETRIED_AT_ONCE ? undefined : listed.at(-1),
-    };
+  const no = accountNoOf(accountId);
+  if (no === undefined) throw accountNotFound();
+  const listed = await listRetriable(pool, no, endpointId, range, after, RETRIED_AT_ONCE);
+  const retried = await write({
+    accountId,
+    load: (accountNo) => ({
+      endpoints: endpointsOf([accountNo]),
+      deliveries: lockedDeliveriesBy(...listed.map((id) => [accountNo, id])),
+    }),
+    decide({ endpoints, deliveries }, account) {
+      const endpoint = endpoints.find(({ id }) => id === endpointId);
+      if (endpoint === undefined) throw endpointNotFound();
+      if (!endpoint.switchedOn) throw endpointSwitchedOff();
+      if (account.blocked) throw accountBlocked();
+      const ended = deliveries.filter(({ state }) => RETRIABLE_STATES.includes(state));
+      return {
+        answer: ended.length,
+        changes: ended.length > 0 ? beginNextRuns(account, ended) : [],
+      };
+    },
   });
+  return { retried, last: listed.length < RETRIED_AT_ONCE ? undefined : listed.at(-1) };
 }

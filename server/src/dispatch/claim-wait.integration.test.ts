@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
 import type { ClaimedAttempt } from "./claim.ts";
-import { inOutboxTransaction } from "./outbox.ts";
+import { createLeases } from "./outbox.ts";
 
 const WAIT = { limit: 64, endpointLimit: 64, wait: { seconds: 10n } };
 const BEFORE_LEASE_ENDS = { timeout: 10_000 };
@@ -67,14 +67,11 @@ async function withoutClaims(work: () => Promise<void>): Promise<void> {
 }
 
 /** A first attempt that is leased as it is written, in a table that nobody looks into. */
-function leasedTo(poller: { readonly leaseId: string } | undefined): ClaimedAttempt {
-  if (poller === undefined) throw new Error("nobody waits");
-  return {
-    ...{ accountNo: 1, deliveryId: "nobodydelivery0", run: 1, leaseId: poller.leaseId },
-    ...{ endpointId, url: "https://example.com/hook", standardWebhooks: false },
-    ...{ secret, eventId: "wev_nobodysevent00", payload: Buffer.from("{}") },
-  };
-}
+const attempt = (deliveryId = "nobodydelivery0"): Omit<ClaimedAttempt, "leaseId"> => ({
+  ...{ accountNo: 1, deliveryId, run: 1 },
+  ...{ endpointId, url: "https://example.com/hook", standardWebhooks: false },
+  ...{ secret, eventId: "wev_nobodysevent00", payload: Buffer.from("{}") },
+});
 
 const leases = () =>
   services.database.query<{ id: string; lease: string | null; seconds: number }>(
@@ -140,25 +137,24 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("is given nothing of what a transaction wrote for it and then failed", async () => {
     const poller = await startIdlePoller();
-    const failing = inOutboxTransaction(services.pool, services.outbox, async (_, writer) => {
-      writer.wrote([leasedTo(writer.poller())]);
-      throw new Error("it fails");
-    });
-    await expect(failing).rejects.toThrow("it fails");
+    const written = createLeases(services.outbox.attempts);
+    written.begin();
+    expect(written.lease(attempt())).toBeDefined();
+    written.failed();
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
   });
 
   it("is given once, and no more than it asked for, what the loser of a deadlock wrote again", async () => {
     const poller = await startIdlePoller(1);
-    let turns = 0;
-    await inOutboxTransaction(services.pool, services.outbox, async (_, writer) => {
-      writer.wrote([leasedTo(writer.poller())]);
-      expect(writer.poller()).toBeUndefined();
-      turns += 1;
-      if (turns === 1) throw Object.assign(new Error(), { code: "ER_LOCK_DEADLOCK" });
-    });
-    expect([turns, await poller.ids()]).toEqual([2, ["nobodydelivery0"]]);
+    const written = createLeases(services.outbox.attempts);
+    for (let turn = 0; turn < 2; turn++) {
+      written.begin();
+      expect(written.lease(attempt())).toBeDefined();
+      expect(written.lease(attempt("nobodydelivery1"))).toBeUndefined();
+    }
+    written.committed();
+    expect(await poller.ids()).toEqual(["nobodydelivery0"]);
   });
 
   it("is given nothing by a change that tells nothing", async () => {

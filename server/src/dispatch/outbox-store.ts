@@ -1,3 +1,4 @@
+import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { RunKey } from "./run-key.ts";
@@ -15,32 +16,40 @@ export type Task = (typeof Task)[keyof typeof Task];
 export const LEASE_MICROS = 14_000_000;
 
 /** A run to put into the outbox. */
-export type NewOutboxEntry = RunKey & {
-  readonly endpointId: string;
-  readonly task: Task;
-  /** Set when it is leased as it is written. */
-  readonly leaseId?: string | undefined;
+export type NewOutboxEntry = RunKey & { readonly endpointId: string; readonly task: Task };
+
+/** An entry that is still there belongs to an earlier run of the delivery, or is the same. */
+const OUTBOX_ENTRY: Table = {
+  insert: `INSERT INTO outbox_entry
+    (account_no, delivery_id, endpoint_id, run, task, lease_id, available_at)`,
+  ending: `ON DUPLICATE KEY UPDATE run = VALUES(run), task = VALUES(task),
+    lease_id = VALUES(lease_id), available_at = VALUES(available_at)`,
 };
 
-/**
- * Puts runs into the outbox, at least one. An entry that is still there belongs to an earlier run of the
- * delivery, or is the same.
- */
+/** Puts a run into the outbox, leased or not, by the database's clock in microseconds. */
+export function newOutboxEntry(
+  entry: NewOutboxEntry & { readonly leaseId?: string | undefined },
+  nowMicros: number,
+): Insert {
+  const { accountNo, deliveryId, endpointId, run, task, leaseId } = entry;
+  const availableAt = leaseId === undefined ? nowMicros : nowMicros + LEASE_MICROS;
+  return {
+    into: OUTBOX_ENTRY,
+    row: [accountNo, deliveryId, endpointId, run, task, leaseId ?? null, availableAt],
+  };
+}
+
+/** Puts runs into the outbox, at least one; they can be claimed at once. */
 export async function insertOutboxEntries(
   tx: Transaction,
   entries: readonly NewOutboxEntry[],
 ): Promise<void> {
-  const row = `(?, ?, ?, ?, ?, ?, ${NOW_MICROS} + ?)`;
+  const { insert, ending } = OUTBOX_ENTRY;
+  const row = `(?, ?, ?, ?, ?, NULL, ${NOW_MICROS})`;
   await tx.query(
-    `INSERT INTO outbox_entry
-       (account_no, delivery_id, endpoint_id, run, task, lease_id, available_at)
-     VALUES ${entries.map(() => row).join(", ")}
-     ON DUPLICATE KEY UPDATE run = VALUES(run), task = VALUES(task), lease_id = VALUES(lease_id),
-       available_at = VALUES(available_at)`,
-    entries.flatMap(({ accountNo, deliveryId, endpointId, run, task, leaseId }) => [
+    `${insert} VALUES ${entries.map(() => row).join(", ")} ${ending}`,
+    entries.flatMap(({ accountNo, deliveryId, endpointId, run, task }) => [
       ...[accountNo, deliveryId, endpointId, run, task],
-      leaseId ?? null,
-      leaseId === undefined ? 0 : LEASE_MICROS,
     ]),
   );
 }

@@ -1,5 +1,3 @@
-import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
 import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
 
@@ -14,56 +12,55 @@ export function createOutbox(nowMs: () => number): Outbox {
   return { attempts: createPollerQueue(nowMs), retries: createPollerQueue(nowMs) };
 }
 
-/** What a transaction tells of the entries that it writes. */
-export type OutboxWriter = {
-  /** Returns the poller that a next first attempt may be leased to as it is written, if one waits. */
-  poller(): Pick<Reservation<ClaimedAttempt>, "leaseId"> | undefined;
-  /** Notes first attempts that were written, each leased to the poller or to nobody. */
-  wrote(attempts: readonly (ClaimedAttempt | undefined)[]): void;
+/** The leases under which a transaction writes first attempts, for pollers that wait. */
+export type Leases = {
+  /** Begins the transaction, or begins it again: what it leased before is forgotten. */
+  begin(): void;
+  /** Leases an attempt that is written to a poller that waits, if there is one, and returns the lease's id. */
+  lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
+  /** Gives what was leased to its pollers; of what was not, one is notified. */
+  committed(): void;
+  /** Leaves the pollers waiting. What was committed all the same is claimed when its lease is over. */
+  failed(): void;
 };
 
-/**
- * Runs a transaction that may write first attempts into the outbox. Once it has committed, those that were
- * leased as they were written are given to their poller, and of others one is notified.
- */
-export async function inOutboxTransaction<Result>(
-  pool: Pool,
-  { attempts }: Outbox,
-  work: (tx: Transaction, writer: OutboxWriter) => Promise<Result>,
-): Promise<Result> {
-  let reservation: Reservation<ClaimedAttempt> | undefined;
-  let leased: ClaimedAttempt[] = [];
-  let capacity = 0;
+/** Creates the leases of one transaction. */
+export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
+  const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasOthers = false;
-  const writer: OutboxWriter = {
-    poller() {
-      if (reservation === undefined) {
-        reservation = attempts.reserve();
-        capacity = reservation?.limit ?? 0;
-      }
-      capacity -= 1;
-      return capacity >= 0 ? reservation : undefined;
+
+  function reserve() {
+    const known = pollers.find(({ reservation, leased }) => leased.length < reservation.limit);
+    if (known !== undefined) return known;
+    const reservation = attempts.reserve();
+    if (reservation === undefined) return undefined;
+    const poller = { reservation, leased: [] };
+    pollers.push(poller);
+    return poller;
+  }
+
+  return {
+    begin() {
+      hasOthers = false;
+      for (const poller of pollers) poller.leased = [];
     },
-    wrote(written) {
-      for (const attempt of written) {
-        if (attempt === undefined) hasOthers = true;
-        else leased.push(attempt);
+    lease(attempt) {
+      const poller = reserve();
+      if (poller === undefined) {
+        hasOthers = true;
+        return undefined;
       }
+      const { leaseId } = poller.reservation;
+      poller.leased.push({ ...attempt, leaseId });
+      return leaseId;
+    },
+    committed() {
+      for (const { reservation, leased } of pollers) reservation.give(leased);
+      if (hasOthers) attempts.notify();
+    },
+    failed() {
+      for (const { reservation } of pollers) reservation.give([]);
+      if (hasOthers) attempts.notify();
     },
   };
-  try {
-    return await inTransaction(pool, (tx) => {
-      // The loser of a deadlock runs again.
-      leased = [];
-      capacity = reservation?.limit ?? 0;
-      hasOthers = false;
-      return work(tx, writer);
-    }).catch((error: unknown) => {
-      leased = [];
-      throw error;
-    });
-  } finally {
-    reservation?.give(leased);
-    if (hasOthers) attempts.notify();
-  }
 }

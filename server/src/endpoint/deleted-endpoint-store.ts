@@ -1,32 +1,30 @@
+import { lookupOf } from "../database/lookup.ts";
+import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
-import type { Transaction } from "../database/transaction.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 
+/** The most that are asked for: more than are created at once, so that they become fewer. */
+const MAX_REMOVED = 100;
+
 /**
- * Lists at most `most` deleted endpoints of an account that the transaction has locked of which nobody needs
- * the row any more: no delivery to them runs, and none can begin to.
+ * Asks for deleted endpoints of an account of which nobody needs the row any more: no delivery to them runs,
+ * and none can begin to. One look into the index an endpoint, however many deliveries it has.
  */
-export async function listRemovableEndpoints(
-  tx: Transaction,
-  accountNo: number,
-  most: number,
-): Promise<string[]> {
-  // One look into the index an endpoint, however many deliveries it has. What is in the outbox runs.
-  const [rows] = await tx.query<(RowDataPacket & { id: string })[]>(
-    `SELECT e.id FROM endpoint e WHERE e.account_no = ? AND e.deleted_at IS NOT NULL
-       AND (SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
-         WHERE d.account_no = e.account_no AND d.endpoint_id = e.id AND d.state IN (?) LIMIT 1) IS NULL
-     LIMIT ${most}`,
-    [accountNo, RUNNING_STATES],
-  );
-  return rows.map((row) => row.id);
-}
+export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, string>({
+  select: "SELECT e.account_no, e.id FROM endpoint e",
+  key: ["e.account_no"],
+  ending: `AND e.deleted_at IS NOT NULL
+    AND (SELECT 1 FROM delivery d FORCE INDEX (delivery_endpoint_state_kind)
+      WHERE d.account_no = e.account_no AND d.endpoint_id = e.id
+        AND d.state IN (${RUNNING_STATES.join(", ")}) LIMIT 1) IS NULL
+    LIMIT ${MAX_REMOVED}`,
+  fromRow: (row) => row.id,
+});
 
 /** Removes the rows of deleted endpoints of an account; at least one. */
-export async function removeEndpoints(
-  tx: Transaction,
-  accountNo: number,
-  ids: readonly string[],
-): Promise<void> {
-  await tx.query("DELETE FROM endpoint WHERE account_no = ? AND id IN (?)", [accountNo, ids]);
+export function removeEndpoints(accountNo: number, ids: readonly string[]): Statement {
+  return {
+    sql: "DELETE FROM endpoint WHERE account_no = ? AND id IN (?)",
+    values: [accountNo, ids],
+  };
 }

@@ -1,26 +1,28 @@
 import type { EndpointSchema, EndpointService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { lockAccount, readAccount } from "../account/account-store.ts";
-import type { Pool, Queryable } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
-import { inOutboxTransaction, type Outbox } from "../dispatch/outbox.ts";
+import { readAccount } from "../account/account-store.ts";
+import type { Pool } from "../database/pool.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { encryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
 import { newSigningSecret } from "../signing-secret/signing-secret.ts";
 import { timestampFromMicros } from "../timestamps.ts";
-import { emitTestEvent } from "../webhook-event/emit-webhook-event.ts";
+import { newTestEvent } from "../webhook-event/new-webhook-event.ts";
 import { kindBits, kindsFromBits, WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
-import { listRemovableEndpoints, removeEndpoints } from "./deleted-endpoint-store.ts";
+import { receivingEndpointsOf } from "../webhook-event/webhook-event-store.ts";
+import type { LockedAccount } from "../write/locked-account.ts";
+import type { Decision } from "../write/write.ts";
+import type { Writer } from "../write/writer.ts";
+import { removableEndpointsOf, removeEndpoints } from "./deleted-endpoint-store.ts";
 import { accountBlocked, endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
 import {
-  countEndpoints,
   type EndpointRecord,
+  endpointsOf,
   findEndpoint,
-  insertEndpoint,
   listEndpoints,
   markEndpointDeleted,
+  storeEndpoint,
   updateEndpoint,
   updateSecret,
 } from "./endpoint-store.ts";
@@ -29,8 +31,8 @@ import { testEventData } from "./test-event-data.ts";
 
 /** The most endpoints of an account. */
 const MAX_ENDPOINTS = 10;
-/** The most rows of deleted endpoints that go when one is created: more than one, so that they become fewer. */
-const REMOVED_AT_ONCE = 100;
+
+type EndpointKey = { readonly accountId: string; readonly endpointId: string };
 
 /** What the service needs beside the database. */
 export type EndpointSettings = {
@@ -42,19 +44,29 @@ export type EndpointSettings = {
 /** Creates the service that manages the endpoints of accounts. §6 */
 export function createEndpointService(
   pool: Pool,
+  { write }: Writer,
   { secretKeys, allowedTargets }: EndpointSettings,
-  outbox: Outbox,
 ): ServiceImpl<typeof EndpointService> {
-  /** Changes an endpoint under its account's lock, so that no event sees half of it. */
-  async function change(
-    { accountId, endpointId }: { accountId: string; endpointId: string },
-    fields: Partial<EndpointRecord>,
-  ) {
-    const endpoint = await inTransaction(pool, async (tx) => {
-      const accountNo = await lockAccount(tx, accountId);
-      const changed = { ...(await readEndpoint(tx, accountNo, endpointId)), ...fields };
-      await updateEndpoint(tx, accountNo, changed);
-      return changed;
+  /** Decides from an endpoint as it is under its account's lock, so that no event sees half of a change. */
+  function writeEndpoint<Answer>(
+    { accountId, endpointId }: EndpointKey,
+    decide: (stored: EndpointRecord, account: LockedAccount) => Decision<Answer>,
+  ): Promise<Answer> {
+    return write({
+      accountId,
+      load: (accountNo) => ({ endpoints: endpointsOf([accountNo]) }),
+      decide({ endpoints }, account) {
+        const stored = endpoints.find(({ id }) => id === endpointId);
+        if (stored === undefined) throw endpointNotFound();
+        return decide(stored, account);
+      },
+    });
+  }
+
+  async function change(key: EndpointKey, fields: Partial<EndpointRecord>) {
+    const endpoint = await writeEndpoint(key, (stored, { accountNo }) => {
+      const changed = { ...stored, ...fields };
+      return { answer: changed, changes: [updateEndpoint(accountNo, changed)] };
     });
     return { endpoint: endpointToProto(endpoint) };
   }
@@ -63,26 +75,36 @@ export function createEndpointService(
     async createEndpoint(request) {
       const id = newId();
       const secret = newSigningSecret();
-      const stored = {
+      const fields = {
         id,
         url: parseEndpointUrl(request.url, allowedTargets),
         kinds: kindBits(kindsOf(request.kinds?.kinds)),
         standardWebhooks: request.standardWebhooks,
-        secret: encryptSecret(secretKeys, id, secret),
       };
-      const endpoint = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, request.accountId);
-        if ((await countEndpoints(tx, accountNo)) >= MAX_ENDPOINTS) throw limitReached();
-        await removeDeleted(tx, accountNo);
-        await insertEndpoint(tx, { accountNo, ...stored });
-        return readEndpoint(tx, accountNo, id);
+      const encrypted = encryptSecret(secretKeys, id, secret);
+      const endpoint = await write({
+        accountId: request.accountId,
+        load: (accountNo) => ({
+          endpoints: endpointsOf([accountNo]),
+          // Whatever sends looks at every row of an account's endpoints: those of deleted ones do not pile up.
+          removable: removableEndpointsOf([accountNo]),
+        }),
+        decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
+          if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
+          const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
+          const removed = removable.length > 0 ? [removeEndpoints(accountNo, removable)] : [];
+          const answer = { ...fields, switchedOn: true, createdAt };
+          return { answer, changes: [stored, ...removed] };
+        },
       });
       return { endpoint: endpointToProto(endpoint), secret };
     },
 
     async getEndpoint({ accountId, endpointId }) {
       const { accountNo } = await readAccount(pool, accountId);
-      return { endpoint: endpointToProto(await readEndpoint(pool, accountNo, endpointId)) };
+      const endpoint = await findEndpoint(pool, accountNo, endpointId);
+      if (endpoint === undefined) throw endpointNotFound();
+      return { endpoint: endpointToProto(endpoint) };
     },
 
     async listEndpoints({ accountId }) {
@@ -102,50 +124,39 @@ export function createEndpointService(
     switchOnEndpoint: (request) => change(request, { switchedOn: true }),
     switchOffEndpoint: (request) => change(request, { switchedOn: false }),
 
-    async deleteEndpoint({ accountId, endpointId }) {
-      await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        if (!(await markEndpointDeleted(tx, accountNo, endpointId))) throw endpointNotFound();
-      });
-      return {};
-    },
+    deleteEndpoint: (request) =>
+      writeEndpoint(request, ({ id }, { accountNo, nowMicros }) => ({
+        answer: {},
+        changes: [markEndpointDeleted(accountNo, id, nowMicros)],
+      })),
 
-    async rotateSecret({ accountId, endpointId }) {
+    async rotateSecret(request) {
       const secret = newSigningSecret();
-      await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        await readEndpoint(tx, accountNo, endpointId);
-        const encrypted = encryptSecret(secretKeys, endpointId, secret);
-        await updateSecret(tx, accountNo, endpointId, encrypted);
-      });
+      const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
+      await writeEndpoint(request, ({ id }, { accountNo }) => ({
+        answer: undefined,
+        changes: [updateSecret(accountNo, id, encrypted)],
+      }));
       return { secret };
     },
 
-    async sendTest({ accountId, endpointId, kind }) {
+    sendTest({ accountId, endpointId, kind }) {
       const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
-      return inOutboxTransaction(pool, outbox, async (tx, writer) => {
-        const accountNo = await lockAccount(tx, accountId);
-        const { switchedOn } = await readEndpoint(tx, accountNo, endpointId);
-        if (!switchedOn) throw endpointSwitchedOff();
-        const dataAt = (now: number) => testEventData(tested, now);
-        const emitted = await emitTestEvent(tx, writer, accountNo, endpointId, dataAt);
-        if (emitted === undefined) throw accountBlocked();
-        return emitted;
+      return write({
+        accountId,
+        load: (accountNo) => ({ endpoints: receivingEndpointsOf([accountNo]) }),
+        decide({ endpoints }, account) {
+          const endpoint = endpoints.find(({ id }) => id === endpointId);
+          if (endpoint === undefined) throw endpointNotFound();
+          if (!endpoint.switchedOn) throw endpointSwitchedOff();
+          if (account.blocked) throw accountBlocked();
+          const event = newTestEvent(account, endpoint, testEventData(tested, account.nowMicros));
+          const deliveryId = event.deliveries[0]?.id ?? "";
+          return { answer: { deliveryId, eventId: event.id }, events: [event] };
+        },
       });
     },
   };
-}
-
-/** Whatever sends looks at every row of an account's endpoints: those of deleted ones do not pile up. */
-async function removeDeleted(tx: Transaction, accountNo: number): Promise<void> {
-  const ids = await listRemovableEndpoints(tx, accountNo, REMOVED_AT_ONCE);
-  if (ids.length > 0) await removeEndpoints(tx, accountNo, ids);
-}
-
-async function readEndpoint(db: Queryable, accountNo: number, id: string): Promise<EndpointRecord> {
-  const endpoint = await findEndpoint(db, accountNo, id);
-  if (endpoint === undefined) throw endpointNotFound();
-  return endpoint;
 }
 
 /** The kinds of a message, whose numbers are the stored ones; the unspecified one is none. */

@@ -1,6 +1,7 @@
-import { NOW_MICROS } from "../database/now.ts";
-import type { Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
-import type { Transaction } from "../database/transaction.ts";
+import type { Insert, Table } from "../database/change.ts";
+import { lookupOf } from "../database/lookup.ts";
+import type { Statement } from "../database/packet.ts";
+import type { Queryable, RowDataPacket } from "../database/pool.ts";
 
 /** A stored endpoint that is not deleted, without its secret. */
 export type EndpointRecord = {
@@ -21,6 +22,7 @@ export type NewEndpoint = {
   readonly kinds: number;
   readonly standardWebhooks: boolean;
   readonly secret: Buffer;
+  readonly createdAt: number;
 };
 
 type Row = RowDataPacket & {
@@ -34,29 +36,26 @@ type Row = RowDataPacket & {
 
 const COLUMNS = "id, url, kinds, standard_webhooks, switched_on, created_at";
 
-/** Counts the endpoints of an account. */
-export async function countEndpoints(tx: Transaction, accountNo: number): Promise<number> {
-  const [rows] = await tx.execute<(RowDataPacket & { endpoints: number })[]>(
-    "SELECT COUNT(*) AS endpoints FROM endpoint WHERE account_no = ? AND deleted_at IS NULL",
-    [accountNo],
-  );
-  return rows[0]?.endpoints ?? 0;
-}
+/** Asks for the endpoints of accounts. */
+export const endpointsOf = lookupOf<Row, EndpointRecord>({
+  select: `SELECT account_no, ${COLUMNS} FROM endpoint`,
+  key: ["account_no"],
+  ending: "AND deleted_at IS NULL",
+  fromRow: endpointFromRow,
+});
+
+const ENDPOINT: Table = {
+  insert: `INSERT INTO endpoint
+    (account_no, id, url, kinds, standard_webhooks, switched_on, secret, created_at)`,
+};
 
 /** Stores an endpoint that is switched on. */
-export async function insertEndpoint(tx: Transaction, endpoint: NewEndpoint): Promise<void> {
-  await tx.execute(
-    `INSERT INTO endpoint (account_no, id, url, kinds, standard_webhooks, switched_on, secret, created_at)
-     VALUES (?, ?, ?, ?, ?, TRUE, ?, ${NOW_MICROS})`,
-    [
-      endpoint.accountNo,
-      endpoint.id,
-      endpoint.url,
-      endpoint.kinds,
-      endpoint.standardWebhooks,
-      endpoint.secret,
-    ],
-  );
+export function storeEndpoint(endpoint: NewEndpoint): Insert {
+  const { accountNo, id, url, kinds, standardWebhooks, secret, createdAt } = endpoint;
+  return {
+    into: ENDPOINT,
+    row: [accountNo, id, url, kinds, standardWebhooks, true, secret, createdAt],
+  };
 }
 
 /** Finds an endpoint of an account. */
@@ -82,53 +81,42 @@ export async function listEndpoints(db: Queryable, accountNo: number): Promise<E
 }
 
 /** Stores what an owner can change of an endpoint. */
-export async function updateEndpoint(
-  tx: Transaction,
+export function updateEndpoint(
   accountNo: number,
   { id, url, kinds, standardWebhooks, switchedOn }: EndpointRecord,
-): Promise<void> {
-  await tx.execute(
-    `UPDATE endpoint SET url = ?, kinds = ?, standard_webhooks = ?, switched_on = ?
-     WHERE account_no = ? AND id = ?`,
-    [url, kinds, standardWebhooks, switchedOn, accountNo, id],
-  );
+): Statement {
+  return {
+    sql: `UPDATE endpoint SET url = ?, kinds = ?, standard_webhooks = ?, switched_on = ?
+      WHERE account_no = ? AND id = ?`,
+    values: [url, kinds, standardWebhooks, switchedOn, accountNo, id],
+  };
 }
 
 /** Replaces the encrypted secret of an endpoint. */
-export async function updateSecret(
-  tx: Transaction,
-  accountNo: number,
-  id: string,
-  secret: Buffer,
-): Promise<void> {
-  await tx.execute("UPDATE endpoint SET secret = ? WHERE account_no = ? AND id = ?", [
-    secret,
-    accountNo,
-    id,
-  ]);
+export function updateSecret(accountNo: number, id: string, secret: Buffer): Statement {
+  return {
+    sql: "UPDATE endpoint SET secret = ? WHERE account_no = ? AND id = ?",
+    values: [secret, accountNo, id],
+  };
 }
 
 /** Nothing is left of a deleted endpoint but what its deliveries show. */
-const ERASE = `SET deleted_at = ${NOW_MICROS}, switched_on = FALSE, url = '', secret = ''`;
+const ERASE = "SET deleted_at = ?, switched_on = FALSE, url = '', secret = ''";
 
-/** Deletes an endpoint for good, and returns whether there was one. */
-export async function markEndpointDeleted(
-  tx: Transaction,
-  accountNo: number,
-  id: string,
-): Promise<boolean> {
-  const [result] = await tx.execute<ResultSetHeader>(
-    `UPDATE endpoint ${ERASE} WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
-    [accountNo, id],
-  );
-  return result.affectedRows === 1;
+/** Deletes an endpoint for good. */
+export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {
+  return {
+    sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
+    values: [nowMicros, accountNo, id],
+  };
 }
 
 /** Deletes all endpoints of an account for good. */
-export async function markEndpointsDeleted(tx: Transaction, accountNo: number): Promise<void> {
-  await tx.execute(`UPDATE endpoint ${ERASE} WHERE account_no = ? AND deleted_at IS NULL`, [
-    accountNo,
-  ]);
+export function markEndpointsDeleted(accountNo: number, nowMicros: number): Statement {
+  return {
+    sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND deleted_at IS NULL`,
+    values: [nowMicros, accountNo],
+  };
 }
 
 function endpointFromRow(row: Row): EndpointRecord {

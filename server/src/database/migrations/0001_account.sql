@@ -1,8 +1,9 @@
 -- An account and, in last_recorded_at, its feed's clock. Every time in this schema is a count of
 -- microseconds since 1970-01-01T00:00:00Z. A deleted account keeps its row, so that its API keys are
--- answered with account_unavailable, but nothing of its profile.
+-- answered with account_unavailable, but nothing of its profile. account_no is the time with which the id
+-- begins (server/src/ids.ts), so that an id alone tells which rows are its account's.
 CREATE TABLE IF NOT EXISTS account (
-  account_no BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  account_no BIGINT UNSIGNED NOT NULL,
   id CHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   external_id VARBINARY(512) NULL,
   username VARCHAR(64) CHARACTER SET ascii COLLATE ascii_general_ci NULL,

@@ -3,8 +3,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ActivityType, Unit } from "../activity/activity-values.ts";
 import { ErrorCode } from "../errors.ts";
-import { ActivityType, Unit } from "./activity-values.ts";
 
 let services: Services;
 let accountId: string;

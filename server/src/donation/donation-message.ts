@@ -5,11 +5,11 @@ import type {
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
 import { microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
-import { SERVICE_PLATFORM } from "./activity-values.ts";
 import { DonationStatus, isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 

@@ -1,4 +1,4 @@
-import { ActivityType, DIAMOND_PLATFORM, Unit } from "./activity-values.ts";
+import { ActivityType, DIAMOND_PLATFORM, Unit } from "../activity/activity-values.ts";
 
 /** What a platform connection can receive; counts are 0 to 2^53 - 1. */
 export type PlatformEventKind =

@@ -3,7 +3,7 @@ import { insertChunks } from "./insert-chunks.ts";
 
 const donation = (message: string) => ({ donorName: undefined, message });
 
-it("puts ordinary batches into one statement", () => {
+it("puts ordinary batches into one packet", () => {
   const donations = Array.from({ length: 1000 }, () => donation("x".repeat(1000)));
   expect(insertChunks(donations)).toEqual([donations]);
   expect(insertChunks([])).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ActivityType, DIAMOND_PLATFORM, Unit } from "./activity-values.ts";
+import { ActivityType, DIAMOND_PLATFORM, Unit } from "../activity/activity-values.ts";
 import { platformEventValue } from "./platform-event.ts";
 
 const PLATFORM = 2;

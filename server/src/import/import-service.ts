@@ -7,9 +7,10 @@ import type {
 import type { ServiceImpl } from "@connectrpc/connect";
 import { checkAccountId } from "../account/account-id.ts";
 import { readAccount } from "../account/account-store.ts";
+import { isImportPlatform } from "../activity/activity-values.ts";
 import type { Pool } from "../database/pool.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
-import { isImportPlatform } from "./activity-values.ts";
+import type { Writer } from "../write/writer.ts";
 import { storeImportedRows } from "./import-batch.ts";
 import { checkImportRow, type ImportedRow } from "./import-row.ts";
 
@@ -17,7 +18,7 @@ import { checkImportRow, type ImportedRow } from "./import-row.ts";
 const MAX_ROWS = 1000;
 
 /** Creates the service that imports donation history. */
-export function createImportService(pool: Pool): ServiceImpl<typeof ImportService> {
+export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typeof ImportService> {
   return {
     async *importDonations(requests) {
       let opening: ImportOpening | undefined;
@@ -33,7 +34,7 @@ export function createImportService(pool: Pool): ServiceImpl<typeof ImportServic
         const { accepted, refusedRows } = checkRows(rows, received);
         received += rows.length;
         refused += refusedRows.length;
-        stored += await storeImportedRows(pool, opening.accountId, opening.platform, accepted);
+        stored += await storeImportedRows(writer, opening.accountId, opening.platform, accepted);
         yield {
           received: BigInt(received),
           stored: BigInt(stored),

@@ -6,21 +6,23 @@ import type {
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { advanceFeedClock, lockAccount } from "../account/account-store.ts";
-import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
+import {
+  hideActivity,
+  platformEventRecordKey,
+  showActivity,
+} from "../activity/activity-feed-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
 import { timestampFromMicros } from "../timestamps.ts";
-import { deleteActivity, insertActivities, platformEventRecordKey } from "./activity-feed-store.ts";
+import type { Decision } from "../write/write.ts";
+import type { Writer } from "../write/writer.ts";
 import { type PlatformEventValue, platformEventValue } from "./platform-event.ts";
 import {
-  findPlatformEvent,
-  insertPlatformEvent,
   markPlatformEventDeleted,
-  type PlatformEventKey,
   type PlatformEventRecord,
+  platformEventsBy,
+  storePlatformEvent,
 } from "./platform-event-store.ts";
 
 /** A platform event with what only its row of the feed holds. */
@@ -31,31 +33,46 @@ type NewPlatformEvent = PlatformEventValue & {
 };
 
 /** Creates the service that writes what platform connections receive. */
-export function createPlatformEventService(pool: Pool): ServiceImpl<typeof PlatformEventService> {
+export function createPlatformEventService({
+  write,
+}: Writer): ServiceImpl<typeof PlatformEventService> {
   return {
     async recordPlatformEvent(request) {
-      const { platform } = request;
+      const { accountId, platform } = request;
       const externalId = externalIdBytes(request.externalId, "external_id");
       const created = newPlatformEvent(request);
-      const stored = await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, request.accountId);
-        const key = { accountNo, platform, externalId };
-        return (await findPlatformEvent(tx, key)) ?? (await record(tx, key, created));
+      const recordId = newId();
+      const stored = await write({
+        accountId,
+        touches: [nameOf(platform, externalId)],
+        load: (accountNo) => ({ event: platformEventsBy([accountNo, platform, externalId]) }),
+        decide({ event: [known] }, { accountNo, recordedAt }) {
+          if (known !== undefined) return { answer: known };
+          const key = { accountNo, platform, externalId, recordId };
+          return record({ ...key, recordedAt, test: created.test, deleted: false }, created);
+        },
       });
       return { platformEvent: platformEventToProto(stored) };
     },
 
     async deletePlatformEvent({ accountId, platform, externalId }) {
       const bytes = externalIdBytes(externalId, "external_id");
-      await inTransaction(pool, async (tx) => {
-        const accountNo = await lockAccount(tx, accountId);
-        const stored = await findPlatformEvent(tx, { accountNo, platform, externalId: bytes });
-        if (stored === undefined) throw platformEventNotFound();
-        await remove(tx, stored);
+      await write({
+        accountId,
+        touches: [nameOf(platform, bytes)],
+        load: (accountNo) => ({ event: platformEventsBy([accountNo, platform, bytes]) }),
+        decide({ event: [stored] }) {
+          if (stored === undefined) throw platformEventNotFound();
+          return remove(stored);
+        },
       });
       return {};
     },
   };
+}
+
+function nameOf(platform: number, externalId: Buffer): string {
+  return `platform event ${platform} ${externalId.toString("latin1")}`;
 }
 
 function newPlatformEvent(request: RecordPlatformEventRequest): NewPlatformEvent {
@@ -71,33 +88,27 @@ function newPlatformEvent(request: RecordPlatformEventRequest): NewPlatformEvent
   };
 }
 
-async function record(
-  tx: Transaction,
-  key: PlatformEventKey,
+function record(
+  stored: PlatformEventRecord,
   { test, ...shown }: NewPlatformEvent,
-): Promise<PlatformEventRecord> {
-  const recordedAt = await advanceFeedClock(tx, key.accountNo);
-  const stored = { ...key, recordId: newId(), recordedAt, test, deleted: false };
-  await insertPlatformEvent(tx, stored);
-  if (!test) {
-    await insertActivities(tx, [
-      {
-        ...shown,
-        ...activityKey(stored),
-        platform: key.platform,
-        occurredAt: recordedAt,
-        refundedAmountCents: undefined,
-      },
-    ]);
-  }
-  return stored;
+): Decision<PlatformEventRecord> {
+  const { platform, recordedAt } = stored;
+  const activity = {
+    ...shown,
+    ...activityKey(stored),
+    platform,
+    occurredAt: recordedAt,
+    refundedAmountCents: undefined,
+  };
+  const changes = [storePlatformEvent(stored), ...(test ? [] : [showActivity(activity)])];
+  return { answer: stored, changes, isRecorded: true };
 }
 
 /** Its text goes with its row of the feed: nothing else holds it. */
-async function remove(tx: Transaction, stored: PlatformEventRecord): Promise<void> {
-  if (stored.deleted) return;
-  await markPlatformEventDeleted(tx, stored);
-  await deleteActivity(tx, activityKey(stored));
+function remove(stored: PlatformEventRecord): Decision<void> {
+  if (stored.deleted) return { answer: undefined };
+  const changes = [markPlatformEventDeleted(stored), hideActivity(activityKey(stored))];
+  return { answer: undefined, changes };
 }
 
 function activityKey({ accountNo, recordedAt, recordId }: PlatformEventRecord) {

@@ -1,6 +1,7 @@
 /**
- * The most bytes of text in one statement: far below the least `max_allowed_packet` in use (16 MiB), with
- * room for the escapes, which at most double it.
+ * The most bytes of text in one packet, which carries each twice, to the donation and to the feed: below the
+ * least `max_allowed_packet` in use (16 MiB). An escape doubles only what takes one byte, a third of what is
+ * counted here.
  */
 const MAX_TEXT_BYTES = 4_000_000;
 /** The most bytes that one UTF-16 code unit takes in UTF-8. */
@@ -8,7 +9,7 @@ const BYTES_PER_UNIT = 3;
 
 type Texts = { readonly donorName: string | undefined; readonly message: string | undefined };
 
-/** Splits donations so that each part fits into one statement. */
+/** Splits donations so that each part fits into one packet. */
 export function insertChunks<Donation extends Texts>(donations: readonly Donation[]): Donation[][] {
   const chunks: Donation[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

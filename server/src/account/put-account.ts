@@ -1,0 +1,58 @@
+import { statementsOf } from "../database/change.ts";
+import { isDuplicate } from "../database/outage.ts";
+import type { Packets } from "../database/packet.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { accountNoOf, createIdsAt } from "../ids.ts";
+import { type NowRow, READ_NOW } from "../write/locked-account-store.ts";
+import {
+  type AccountRecord,
+  type AccountRow,
+  accountFromRow,
+  findAccountByUsername,
+  lockAccountByExternalId,
+  type Profile,
+  storeAccount,
+  updateProfile,
+} from "./account-store.ts";
+
+/** How often it looks again when another call has stored the same at the same moment. */
+const RETRIES = 5;
+
+/** Stores a profile under its external id, and returns its account. Fails with `username_taken`. */
+export async function putAccount(packets: Packets, profile: Profile): Promise<AccountRecord> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const account = await putOnce(packets, profile);
+      if (account !== undefined) return account;
+      throw new DomainError(ErrorCode.UsernameTaken, "Another account has this username.");
+    } catch (error) {
+      if (!isDuplicate(error) || attempt === RETRIES) throw error;
+    }
+  }
+}
+
+function putOnce(packets: Packets, profile: Profile): Promise<AccountRecord | undefined> {
+  const load = [
+    lockAccountByExternalId(profile.externalId),
+    findAccountByUsername(profile.username),
+    READ_NOW,
+  ];
+  return packets.loadAndStore(load, ([own, named, now]) => {
+    const [stored] = ((own ?? []) as AccountRow[]).map(accountFromRow);
+    const [holder] = ((named ?? []) as AccountRow[]).map(accountFromRow);
+    if (holder !== undefined && holder.id !== stored?.id) {
+      return { statements: [], result: undefined };
+    }
+    if (stored !== undefined) {
+      const changed = { ...stored, ...profile };
+      return { statements: [updateProfile(changed)], result: changed };
+    }
+    const created = newAccount(profile, (now?.[0] as NowRow).now_micros);
+    return { statements: statementsOf([storeAccount(created)]), result: created };
+  });
+}
+
+function newAccount(profile: Profile, nowMicros: number): AccountRecord {
+  const id = createIdsAt(nowMicros)();
+  return { ...profile, id, accountNo: accountNoOf(id) ?? 0, verified: false, blocked: false };
+}

@@ -1,0 +1,77 @@
+import type { Insert, Table } from "../database/change.ts";
+import type { Statement } from "../database/packet.ts";
+import type { Micros } from "../timestamps.ts";
+import type { ActivityType, Unit } from "./activity-values.ts";
+
+/** Where a row of the feed stands: its place in the order, and its primary key. */
+export type ActivityKey = {
+  readonly accountNo: number;
+  readonly recordedAt: number;
+  /** From `donationRecordKey` or `platformEventRecordKey`. */
+  readonly recordKey: string;
+};
+
+/** A row of the feed. */
+export type ActivityRecord = ActivityKey & {
+  readonly type: ActivityType;
+  readonly platform: number;
+  readonly unit: Unit;
+  readonly value: number;
+  readonly occurredAt: Micros;
+  readonly currency: string | undefined;
+  /** For platform `service` only. */
+  readonly refundedAmountCents: number | undefined;
+  readonly actorName: string | undefined;
+  readonly message: string | undefined;
+};
+
+/** Returns the key of a donation in the feed: `don_` in the public id. */
+export const donationRecordKey = (recordId: string) => `${recordId}d`;
+/** Returns the key of a platform event in the feed: `evt_` in the public id. */
+export const platformEventRecordKey = (recordId: string) => `${recordId}e`;
+
+const ACTIVITY: Table = {
+  insert: `INSERT INTO activity (account_no, recorded_at, record_key, type, platform, unit, value,
+    occurred_at, currency, refunded_amount_cents, actor_name, message)`,
+};
+
+/** Shows a record in the feed. */
+export function showActivity(activity: ActivityRecord): Insert {
+  return {
+    into: ACTIVITY,
+    row: [
+      activity.accountNo,
+      activity.recordedAt,
+      activity.recordKey,
+      activity.type,
+      activity.platform,
+      activity.unit,
+      activity.value,
+      activity.occurredAt === activity.recordedAt ? null : activity.occurredAt,
+      activity.currency ?? null,
+      activity.refundedAmountCents ?? null,
+      activity.actorName ?? null,
+      activity.message ?? null,
+    ],
+  };
+}
+
+/** Hides a record from the feed. */
+export function hideActivity({ accountNo, recordedAt, recordKey }: ActivityKey): Statement {
+  return {
+    sql: "DELETE FROM activity WHERE account_no = ? AND recorded_at = ? AND record_key = ?",
+    values: [accountNo, recordedAt, recordKey],
+  };
+}
+
+/** Changes what the feed says was refunded of a donation. */
+export function updateRefundedAmount(
+  { accountNo, recordedAt, recordKey }: ActivityKey,
+  refundedAmountCents: number,
+): Statement {
+  return {
+    sql: `UPDATE activity SET refunded_amount_cents = ?
+      WHERE account_no = ? AND recorded_at = ? AND record_key = ?`,
+    values: [refundedAmountCents, accountNo, recordedAt, recordKey],
+  };
+}

@@ -1,0 +1,49 @@
+import type { Change } from "../database/change.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { updateFeed } from "./donation-feed.ts";
+import { DonationStatus } from "./donation-status.ts";
+import { type DonationRecord, type StoredDonation, storeDonation } from "./donation-store.ts";
+import { type SubscriptionRecord, storeSubscription } from "./subscription-store.ts";
+
+/** A contribution as it is stored. */
+export type ContributionRecord = {
+  readonly donation: DonationRecord;
+  readonly subscriptionId: string;
+  /** Whether it started its subscription. */
+  readonly first: boolean;
+};
+
+/** The subscription that a contribution names, and what becomes of it when it is not stored yet. */
+export type NamedSubscription = {
+  readonly externalId: Buffer;
+  readonly newId: string;
+  readonly stored: SubscriptionRecord | undefined;
+};
+
+/** Makes a new donation a paid contribution. The first one that is no test starts its subscription. */
+export function newContribution(
+  created: DonationRecord,
+  { externalId, newId, stored }: NamedSubscription,
+  recordedAt: number,
+): ContributionRecord & { readonly changes: readonly Change[] } {
+  const { accountNo, recordId, test } = created;
+  const subscriptionId = stored?.id ?? newId;
+  const donation = { ...created, status: DonationStatus.Paid, recordedAt, subscriptionId };
+  const first = stored?.firstRecordId === undefined && !test;
+  const started = first ? { recordId, recordedAt } : undefined;
+  const changes: Change[] = [storeDonation(donation), ...updateFeed(undefined, donation)];
+  if (first || stored === undefined) {
+    changes.push(storeSubscription(accountNo, externalId, subscriptionId, started));
+  }
+  return { donation, subscriptionId, first, changes };
+}
+
+/** Returns the contribution that a stored donation is. Fails with `donation_transition_refused` when it is none. */
+export function storedContribution(donation: StoredDonation): ContributionRecord {
+  const { subscriptionId, startsSubscription } = donation;
+  if (subscriptionId !== undefined) return { donation, subscriptionId, first: startsSubscription };
+  throw new DomainError(
+    ErrorCode.DonationTransitionRefused,
+    "The donation with this external_id is stored already, as no contribution to a subscription.",
+  );
+}

@@ -1,0 +1,148 @@
+import type { Change } from "../database/change.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { eraseWebhookEvents } from "../webhook-event/webhook-event-store.ts";
+import { type DisputeRecord, storeDispute, updateDispute } from "./dispute-store.ts";
+import { updateFeed } from "./donation-feed.ts";
+import {
+  DisputeState,
+  DonationChange,
+  DonationStatus,
+  isAllowed,
+  paymentStatus,
+} from "./donation-status.ts";
+import { type DonationRecord, updateDonation } from "./donation-store.ts";
+import { type RefundRecord, storeRefund } from "./refund-store.ts";
+
+/** What a change makes of a donation. */
+export type ChangedDonation = {
+  /** The very record that was given when the change was made before. */
+  readonly donation: DonationRecord;
+  readonly changes: readonly Change[];
+};
+
+/** A donation and what belongs to it, as they are stored. */
+export type DonationState = {
+  readonly donation: DonationRecord;
+  readonly refunds: readonly RefundRecord[];
+  readonly disputes: readonly DisputeRecord[];
+};
+
+// Each function decides one change to a stored donation. A change that was made before is not made again.
+
+/** Marks a donation as paid, first paid at `recordedAt`. */
+export function payDonation({ donation }: DonationState, recordedAt: number): ChangedDonation {
+  if (donation.recordedAt !== undefined) return unchanged(donation);
+  checkAllowed(DonationChange.Pay, donation.status);
+  return changed(donation, { ...donation, status: DonationStatus.Paid, recordedAt });
+}
+
+/** Adds a refund. */
+export function refundDonation(
+  { donation, refunds, disputes }: DonationState,
+  externalId: Buffer,
+  amountCents: number,
+): ChangedDonation {
+  if (refunds.some((refund) => refund.externalId.equals(externalId))) return unchanged(donation);
+  checkAllowed(DonationChange.Refund, donation.status);
+  const refundedAmountCents = donation.refundedAmountCents + amountCents;
+  if (refundedAmountCents > donation.amountCents) {
+    throw refused("All refunds together would give back more than the donation's amount.");
+  }
+  const after = withPayment({ ...donation, refundedAmountCents }, disputes);
+  return changed(donation, after, storeRefund(donation, externalId, amountCents));
+}
+
+/** Opens a dispute. */
+export function openDispute(
+  { donation, disputes }: DonationState,
+  externalId: Buffer,
+): ChangedDonation {
+  if (findDispute(disputes, externalId)) return unchanged(donation);
+  checkAllowed(DonationChange.OpenDispute, donation.status);
+  const opened = [...disputes, { externalId, state: DisputeState.Open }];
+  return changed(donation, withPayment(donation, opened), storeDispute(donation, externalId));
+}
+
+/** Ends a dispute. */
+export function resolveDispute(
+  { donation, disputes }: DonationState,
+  externalId: Buffer,
+  outcome: DisputeState,
+): ChangedDonation {
+  const dispute = findDispute(disputes, externalId);
+  if (dispute === undefined) throw refused("The donation has no dispute with this id.");
+  if (dispute.state === outcome) return unchanged(donation);
+  if (dispute.state !== DisputeState.Open) {
+    throw refused("The dispute has ended already, with the other outcome.");
+  }
+  checkAllowed(DonationChange.ResolveDispute, donation.status);
+  const resolved = { externalId, state: outcome };
+  const others = disputes.filter((other) => other !== dispute);
+  const after = withPayment(donation, [...others, resolved]);
+  return changed(donation, after, updateDispute(donation, resolved));
+}
+
+/** Deletes a donation: its row stays, so that it is recognized when it is written again. */
+export function deleteDonation({ donation }: DonationState): ChangedDonation {
+  if (donation.status === DonationStatus.Deleted) return unchanged(donation);
+  checkAllowed(DonationChange.Delete, donation.status);
+  const erased = { donorName: undefined, message: undefined };
+  const after = { ...donation, ...erased, status: DonationStatus.Deleted };
+  return changed(donation, after, ...eraseWebhookEvents(donation.accountNo, donation.recordId));
+}
+
+function unchanged(donation: DonationRecord): ChangedDonation {
+  return { donation, changes: [] };
+}
+
+function changed(
+  before: DonationRecord,
+  after: DonationRecord,
+  ...others: Change[]
+): ChangedDonation {
+  return {
+    donation: after,
+    changes: [updateDonation(after), ...updateFeed(before, after), ...others],
+  };
+}
+
+function withPayment(donation: DonationRecord, disputes: readonly DisputeRecord[]): DonationRecord {
+  const { amountCents, refundedAmountCents } = donation;
+  const states = disputes.map((dispute) => dispute.state);
+  const status = paymentStatus({ amountCents, refundedAmountCents, disputes: states });
+  return { ...donation, status };
+}
+function findDispute(
+  disputes: readonly DisputeRecord[],
+  externalId: Buffer,
+): DisputeRecord | undefined {
+  return disputes.find((dispute) => dispute.externalId.equals(externalId));
+}
+
+const STATUS_WORDS = {
+  [DonationStatus.Created]: "not paid",
+  [DonationStatus.Paid]: "paid",
+  [DonationStatus.Refunded]: "refunded in full",
+  [DonationStatus.Disputed]: "disputed",
+  [DonationStatus.DisputeLost]: "lost in a dispute",
+  [DonationStatus.Deleted]: "deleted",
+} satisfies Record<DonationStatus, string>;
+
+const CHANGE_WORDS = {
+  [DonationChange.Pay]: "paid",
+  [DonationChange.Refund]: "refunded",
+  [DonationChange.OpenDispute]: "disputed",
+  [DonationChange.ResolveDispute]: "freed of a dispute",
+  [DonationChange.Delete]: "deleted",
+} satisfies Record<DonationChange, string>;
+
+function checkAllowed(change: DonationChange, status: DonationStatus): void {
+  if (isAllowed(change, status)) return;
+  throw refused(
+    `The donation is ${STATUS_WORDS[status]}, so it cannot be ${CHANGE_WORDS[change]}.`,
+  );
+}
+
+function refused(message: string): DomainError {
+  return new DomainError(ErrorCode.DonationTransitionRefused, message);
+}

@@ -1,0 +1,45 @@
+import {
+  type ActivityRecord,
+  donationRecordKey,
+  hideActivity,
+  showActivity,
+  updateRefundedAmount,
+} from "../activity/activity-feed-store.ts";
+import { ActivityType, SERVICE_PLATFORM, Unit } from "../activity/activity-values.ts";
+import type { Change } from "../database/change.ts";
+import { isVisible } from "./donation-status.ts";
+import type { DonationRecord } from "./donation-store.ts";
+
+/**
+ * Brings the feed from what it showed of a donation before a change, of a new one nothing, to what it shows
+ * after it. A donation that is shown again stands where it first stood.
+ */
+export function updateFeed(before: DonationRecord | undefined, after: DonationRecord): Change[] {
+  const activity = activityFromDonation(after);
+  if (activity === undefined) return [];
+  const wasVisible = before !== undefined && isVisible(before);
+  if (!isVisible(after)) return wasVisible ? [hideActivity(activity)] : [];
+  if (!wasVisible) return [showActivity(activity)];
+  if (before.refundedAmountCents === after.refundedAmountCents) return [];
+  return [updateRefundedAmount(activity, after.refundedAmountCents)];
+}
+
+/** Converts a donation to its row of the feed; `undefined` when it was never paid and so has no place there. */
+function activityFromDonation(donation: DonationRecord): ActivityRecord | undefined {
+  const { recordedAt, platform } = donation;
+  if (recordedAt === undefined) return undefined;
+  return {
+    accountNo: donation.accountNo,
+    recordedAt,
+    recordKey: donationRecordKey(donation.recordId),
+    type: ActivityType.Donation,
+    platform,
+    unit: Unit.Cents,
+    value: donation.amountCents,
+    occurredAt: donation.donatedAt,
+    currency: donation.currency,
+    refundedAmountCents: platform === SERVICE_PLATFORM ? donation.refundedAmountCents : undefined,
+    actorName: donation.donorName,
+    message: donation.message,
+  };
+}

@@ -1,0 +1,164 @@
+import { DisputeOutcome, type DonationService } from "@activity/proto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
+import { DomainError, ErrorCode } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { externalIdBytes } from "../stored-text.ts";
+import { newWebhookEvents } from "../webhook-event/new-webhook-event.ts";
+import type { WebhookEventData } from "../webhook-event/webhook-event.ts";
+import { receivingEndpointsOf } from "../webhook-event/webhook-event-store.ts";
+import type { Writer } from "../write/writer.ts";
+import { newContribution, storedContribution } from "./contribution.ts";
+import { disputesOf } from "./dispute-store.ts";
+import {
+  type ChangedDonation,
+  type DonationState,
+  deleteDonation,
+  openDispute,
+  payDonation,
+  refundDonation,
+  resolveDispute,
+} from "./donation-changes.ts";
+import {
+  donationFromContribution,
+  donationFromRequest,
+  donationToProto,
+} from "./donation-message.ts";
+import { DisputeState } from "./donation-status.ts";
+import { type DonationRecord, donationsBy, storeDonation } from "./donation-store.ts";
+import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
+import { refundsOf } from "./refund-store.ts";
+import { subscriptionsBy } from "./subscription-store.ts";
+
+/** Creates the service that writes donations made through the service. */
+export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
+  /** Makes one change to a stored donation, and writes the webhook events it causes. */
+  async function change(
+    { accountId, externalId }: { accountId: string; externalId: string },
+    make: (stored: DonationState, recordedAt: number) => ChangedDonation,
+    eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[] = () => [],
+  ) {
+    const bytes = externalIdBytes(externalId, "external_id");
+    const donation = await write({
+      accountId,
+      touches: [donationName(bytes)],
+      load(accountNo) {
+        const key = [accountNo, SERVICE_PLATFORM, bytes];
+        return {
+          donation: donationsBy(key),
+          refunds: refundsOf(key),
+          disputes: disputesOf(key),
+          endpoints: receivingEndpointsOf([accountNo]),
+        };
+      },
+      decide({ donation: [stored], refunds, disputes, endpoints }, account) {
+        if (stored === undefined) throw donationNotFound();
+        const { recordedAt } = account;
+        const made = make({ donation: stored, refunds, disputes }, recordedAt);
+        return {
+          answer: made.donation,
+          changes: made.changes,
+          isRecorded: made.donation.recordedAt !== stored.recordedAt,
+          events: newWebhookEvents(account, endpoints, eventsOf(stored, made.donation)),
+        };
+      },
+    });
+    return { donation: donationToProto(donation) };
+  }
+
+  return {
+    async createDonation(request) {
+      const fields = donationFromRequest(request);
+      const donation = await write({
+        accountId: request.accountId,
+        touches: [donationName(fields.externalId)],
+        load: (accountNo) => ({
+          donation: donationsBy([accountNo, SERVICE_PLATFORM, fields.externalId]),
+        }),
+        decide({ donation: [stored] }, { accountNo }) {
+          if (stored !== undefined) return { answer: stored };
+          const created: DonationRecord = { ...fields, accountNo };
+          return { answer: created, changes: [storeDonation(created)] };
+        },
+      });
+      return { donation: donationToProto(donation) };
+    },
+
+    payDonation: (request) =>
+      change(request, payDonation, (before, after) => eventsOfChange(before, after, "pay")),
+
+    refundDonation(request) {
+      const refundId = externalIdBytes(request.refundExternalId, "refund_external_id");
+      const amountCents = Number(request.amountCents);
+      return change(
+        request,
+        (stored) => refundDonation(stored, refundId, amountCents),
+        (before, after) => eventsOfChange(before, after, "refund"),
+      );
+    },
+
+    openDispute(request) {
+      const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
+      return change(
+        request,
+        (stored) => openDispute(stored, disputeId),
+        (before, after) => eventsOfChange(before, after, "dispute"),
+      );
+    },
+
+    resolveDispute(request) {
+      const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
+      const outcome = request.outcome === DisputeOutcome.WON ? DisputeState.Won : DisputeState.Lost;
+      return change(
+        request,
+        (stored) => resolveDispute(stored, disputeId, outcome),
+        (before, after) => eventsOfChange(before, after, "dispute"),
+      );
+    },
+
+    deleteDonation: (request) => change(request, deleteDonation),
+
+    async recordContribution(request) {
+      const fields = donationFromContribution(request);
+      const externalId = externalIdBytes(
+        request.subscriptionExternalId,
+        "subscription_external_id",
+      );
+      const newSubscription = { externalId, newId: newId() };
+      const { donation, subscriptionId, first } = await write({
+        accountId: request.accountId,
+        touches: [donationName(fields.externalId), `subscription ${externalId.toString("latin1")}`],
+        load: (accountNo) => ({
+          donation: donationsBy([accountNo, SERVICE_PLATFORM, fields.externalId]),
+          subscription: subscriptionsBy([accountNo, externalId]),
+          endpoints: receivingEndpointsOf([accountNo]),
+        }),
+        decide({ donation: [stored], subscription: [subscription], endpoints }, account) {
+          if (stored !== undefined) return { answer: storedContribution(stored) };
+          const { accountNo, recordedAt } = account;
+          const named = { ...newSubscription, stored: subscription };
+          const made = newContribution({ ...fields, accountNo }, named, recordedAt);
+          const data = eventsOfContribution(made.donation, made.subscriptionId, made.first);
+          return {
+            answer: made,
+            changes: made.changes,
+            isRecorded: true,
+            events: newWebhookEvents(account, endpoints, data),
+          };
+        },
+      });
+      return { donation: donationToProto(donation), subscriptionId, first };
+    },
+  };
+}
+
+function donationName(externalId: Buffer): string {
+  return `donation ${externalId.toString("latin1")}`;
+}
+
+function donationNotFound(): DomainError {
+  return new DomainError(
+    ErrorCode.DonationNotFound,
+    "The account has no donation with this external_id.",
+  );
+}

@@ -1,0 +1,38 @@
+import type { Insert, Table } from "../database/change.ts";
+import { lookupOf } from "../database/lookup.ts";
+import type { RowDataPacket } from "../database/pool.ts";
+
+/** A supporter's monthly subscription through the service. */
+export type SubscriptionRecord = {
+  /** The service's own id. */
+  readonly id: string;
+  /** The record id of its first contribution; `undefined` while there were only tests. */
+  readonly firstRecordId: string | undefined;
+};
+
+type SubscriptionRow = RowDataPacket & { id: string; first_record_id: string | null };
+
+/** Asks for subscriptions by account and their writer's external id. */
+export const subscriptionsBy = lookupOf<SubscriptionRow, SubscriptionRecord>({
+  select: "SELECT account_no, external_id, id, first_record_id FROM subscription",
+  key: ["account_no", "external_id"],
+  fromRow: (row) => ({ id: row.id, firstRecordId: row.first_record_id ?? undefined }),
+});
+
+/** A subscription that is there was known by tests only, and is started. */
+const SUBSCRIPTION: Table = {
+  insert: "INSERT INTO subscription (account_no, external_id, id, first_record_id, started_at)",
+  ending: `ON DUPLICATE KEY UPDATE first_record_id = VALUES(first_record_id),
+    started_at = VALUES(started_at)`,
+};
+
+/** Stores a subscription, and which contribution started it; only tests are none. */
+export function storeSubscription(
+  accountNo: number,
+  externalId: Buffer,
+  id: string,
+  started: { readonly recordId: string; readonly recordedAt: number } | undefined,
+): Insert {
+  const first = [started?.recordId ?? null, started?.recordedAt ?? null];
+  return { into: SUBSCRIPTION, row: [accountNo, externalId, id, ...first] };
+}

@@ -1,0 +1,74 @@
+import { updateFeed } from "../donation/donation-feed.ts";
+import { DonationStatus } from "../donation/donation-status.ts";
+import { type DonationRecord, donationsBy, storeDonation } from "../donation/donation-store.ts";
+import { newId } from "../ids.ts";
+import type { Writer } from "../write/writer.ts";
+import type { ImportedRow } from "./import-row.ts";
+import { insertChunks } from "./insert-chunks.ts";
+
+/**
+ * Stores those rows that are not stored already, and returns how many they were. Of rows with the same
+ * external id the first counts. What fits into one packet is recorded at one time.
+ */
+export async function storeImportedRows(
+  writer: Writer,
+  accountId: string,
+  platform: number,
+  rows: readonly ImportedRow[],
+): Promise<number> {
+  const distinct = new Map<string, ImportedRow>();
+  for (const row of rows) {
+    const id = idOf(row.externalId);
+    if (!distinct.has(id)) distinct.set(id, row);
+  }
+  let stored = 0;
+  for (const chunk of insertChunks([...distinct.values()])) {
+    stored += await storeChunk(writer, accountId, platform, chunk);
+  }
+  return stored;
+}
+
+function storeChunk(
+  { write }: Writer,
+  accountId: string,
+  platform: number,
+  rows: readonly ImportedRow[],
+): Promise<number> {
+  const named = rows.map((row) => ({ ...row, platform, recordId: newId() }));
+  return write({
+    accountId,
+    load: (accountNo) => ({
+      donations: donationsBy(...rows.map((row) => [accountNo, platform, row.externalId])),
+    }),
+    decide({ donations }, { accountNo, recordedAt }) {
+      const known = new Set(donations.map(({ externalId }) => idOf(externalId)));
+      const missing = named.filter((row) => !known.has(idOf(row.externalId)));
+      const changes = missing.flatMap((row) => {
+        const donation = importedDonation(row, accountNo, recordedAt);
+        return [storeDonation(donation), ...updateFeed(undefined, donation)];
+      });
+      return { answer: missing.length, changes, isRecorded: missing.length > 0 };
+    },
+  });
+}
+
+/** One text for each sequence of bytes, to compare them by. */
+function idOf(externalId: Buffer): string {
+  return externalId.toString("latin1");
+}
+
+function importedDonation(
+  row: ImportedRow & { readonly platform: number; readonly recordId: string },
+  accountNo: number,
+  recordedAt: number,
+): DonationRecord {
+  return {
+    ...row,
+    accountNo,
+    recordedAt,
+    status: DonationStatus.Paid,
+    refundedAmountCents: 0,
+    test: false,
+    subscriptionId: undefined,
+  };
+}

@@ -1,0 +1,134 @@
+import { type Change, statementsOf } from "../database/change.ts";
+import { type Asks, planLookups } from "../database/lookup.ts";
+import type { PacketRows, Packets, Stored } from "../database/packet.ts";
+import { createLeases, type Leases, type Outbox } from "../dispatch/outbox.ts";
+import { newOutboxEntry, Task } from "../dispatch/outbox-store.ts";
+import { createIdsAt } from "../ids.ts";
+import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
+import { storeWebhookEvent } from "../webhook-event/webhook-event-store.ts";
+import type { LockedAccount } from "./locked-account.ts";
+import {
+  type AccountRow,
+  lockAccounts,
+  type NowRow,
+  READ_NOW,
+  storeLastRecorded,
+} from "./locked-account-store.ts";
+import type { Decision } from "./write.ts";
+
+/** A write whose account has the form of one, with what it asks for. */
+export type PlannedWrite = {
+  readonly accountId: string;
+  readonly accountNo: number;
+  readonly asks: Asks;
+  readonly decide: (
+    found: Readonly<Record<string, readonly unknown[]>>,
+    account: LockedAccount,
+  ) => Decision<unknown>;
+};
+
+/** How a write ended; `no_account` when its account is unknown, deleted, or locked and not waited for. */
+export type Outcome =
+  | { readonly kind: "written"; readonly answer: unknown }
+  | { readonly kind: "refused"; readonly error: unknown }
+  | { readonly kind: "no_account" };
+
+const NO_ACCOUNT: Outcome = { kind: "no_account" };
+
+/**
+ * Runs writes in one transaction of two packets, in their order, and returns how each ended. One that is
+ * refused changes nothing and is in no other's way; when the transaction fails, none of them was written, or
+ * all were and their answers lost. Accounts that are locked are waited for, or their writes left.
+ */
+export async function commitWrites(
+  packets: Packets,
+  outbox: Outbox,
+  writes: readonly PlannedWrite[],
+  waits: boolean,
+): Promise<readonly Outcome[]> {
+  const accountNos = [...new Set(writes.map(({ accountNo }) => accountNo))];
+  const lookups = planLookups(writes.map(({ asks }) => asks));
+  const load = [lockAccounts(accountNos, waits), READ_NOW, ...lookups.statements];
+  const leases = createLeases(outbox.attempts);
+  try {
+    const outcomes = await packets.loadAndStore(load, ([accounts = [], now = [], ...rows]) => {
+      leases.begin();
+      const answersOf = lookups.read(rows);
+      return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
+    });
+    leases.committed();
+    return outcomes;
+  } catch (error) {
+    leases.failed();
+    throw error;
+  }
+}
+
+type Accounts = ReturnType<typeof createAccounts>;
+
+function decideAll(
+  writes: readonly PlannedWrite[],
+  accounts: Accounts,
+  answersOf: ReturnType<ReturnType<typeof planLookups>["read"]>,
+  leases: Leases,
+): Stored<readonly Outcome[]> {
+  const changes: Change[] = [];
+  const outcomes = writes.map((write): Outcome => {
+    const account = accounts.find(write);
+    if (account === undefined) return NO_ACCOUNT;
+    try {
+      const decision = write.decide(answersOf(write.asks), account);
+      changes.push(...(decision.changes ?? []));
+      for (const event of decision.events ?? []) {
+        changes.push(...storeEvent(account.accountNo, event, leases));
+      }
+      if (decision.isRecorded) accounts.noteRecorded(account);
+      return { kind: "written", answer: decision.answer };
+    } catch (error) {
+      return { kind: "refused", error };
+    }
+  });
+  const recorded = accounts.recorded();
+  const clocks = recorded.length > 0 ? [storeLastRecorded(recorded)] : [];
+  return { statements: [...clocks, ...statementsOf(changes)], result: outcomes };
+}
+
+/** The accounts that were locked, each with the clock that its next write is given. */
+function createAccounts(rows: PacketRows[number], now: PacketRows[number]) {
+  const [clock] = now as NowRow[];
+  const nowMicros = clock?.now_micros ?? 0;
+  const newId = createIdsAt(nowMicros);
+  const locked = new Map((rows as AccountRow[]).map((row) => [row.account_no, row]));
+  const lastRecorded = new Map<number, number>();
+
+  return {
+    find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
+      const row = locked.get(accountNo);
+      // Another account's id may begin with the same time.
+      if (row?.id !== accountId) return undefined;
+      const last = lastRecorded.get(accountNo) ?? row.last_recorded_at;
+      const recordedAt = Math.max(last + 1, nowMicros);
+      const blocked = row.blocked_at !== null;
+      return { accountNo, id: accountId, blocked, nowMicros, recordedAt, newId };
+    },
+    noteRecorded({ accountNo, recordedAt }: LockedAccount): void {
+      lastRecorded.set(accountNo, recordedAt);
+    },
+    recorded: () => [...lastRecorded],
+  };
+}
+
+/** Stores an event, its deliveries, and an outbox entry for each that is not paused. */
+function storeEvent(accountNo: number, event: NewWebhookEvent, leases: Leases): Change[] {
+  const { id: eventId, payload, createdAtMicros, deliveries } = event;
+  const entries = deliveries.flatMap(({ id: deliveryId, endpoint, isPaused }) => {
+    if (isPaused) return [];
+    const run = { accountNo, deliveryId, run: 1 };
+    const { id: endpointId, url, secret, standardWebhooks } = endpoint;
+    const content = { endpointId, url, secret, standardWebhooks, eventId, payload };
+    const leaseId = leases.lease({ ...run, ...content });
+    const entry = { ...run, endpointId, task: Task.Attempt, leaseId };
+    return [newOutboxEntry(entry, createdAtMicros)];
+  });
+  return [...storeWebhookEvent(accountNo, event), ...entries];
+}

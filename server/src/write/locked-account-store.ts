@@ -1,0 +1,39 @@
+import { NOW_MICROS } from "../database/now.ts";
+import type { Statement } from "../database/packet.ts";
+import type { RowDataPacket } from "../database/pool.ts";
+
+/** An account as it is locked. */
+export type AccountRow = RowDataPacket & {
+  readonly account_no: number;
+  readonly id: string;
+  readonly blocked_at: number | null;
+  readonly last_recorded_at: number;
+};
+
+/** The database's clock, once the statements before it are through. */
+export type NowRow = RowDataPacket & { readonly now_micros: number };
+
+/** Reads the database's clock. */
+export const READ_NOW: Statement = { sql: `SELECT ${NOW_MICROS} AS now_micros`, values: [] };
+
+/**
+ * Locks accounts that are not deleted, at least one, in the order of their numbers. One that another
+ * transaction has locked is waited for, or left out.
+ */
+export function lockAccounts(accountNos: readonly number[], waits: boolean): Statement {
+  return {
+    sql: `SELECT account_no, id, blocked_at, last_recorded_at FROM account FORCE INDEX (PRIMARY)
+      WHERE account_no IN (?) AND deleted_at IS NULL
+      ORDER BY account_no FOR UPDATE ${waits ? "" : "SKIP LOCKED"}`,
+    values: [accountNos],
+  };
+}
+
+/** Stores when accounts, at least one, recorded something last: pairs of a number and a time. */
+export function storeLastRecorded(times: readonly (readonly [number, number])[]): Statement {
+  return {
+    sql: `UPDATE account SET last_recorded_at = CASE account_no ${"WHEN ? THEN ? ".repeat(times.length)}END
+      WHERE account_no IN (?)`,
+    values: [...times.flat(), times.map(([accountNo]) => accountNo)],
+  };
+}

@@ -1,0 +1,30 @@
+import type { Change } from "../database/change.ts";
+import type { Asks, Found } from "../database/lookup.ts";
+import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
+import type { LockedAccount } from "./locked-account.ts";
+
+/**
+ * A call that writes an account's data: what it reads, and a pure function that decides from it. The account
+ * is locked from before the first until all is committed.
+ */
+export type Write<Asked extends Asks, Answer> = {
+  readonly accountId: string;
+  /**
+   * Names of what it reads and may change. Writes that have no name in common are decided and committed
+   * together; one without names is on its own.
+   */
+  readonly touches?: readonly string[];
+  load(accountNo: number): Asked;
+  /** Fails with a DomainError, and then nothing of it is written. */
+  decide(found: Found<Asked>, account: LockedAccount): Decision<Answer>;
+};
+
+/** What becomes of a write. */
+export type Decision<Answer> = {
+  readonly answer: Answer;
+  readonly changes?: readonly Change[];
+  /** Whether it records something, at the account's `recordedAt`. */
+  readonly isRecorded?: boolean;
+  /** What the account's endpoints are told. */
+  readonly events?: readonly NewWebhookEvent[];
+};

@@ -1,0 +1,135 @@
+import type { Asks, Found } from "../database/lookup.ts";
+import { isConnectionLost } from "../database/outage.ts";
+import type { Packets } from "../database/packet.ts";
+import type { Outbox } from "../dispatch/outbox.ts";
+import { accountNoOf } from "../ids.ts";
+import { commitWrites, type Outcome, type PlannedWrite } from "./commit-writes.ts";
+import { accountNotFound } from "./locked-account.ts";
+import type { Write } from "./write.ts";
+
+/** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
+const MAX_TOGETHER = 64;
+
+/** Runs the writes of the service, each as load, decide, store. */
+export type Writer = {
+  /**
+   * Runs a write and resolves with its answer once it is committed. Fails with what its decision failed
+   * with, and with `account_not_found` when its account is unknown or deleted.
+   */
+  write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
+};
+
+/** The connections that writes run on. */
+export type WriteConnections = {
+  /** One connection, for the writes that share a commit: they follow one another. */
+  readonly together: Packets;
+  /** For those on their own: they wait for accounts that are locked. */
+  readonly alone: Packets;
+};
+
+type Waiting = PlannedWrite & {
+  readonly touches: readonly string[];
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Creates a writer that gathers the writes which arrive while others are committed, of one account or of
+ * many, into the next transaction: an idle service commits at once, a busy one shares its commits. What
+ * cannot be shared runs on its own: a write whose account is locked by others, and each write of a
+ * transaction that failed, so that none harms the others.
+ */
+export function createWriter({ together, alone }: WriteConnections, outbox: Outbox): Writer {
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+
+  async function runAll(): Promise<void> {
+    isRunning = true;
+    while (waiting.length > 0) await runTogether(takeBatch());
+    isRunning = false;
+  }
+
+  /** Takes the first of each name: a write is never decided before one that it may build on is stored. */
+  function takeBatch(): Waiting[] {
+    const touched = new Set<string>();
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    for (const write of waiting) {
+      const names = write.touches.map((name) => `${write.accountNo} ${name}`);
+      const fits = batch.length < MAX_TOGETHER && !names.some((name) => touched.has(name));
+      (fits ? batch : left).push(write);
+      for (const name of names) touched.add(name);
+    }
+    waiting = left;
+    return batch;
+  }
+
+  async function runTogether(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await commitWrites(together, outbox, batch, false);
+      for (const [place, write] of batch.entries()) {
+        const outcome = outcomes[place];
+        if (outcome === undefined || outcome.kind === "no_account") void runAlone(write);
+        else settle(write, outcome);
+      }
+    } catch (error) {
+      for (const write of batch) {
+        if (isConnectionLost(error)) write.reject(error);
+        else void runAlone(write);
+      }
+    }
+  }
+
+  async function runAlone(write: Waiting): Promise<void> {
+    try {
+      const [outcome] = await commitWrites(alone, outbox, [write], true);
+      if (outcome !== undefined) settle(write, outcome);
+    } catch (error) {
+      write.reject(error);
+    }
+  }
+
+  return {
+    write<Asked extends Asks, Answer>({
+      accountId,
+      touches,
+      load,
+      decide,
+    }: Write<Asked, Answer>): Promise<Answer> {
+      const accountNo = accountNoOf(accountId);
+      if (accountNo === undefined) return Promise.reject(accountNotFound());
+      return new Promise<Answer>((resolve, reject) => {
+        const planned: Waiting = {
+          accountId,
+          accountNo,
+          asks: load(accountNo),
+          // The answers to its own asks, by their names.
+          decide: (found, account) => decide(found as Found<Asked>, account),
+          touches: touches ?? [],
+          resolve: (answer) => resolve(answer as Answer),
+          reject,
+        };
+        if (touches === undefined) {
+          void runAlone(planned);
+          return;
+        }
+        waiting.push(planned);
+        if (!isRunning) void runAll();
+      });
+    },
+  };
+}
+
+function settle(write: Waiting, outcome: Outcome): void {
+  switch (outcome.kind) {
+    case "written":
+      write.resolve(outcome.answer);
+      break;
+    case "refused":
+      write.reject(outcome.error);
+      break;
+    case "no_account":
+      write.reject(accountNotFound());
+      break;
+  }
+}
