@@ -5,12 +5,16 @@ export type DatabaseProxy = {
   readonly url: string;
   /** Commands sent to the database so far; each is one round trip. */
   commands(): number;
+  /** Statements sent to the database so far, those of one packet one by one. */
+  statements(): number;
   /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
   fallSilent(): void;
   close(): Promise<void>;
 };
 
 const HEADER_BYTES = 4;
+const COM_QUERY = 0x03;
+const COM_STMT_EXECUTE = 0x17;
 
 /**
  * Opens a port that passes everything on to the database at `serverUrl`. Of the packets that a client sends,
@@ -19,6 +23,7 @@ const HEADER_BYTES = 4;
 export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProxy> {
   const target = new URL(serverUrl);
   let commands = 0;
+  let statements = 0;
   const pairs = new Set<[net.Socket, net.Socket]>();
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
@@ -28,7 +33,10 @@ export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProx
       while (pending.length >= HEADER_BYTES) {
         const end = HEADER_BYTES + pending.readUIntLE(0, 3);
         if (pending.length < end) break;
-        if (pending[3] === 0) commands++;
+        if (pending[3] === 0) {
+          commands++;
+          statements += countStatements(pending.subarray(HEADER_BYTES, end));
+        }
         pending = pending.subarray(end);
       }
     });
@@ -48,6 +56,7 @@ export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProx
   return {
     url: url.href,
     commands: () => commands,
+    statements: () => statements,
     fallSilent() {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
@@ -59,4 +68,11 @@ export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProx
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** What separates two statements is in no value: there a line's end is escaped. */
+function countStatements(payload: Buffer): number {
+  if (payload[0] === COM_STMT_EXECUTE) return 1;
+  if (payload[0] !== COM_QUERY) return 0;
+  return payload.toString("latin1").split(";\n").length;
 }

@@ -3,7 +3,7 @@ import type { Pool } from "../database/pool.ts";
 import { markEndpointsDeleted } from "../endpoint/endpoint-store.ts";
 import { accountNoOf } from "../ids.ts";
 import { accountNotFound } from "../write/locked-account.ts";
-import { type NowRow, READ_NOW } from "../write/locked-account-store.ts";
+import { nowFromRows, READ_NOW } from "../write/locked-account-store.ts";
 import {
   type DeletionRow,
   eraseApiKeyNames,
@@ -37,7 +37,7 @@ function endAccount(packets: Packets, accountNo: number, accountId: string): Pro
     const account = accounts?.[0] as DeletionRow | undefined;
     if (account === undefined) return { statements: [], result: false };
     if (account.deleted_at !== null) return { statements: [], result: true };
-    const nowMicros = (now?.[0] as NowRow).now_micros;
+    const nowMicros = nowFromRows(now);
     const statements = [
       markDeleted(accountNo, nowMicros),
       eraseApiKeyNames(accountNo),

@@ -3,7 +3,7 @@ import { isDuplicate } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { accountNoOf, createIdsAt } from "../ids.ts";
-import { type NowRow, READ_NOW } from "../write/locked-account-store.ts";
+import { nowFromRows, READ_NOW } from "../write/locked-account-store.ts";
 import {
   type AccountRecord,
   type AccountRow,
@@ -47,7 +47,7 @@ function putOnce(packets: Packets, profile: Profile): Promise<AccountRecord | un
       const changed = { ...stored, ...profile };
       return { statements: [updateProfile(changed)], result: changed };
     }
-    const created = newAccount(profile, (now?.[0] as NowRow).now_micros);
+    const created = newAccount(profile, nowFromRows(now));
     return { statements: statementsOf([storeAccount(created)]), result: created };
   });
 }

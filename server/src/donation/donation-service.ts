@@ -30,13 +30,21 @@ import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
 import { refundsOf } from "./refund-store.ts";
 import { subscriptionsBy } from "./subscription-store.ts";
 
+/** How one call changes a stored donation. */
+type DonationWrite = {
+  readonly make: (stored: DonationState, recordedAt: number) => ChangedDonation;
+  /** What the change tells the account's endpoints. */
+  readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
+  /** Whether it needs the refunds and disputes there were. */
+  readonly loadsPayments: boolean;
+};
+
 /** Creates the service that writes donations made through the service. */
 export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
   /** Makes one change to a stored donation, and writes the webhook events it causes. */
   async function change(
     { accountId, externalId }: { accountId: string; externalId: string },
-    make: (stored: DonationState, recordedAt: number) => ChangedDonation,
-    eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[] = () => [],
+    { make, eventsOf, loadsPayments }: DonationWrite,
   ) {
     const bytes = externalIdBytes(externalId, "external_id");
     const donation = await write({
@@ -44,10 +52,11 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       touches: [donationName(bytes)],
       load(accountNo) {
         const key = [accountNo, SERVICE_PLATFORM, bytes];
+        const payments = loadsPayments ? [key] : [];
         return {
           donation: donationsBy(key),
-          refunds: refundsOf(key),
-          disputes: disputesOf(key),
+          refunds: refundsOf(...payments),
+          disputes: disputesOf(...payments),
           endpoints: receivingEndpointsOf([accountNo]),
         };
       },
@@ -85,38 +94,43 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
     },
 
     payDonation: (request) =>
-      change(request, payDonation, (before, after) => eventsOfChange(before, after, "pay")),
+      change(request, {
+        make: payDonation,
+        eventsOf: (before, after) => eventsOfChange(before, after, "pay"),
+        loadsPayments: false,
+      }),
 
     refundDonation(request) {
       const refundId = externalIdBytes(request.refundExternalId, "refund_external_id");
       const amountCents = Number(request.amountCents);
-      return change(
-        request,
-        (stored) => refundDonation(stored, refundId, amountCents),
-        (before, after) => eventsOfChange(before, after, "refund"),
-      );
+      return change(request, {
+        make: (stored) => refundDonation(stored, refundId, amountCents),
+        eventsOf: (before, after) => eventsOfChange(before, after, "refund"),
+        loadsPayments: true,
+      });
     },
 
     openDispute(request) {
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
-      return change(
-        request,
-        (stored) => openDispute(stored, disputeId),
-        (before, after) => eventsOfChange(before, after, "dispute"),
-      );
+      return change(request, {
+        make: (stored) => openDispute(stored, disputeId),
+        eventsOf: (before, after) => eventsOfChange(before, after, "dispute"),
+        loadsPayments: true,
+      });
     },
 
     resolveDispute(request) {
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
       const outcome = request.outcome === DisputeOutcome.WON ? DisputeState.Won : DisputeState.Lost;
-      return change(
-        request,
-        (stored) => resolveDispute(stored, disputeId, outcome),
-        (before, after) => eventsOfChange(before, after, "dispute"),
-      );
+      return change(request, {
+        make: (stored) => resolveDispute(stored, disputeId, outcome),
+        eventsOf: (before, after) => eventsOfChange(before, after, "dispute"),
+        loadsPayments: true,
+      });
     },
 
-    deleteDonation: (request) => change(request, deleteDonation),
+    deleteDonation: (request) =>
+      change(request, { make: deleteDonation, eventsOf: () => [], loadsPayments: false }),
 
     async recordContribution(request) {
       const fields = donationFromContribution(request);

@@ -10,7 +10,7 @@ import type { LockedAccount } from "./locked-account.ts";
 import {
   type AccountRow,
   lockAccounts,
-  type NowRow,
+  nowFromRows,
   READ_NOW,
   storeLastRecorded,
 } from "./locked-account-store.ts";
@@ -51,7 +51,7 @@ export async function commitWrites(
   const load = [lockAccounts(accountNos, waits), READ_NOW, ...lookups.statements];
   const leases = createLeases(outbox.attempts);
   try {
-    const outcomes = await packets.loadAndStore(load, ([accounts = [], now = [], ...rows]) => {
+    const outcomes = await packets.loadAndStore(load, ([accounts = [], now, ...rows]) => {
       leases.begin();
       const answersOf = lookups.read(rows);
       return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
@@ -94,9 +94,8 @@ function decideAll(
 }
 
 /** The accounts that were locked, each with the clock that its next write is given. */
-function createAccounts(rows: PacketRows[number], now: PacketRows[number]) {
-  const [clock] = now as NowRow[];
-  const nowMicros = clock?.now_micros ?? 0;
+function createAccounts(rows: PacketRows[number], now: PacketRows[number] | undefined) {
+  const nowMicros = nowFromRows(now);
   const newId = createIdsAt(nowMicros);
   const locked = new Map((rows as AccountRow[]).map((row) => [row.account_no, row]));
   const lastRecorded = new Map<number, number>();

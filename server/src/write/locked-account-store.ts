@@ -1,5 +1,5 @@
 import { NOW_MICROS } from "../database/now.ts";
-import type { Statement } from "../database/packet.ts";
+import type { PacketRows, Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 
 /** An account as it is locked. */
@@ -10,11 +10,15 @@ export type AccountRow = RowDataPacket & {
   readonly last_recorded_at: number;
 };
 
-/** The database's clock, once the statements before it are through. */
-export type NowRow = RowDataPacket & { readonly now_micros: number };
-
-/** Reads the database's clock. */
+/** Reads the database's clock, once the statements before it are through. */
 export const READ_NOW: Statement = { sql: `SELECT ${NOW_MICROS} AS now_micros`, values: [] };
+
+/** Returns what `READ_NOW` read, in microseconds. */
+export function nowFromRows(rows: PacketRows[number] | undefined): number {
+  const now: unknown = rows?.[0]?.now_micros;
+  if (typeof now !== "number") throw new Error("the database told no time");
+  return now;
+}
 
 /**
  * Locks accounts that are not deleted, at least one, in the order of their numbers. One that another

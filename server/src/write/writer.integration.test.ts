@@ -1,0 +1,163 @@
+import {
+  DonationService,
+  DonationStatus,
+  type DonationService as Donations,
+} from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Client, createClient } from "@connectrpc/connect";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { createPackets, type Packets } from "../database/packet.ts";
+import { createDonationService } from "../donation/donation-service.ts";
+import { ErrorCode } from "../errors.ts";
+import { createLocalTransport } from "../local-transport.ts";
+import { register } from "../routes.ts";
+import { createWriter } from "./writer.ts";
+
+const DEADLINE_MS = 30_000;
+const at = timestampFromMs(1_600_000_000_000);
+
+let services: Services;
+let proxy: DatabaseProxy;
+let connections: Packets[];
+/** Writes over connections of its own, which the proxy counts. */
+let donations: Client<typeof Donations>;
+let accountId: string;
+beforeAll(async () => {
+  services = await startServices();
+  proxy = await openDatabaseProxy(services.database.url);
+  connections = [
+    createPackets(proxy.url, 1, DEADLINE_MS),
+    createPackets(proxy.url, 4, DEADLINE_MS),
+  ];
+  const [together, alone] = connections as [Packets, Packets];
+  const service = createDonationService(createWriter({ together, alone }, services.outbox));
+  donations = createClient(
+    DonationService,
+    createLocalTransport([register(DonationService, service)], []),
+  );
+});
+afterAll(async () => {
+  await Promise.all(connections.map((packets) => packets.close()));
+  await proxy.close();
+  await services.stop();
+});
+beforeEach(async () => {
+  accountId = await services.createAccount();
+});
+
+const create = (of: string, externalId: string, fields: { donorName?: string } = {}) =>
+  donations.createDonation({
+    ...{ accountId: of, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
+    ...fields,
+  });
+const pay = (of: string, externalId: string) =>
+  donations.payDonation({ accountId: of, externalId });
+
+/** Counts the packets that some writes at once cost, once connections are open. */
+async function packetsOf(work: () => Promise<unknown>): Promise<number> {
+  await create(accountId, unique("open"));
+  const before = proxy.commands();
+  await work();
+  return proxy.commands() - before;
+}
+
+it("commits what waits at one moment together, of one account or of many", async () => {
+  const many = await Promise.all(Array.from({ length: 64 }, () => services.createAccount()));
+  const ids = Array.from({ length: 64 }, () => unique("donation"));
+  // The first goes at once and alone, those that wait meanwhile together.
+  expect(await packetsOf(() => Promise.all(ids.map((id) => create(accountId, id))))).toBe(4);
+  expect(await packetsOf(() => Promise.all(many.map((of) => create(of, "one"))))).toBe(4);
+  // Paid in the order of their calls, each at a time of its own.
+  await Promise.all(ids.map((id) => pay(accountId, id)));
+  const paid = await Promise.all(ids.map((id) => pay(accountId, id)));
+  const times = paid.map(({ donation }) => {
+    const { seconds = 0n, nanos = 0 } = donation?.recordedAt ?? {};
+    return Number(seconds) * 1e6 + nanos / 1e3;
+  });
+  expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+  const feed = await services.readFeed(accountId);
+  expect(feed.map((row) => row.recorded_at)).toEqual(times);
+});
+
+it("decides what builds on a write that waits once that is stored", async () => {
+  const id = unique("donation");
+  const [created, paid, again] = await Promise.all([
+    create(accountId, id),
+    pay(accountId, id),
+    create(accountId, id),
+  ]);
+  expect(created.donation?.status).toBe(DonationStatus.CREATED);
+  expect(paid.donation?.status).toBe(DonationStatus.PAID);
+  expect(again.donation).toEqual(paid.donation);
+});
+
+it("refuses one of those that wait together, and stores the others", async () => {
+  const ids = ["a", "b", "c"].map((name) => unique(name));
+  await Promise.all(ids.map((id) => create(accountId, id)));
+  const outcomes = await Promise.allSettled([
+    pay(accountId, ids[0] ?? ""),
+    pay(accountId, "unknown"),
+    pay(accountId, ids[1] ?? ""),
+    pay("0".repeat(15), "of nobody"),
+    pay("no id", "of nobody"),
+    pay(accountId, ids[2] ?? ""),
+  ]);
+  const told = outcomes.map((outcome) =>
+    outcome.status === "fulfilled" ? "paid" : outcome.reason.code,
+  );
+  const { DonationNotFound, AccountNotFound } = ErrorCode;
+  expect(told).toEqual([
+    "paid",
+    DonationNotFound,
+    "paid",
+    AccountNotFound,
+    AccountNotFound,
+    "paid",
+  ]);
+  expect(await services.readFeed(accountId)).toHaveLength(3);
+});
+
+it("stores the others when the database fails on one", async () => {
+  await services.database.query(
+    `CREATE TRIGGER no_poison BEFORE INSERT ON donation FOR EACH ROW
+     IF NEW.donor_name = 'poison' THEN SIGNAL SQLSTATE '45000'; END IF`,
+  );
+  const other = await services.createAccount();
+  const outcomes = await Promise.allSettled([
+    create(accountId, "first"),
+    create(accountId, "before"),
+    create(accountId, "it", { donorName: "poison" }),
+    create(accountId, "behind"),
+    create(other, "elsewhere"),
+  ]);
+  await services.database.query("DROP TRIGGER no_poison");
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+  ]);
+  const stored = await services.database.query<{ id: string }>(
+    `SELECT CONVERT(external_id USING utf8mb4) AS id FROM donation
+     WHERE account_no IN (SELECT account_no FROM account WHERE id IN (?)) ORDER BY id`,
+    [[accountId, other]],
+  );
+  expect(stored.map(({ id }) => id)).toEqual(["before", "behind", "elsewhere", "first"]);
+});
+
+it("keeps nobody waiting for an account that another transaction has locked", async () => {
+  const locked = await services.createAccount();
+  const holder = await services.pool.getConnection();
+  await holder.query("START TRANSACTION");
+  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
+  let isStored = false;
+  const waiting = create(locked, "waits").then(() => {
+    isStored = true;
+  });
+  // Both share a transaction with nothing that is locked, or would wait as long as that.
+  await Promise.all([create(accountId, "one"), create(accountId, "two")]);
+  expect(isStored).toBe(false);
+  await holder.query("COMMIT");
+  holder.release();
+  await waiting;
+});
