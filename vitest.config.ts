@@ -4,11 +4,12 @@ import { defineConfig } from "vitest/config";
 const KIT = "test/kit/**/*.test.ts";
 /** What they measure is the time that others leave: a part of `npm test`, after all else. */
 const FAIRNESS = ["test/delivery/fairness*.test.ts", "test/limits/flood.test.ts"];
-const CRASH = "test/delivery/crash/*.test.ts";
-/** `npm run test:crash`: what the requirement asks for, in half an hour. */
+const CRASH = "test/*/crash/*.test.ts";
+/** `npm run test:crash`: what the requirement asks for, in forty minutes. */
 const CRASH_FULL = {
   retries: { events: 5_000, accounts: 8, writtenPerLife: 120, answeredPerLife: 400, kills: 20 },
   all: { events: 1_000, accounts: 8, writtenPerLife: 60, answeredPerLife: 100, kills: 4 },
+  writes: { kills: 20, answeredPerLife: 800 },
   events: 1_200,
   readOnlySeconds: 60,
   temporalAwaySeconds: 600,
@@ -18,6 +19,7 @@ const CRASH_FULL = {
 const CRASH_SHORT = {
   retries: { events: 200, accounts: 2, writtenPerLife: 40, answeredPerLife: 50, kills: 2 },
   all: { events: 60, accounts: 2, writtenPerLife: 20, answeredPerLife: 20, kills: 1 },
+  writes: { kills: 2, answeredPerLife: 400 },
   events: 300,
   readOnlySeconds: 20,
   temporalAwaySeconds: 20,

@@ -50,7 +50,7 @@ export async function expectNothingTold(
 }
 
 /** Holds that nothing wrote past the product's own log, and that no failure was a surprise to the core. */
-async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
+export async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".log"));
   const core = await readFile(join(folder, "core.log"), "utf8");
   expect(core.split("\n").filter((line) => line.includes('"call failed"'))).toEqual([]);

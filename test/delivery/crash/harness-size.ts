@@ -6,6 +6,8 @@ export type CrashSize = {
   readonly retries: KillsSize;
   /** The kills while every run is a workflow from its first attempt on. */
   readonly all: KillsSize;
+  /** The kills amid writes. */
+  readonly writes: WritesSize;
   /** Events of each of the other tests. */
   readonly events: number;
   /** How long the database can only be read: longer than a lease. */
@@ -26,6 +28,14 @@ export type KillsSize = {
   /** First attempts that are answered in each of its lives, at most. */
   readonly answeredPerLife: number;
   readonly kills: number;
+};
+
+/** How often the core and the database are killed amid writes. */
+export type WritesSize = {
+  /** Of each of the two. */
+  readonly kills: number;
+  /** Calls that are answered between two kills, at most. */
+  readonly answeredPerLife: number;
 };
 
 declare module "vitest" {

@@ -1,9 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { DonationService, EndpointService } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { createAccount, unique } from "../../harness/builders.ts";
 import { ALL_KINDS } from "../harness-deliveries.ts";
+import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
 
 /** The accounts of one test, each with an endpoint at the receiver. */
@@ -22,16 +21,6 @@ export const STORED_TEXTS = {
 } as const;
 
 const WRITERS_PER_ACCOUNT = 2;
-const PAUSE_MS = 100;
-/** Codes of a caller's mistake; whatever else fails may be asked again. */
-const REFUSALS: ReadonlySet<Code> = new Set([
-  Code.InvalidArgument,
-  Code.NotFound,
-  Code.AlreadyExists,
-  Code.PermissionDenied,
-  Code.FailedPrecondition,
-  Code.Unimplemented,
-]);
 
 /** Creates the accounts and endpoints of one test. */
 export async function createParty(stack: CrashStack, accounts: number): Promise<Party> {
@@ -68,17 +57,8 @@ export async function writeDonations(
   let left = count;
   let callsRepeated = 0;
 
-  async function untilAcknowledged(call: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      try {
-        await call();
-        return;
-      } catch (error) {
-        if (REFUSALS.has(ConnectError.from(error).code)) throw error;
-        callsRepeated += 1;
-        await wait(PAUSE_MS);
-      }
-    }
+  async function acknowledge(call: () => Promise<unknown>): Promise<void> {
+    callsRepeated += (await untilAcknowledged(call)).callsRepeated;
   }
 
   async function write(accountId: string): Promise<void> {
@@ -88,8 +68,8 @@ export async function writeDonations(
       const externalId = unique("donation");
       const fields = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
       const donation = { accountId, externalId, donorName, message, ...fields };
-      await untilAcknowledged(() => donations.createDonation(donation));
-      await untilAcknowledged(() => donations.payDonation({ accountId, externalId }));
+      await acknowledge(() => donations.createDonation(donation));
+      await acknowledge(() => donations.payDonation({ accountId, externalId }));
     }
   }
 

@@ -1,0 +1,90 @@
+import { untilAcknowledged } from "../../delivery/crash/harness-repeat.ts";
+import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
+import type { Party } from "../../delivery/crash/harness-writers.ts";
+import { microsOf } from "./harness-feed.ts";
+import { type Ask, recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
+
+/** Writers at work. */
+export type Writing = {
+  /** How many calls were answered so far. */
+  answered(): number;
+  /** How many calls wait for their answer. */
+  inFlight(): number;
+  /** Whether no writer writes any more. */
+  isOver(): boolean;
+  /** Lets each writer end the record it is at. */
+  stop(): void;
+  /** All that was written; rejects when a call was refused. */
+  readonly written: Promise<Written>;
+};
+
+/** What writers know when they have stopped. */
+export type Written = {
+  /** By the id of their account. */
+  readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
+  readonly callsRepeated: number;
+  /** The answers that were others when their repeated calls were made once more. */
+  readonly differing: readonly string[];
+};
+
+/** Has so many writers write until they are stopped, half of them for the first account. */
+export function startWriting(stack: CrashStack, { accountIds }: Party, writers: number): Writing {
+  const records = new Map(accountIds.map((id): [string, WrittenRecord[]] => [id, []]));
+  const differing: string[] = [];
+  const kinds = recordWriters(stack);
+  let answered = 0;
+  let inFlight = 0;
+  let callsRepeated = 0;
+  let isStopped = false;
+  let isOver = false;
+
+  const ask: Ask = async (call) => {
+    const counted = async () => {
+      inFlight += 1;
+      return call().finally(() => {
+        inFlight -= 1;
+      });
+    };
+    const first = await untilAcknowledged(counted);
+    answered += 1;
+    if (first.callsRepeated > 0) {
+      callsRepeated += first.callsRepeated;
+      const { answer: again } = await untilAcknowledged(counted);
+      const names = [first.answer, again].map(nameOf);
+      if (names[0] !== names[1]) differing.push(names.join(", then "));
+    }
+    return first.answer;
+  };
+
+  async function write(writer: number): Promise<void> {
+    const accountId = accountOf(writer, accountIds);
+    for (let next = writer; !isStopped; next++) {
+      const record = await kinds[next % kinds.length]?.(accountId, ask);
+      if (record !== undefined) records.get(accountId)?.push(record);
+    }
+  }
+
+  const all = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  return {
+    answered: () => answered,
+    inFlight: () => inFlight,
+    isOver: () => isOver,
+    stop() {
+      isStopped = true;
+    },
+    written: all
+      .then(() => ({ records, callsRepeated, differing }))
+      .finally(() => {
+        isOver = true;
+      }),
+  };
+}
+
+/** Every second writer has the first account, the others share the rest. */
+function accountOf(writer: number, [first = "", ...others]: readonly string[]): string {
+  return writer % 2 === 0 ? first : (others[Math.floor(writer / 2) % others.length] ?? first);
+}
+
+function nameOf({ recordId, recordedAt }: Shown): string {
+  return `${recordId} recorded at ${microsOf(recordedAt)}`;
+}
