@@ -23,6 +23,9 @@ const WARM_UP: WriteCase = {
   perSecond: undefined,
 };
 
+/** Of the floor; without it, the first round's ratios would flatter the product. */
+const WARM_UP_SHARE = 5;
+
 /** Measures the floor and each layout in turn, so that whatever else the machine does falls on all of them. */
 export async function measureRounds(
   stack: WebhooksStack,
@@ -30,6 +33,9 @@ export async function measureRounds(
   settings: Settings,
   progress: Progress,
 ): Promise<Round[]> {
+  await progress.step("Warming up: floor", () =>
+    measureFloor(stack, Math.ceil(settings.floor / WARM_UP_SHARE)),
+  );
   const rounds: Round[] = [];
   for (let round = 1; round <= settings.rounds; round++) {
     const label = `Round ${round} of ${settings.rounds}`;

@@ -42,12 +42,13 @@ const SHORT: Settings = {
   warmUpSeconds: 0.3,
   seconds: 0.3,
   steadySeconds: 1,
-  floor: 50,
+  floor: 20,
   accounts: 20,
+  cases: ["8-one", "64-many", "steady"],
 };
 
 export const USAGE = `npm run bench:webhooks -- [--short] [--rounds ${FULL.rounds}] [--only name,name]
-  --short  little of everything: only to see that it runs
+  --short  little of everything, and three cases unless told: only to see that it runs
   --only   some of ${[...LAYOUTS, ...CASES].join(", ")}
 Only a run without options is written to results/webhooks.*
 `;
@@ -69,8 +70,8 @@ export function readSettings(args: string[]): Settings {
   return {
     ...usual,
     rounds: wholeNumber("rounds", values.rounds ?? String(usual.rounds), 1),
-    layouts: namedOf(LAYOUTS, names),
-    cases: namedOf(CASES, names),
+    layouts: namedOf(LAYOUTS, names) ?? usual.layouts,
+    cases: namedOf(CASES, names) ?? usual.cases,
   };
 }
 
@@ -79,8 +80,8 @@ export function isWhole(settings: Settings): boolean {
   return JSON.stringify(settings) === JSON.stringify(FULL);
 }
 
-/** Those that are named, or all when none of them is. */
+/** Those that are named; `undefined` when none of them is. */
 function namedOf<Name extends string>(all: readonly Name[], names: readonly string[]) {
   const named = all.filter((name) => names.includes(name));
-  return named.length > 0 ? named : all;
+  return named.length > 0 ? named : undefined;
 }
