@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createProgress } from "../tools/stack/progress.ts";
 import { BENCH_CACHE } from "./data/bench-database.ts";
 import { type BenchStack, startBenchStack } from "./deliver/bench-stack.ts";
@@ -12,9 +11,9 @@ import type { Results } from "./deliver/report/results.ts";
 import { keptAs, readSettings, type Settings, USAGE } from "./deliver/settings.ts";
 import { describeMachine } from "./report/machine.ts";
 import { summarizeProfiles } from "./report/profile.ts";
+import { publish, RESULTS } from "./report/publish.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
 
-const RESULTS = fileURLToPath(new URL("./results", import.meta.url));
 const PROFILES = join(BENCH_CACHE, "deliver-profiles");
 const progress = createProgress();
 
@@ -27,7 +26,10 @@ async function main(settings: Settings): Promise<void> {
   stopOnSignal(stack.stop);
   try {
     if (settings.profile) await profile(stack, settings);
-    else await report(await measure(stack, settings));
+    else {
+      const results = await measure(stack, settings);
+      await publish(results, toMarkdown(results), keptAs(settings));
+    }
   } finally {
     await stack.stop();
   }
@@ -41,16 +43,6 @@ async function measure(stack: BenchStack, settings: Settings): Promise<Results> 
   const sleepersPerSecond = await addSleepers(stack, settings.sleepers, progress);
   const half = await measureHalf(stack, targets, settings, { label: "Beside sleepers", progress });
   return { machine, settings, alone, beside: { ...half, sleepersPerSecond } };
-}
-
-/** Prints a run; one with all default settings, or all but the sleepers, is kept too. */
-async function report(results: Results): Promise<void> {
-  const markdown = toMarkdown(results);
-  process.stdout.write(`\n${markdown}`);
-  const name = keptAs(results.settings);
-  if (name === undefined) return;
-  await writeFile(join(RESULTS, `${name}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
-  await writeFile(join(RESULTS, `${name}.md`), markdown);
 }
 
 /** Runs one backlog under the profiler and says where the product's process spent its time. */

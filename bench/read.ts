@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createProgress } from "../tools/stack/progress.ts";
 import { FLAVOUR_NAMES } from "../tools/stack/server-program.ts";
 import { type DataSize, HIDDEN_OF_TEN } from "./data/bench-accounts.ts";
@@ -10,13 +9,13 @@ import { measureRounds } from "./measure/rounds.ts";
 import { describeMachine } from "./report/machine.ts";
 import { toMarkdown } from "./report/markdown.ts";
 import { summarizeProfiles } from "./report/profile.ts";
+import { publish, RESULTS } from "./report/publish.ts";
 import { type Results, sideResult } from "./report/results.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
 import { isWhole, readSettings, type Settings, USAGE } from "./settings.ts";
 import { type Side, SideName } from "./sides/side.ts";
 import { startSides } from "./sides/start-sides.ts";
 
-const RESULTS = fileURLToPath(new URL("./results", import.meta.url));
 const progress = createProgress();
 
 /** Measures reading: the product beside a hand-written server and the bare query. */
@@ -58,7 +57,7 @@ async function measureOn(database: BenchDatabase, settings: Settings): Promise<v
       sides: sides.map(({ name, label }) => sideResult(name, label, rounds.get(name) ?? [])),
       history: await measureHistory(sides, database, settings),
     };
-    await report(results, settings);
+    await publish(results, toMarkdown(results), isWhole(settings) ? "read" : undefined);
   } finally {
     await running.stop();
   }
@@ -73,15 +72,6 @@ async function measureHistory(sides: readonly Side[], database: BenchDatabase, s
   if (port === undefined || settings.profile) return [];
   const { size, historySamples: samples } = settings;
   return measurePageLatency({ port, databaseUrl: database.url, size, samples }, progress);
-}
-
-/** Prints a run; one that is whole is kept too. */
-async function report(results: Results, settings: Settings): Promise<void> {
-  const markdown = toMarkdown(results);
-  process.stdout.write(`\n${markdown}`);
-  if (!isWhole(settings)) return;
-  await writeFile(join(RESULTS, "read.json"), `${JSON.stringify(results, undefined, 2)}\n`);
-  await writeFile(join(RESULTS, "read.md"), markdown);
 }
 
 function nameOf({ flavour }: BenchDatabase): string {

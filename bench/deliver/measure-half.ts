@@ -1,5 +1,7 @@
+import { WebhookEventKind } from "@activity/proto";
 import type { Progress } from "../../tools/stack/progress.ts";
 import { type Memory, readMemory } from "../measure/process-usage.ts";
+import { makeTargets, type Target } from "../stack/targets.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { measureBacklog } from "./cases/backlog.ts";
 import type { CaseRun } from "./cases/case-run.ts";
@@ -7,7 +9,6 @@ import { measureFailing } from "./cases/failing.ts";
 import { measureFloor } from "./cases/floor.ts";
 import { measureSteady, type SteadyRun } from "./cases/steady.ts";
 import type { Settings } from "./settings.ts";
-import { makeTargets, type Target } from "./workload.ts";
 
 /** What is measured in rounds, in the order of a round. */
 export const CaseName = {
@@ -35,9 +36,11 @@ const WARM_UP_SHARE = 10;
 export async function prepareTargets(stack: BenchStack, settings: Settings): Promise<Targets> {
   const clients = await stack.product.collect();
   const names = Array.from({ length: settings.accounts }, (_, index) => `bench_${index}`);
-  const [one] = await makeTargets(clients, stack.receiver.target, ["bench_one"]);
+  const make = (some: readonly string[]) =>
+    makeTargets(clients, stack.receiver.target, some, WebhookEventKind.DONATION_CREATED);
+  const [one] = await make(["bench_one"]);
   if (one === undefined) throw new Error("no account was made");
-  return { one, many: await makeTargets(clients, stack.receiver.target, names) };
+  return { one, many: await make(names) };
 }
 
 /** Warms up, then gives each case its turn, so that whatever else the machine does falls on all of them. */

@@ -1,12 +1,11 @@
 import { connect, type Socket } from "node:net";
+import { findHttpHead } from "./http-head.ts";
 
 /** An answer's status and where its body lies. */
 export type Answer = { readonly status: number; readonly body: Buffer };
 
 type Waiting = { resolve(answer: Answer): void; reject(error: Error): void };
 
-const HEAD_END = "\r\n\r\n";
-const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const STATUS_OFFSET = "HTTP/1.1 ".length;
 
 /**
@@ -53,15 +52,14 @@ export class HttpConnection {
   #readHead(): void {
     if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
     const [bytes = Buffer.alloc(0)] = this.#chunks;
-    const end = bytes.indexOf(HEAD_END);
-    if (end < 0) return;
-    const length = LENGTH.exec(bytes.toString("latin1", 0, end));
-    if (length === null) {
-      this.#fail(new Error("an answer without Content-Length"));
-      return;
+    try {
+      const head = findHttpHead(bytes);
+      if (head === undefined) return;
+      this.#head = head.headLength;
+      this.#whole = head.headLength + head.bodyLength;
+    } catch (error) {
+      this.#fail(error as Error); // it throws nothing else
     }
-    this.#head = end + HEAD_END.length;
-    this.#whole = this.#head + Number(length[1]);
   }
 
   #answer(): void {

@@ -1,15 +1,7 @@
 import type { Round } from "../measure/rounds.ts";
 import { SideName } from "../sides/side.ts";
+import { atLeast, atMost, type Goal } from "./goal.ts";
 import { type Results, ratio, type SideResult } from "./results.ts";
-
-/** A goal of the product, beside what was measured. */
-export type Goal = {
-  readonly text: string;
-  readonly bound: "at least" | "at most";
-  readonly goal: number;
-  readonly measured: number;
-  readonly unit: "×" | "MB" | "ms" | "%" | "";
-};
 
 const rate = (round: Round) => round.requestsPerSecond;
 const slowest = (round: Round) => round.p99Ms;
@@ -32,56 +24,22 @@ export function goalsOf({ sides, history }: Results): Goal[] {
     const throughput = ratio(ours, theirs, rate);
     const p99 = ratio(ours, theirs, slowest);
     goals.push(
-      {
-        text: `throughput against ${name}`,
-        bound: "at least",
-        goal: 1,
-        measured: throughput,
-        unit: "×",
-      },
-      { text: `p99 against ${name}`, bound: "at most", goal: 1, measured: p99, unit: "×" },
+      atLeast(`throughput against ${name}`, 1, throughput, "×"),
+      atMost(`p99 against ${name}`, 1, p99, "×"),
     );
   }
   const bare = find(SideName.BareQuery);
   if (product && bare) {
     const measured = ratio(product, bare, rate);
-    goals.push({
-      text: "rate against the bare page query",
-      bound: "at least",
-      goal: 0.6,
-      measured,
-      unit: "×",
-    });
+    goals.push(atLeast("rate against the bare page query", 0.6, measured, "×"));
   }
   for (const { order, firstMs, lastMs } of history) {
     const measured = lastMs / firstMs;
-    goals.push({
-      text: `last page against first, ${order}`,
-      bound: "at most",
-      goal: 1.1,
-      measured,
-      unit: "×",
-    });
+    goals.push(atMost(`last page against first, ${order}`, 1.1, measured, "×"));
   }
   if (product) {
     const measured = Math.max(...product.peakMemoryMb);
-    goals.push({
-      text: "resident memory, one process, peak",
-      bound: "at most",
-      goal: 200,
-      measured,
-      unit: "MB",
-    });
+    goals.push(atMost("resident memory, one process, peak", 200, measured, "MB"));
   }
   return goals;
-}
-
-/** Tells whether a goal is met. */
-export function isMet({ bound, goal, measured }: Goal): boolean {
-  return bound === "at least" ? measured >= goal : measured <= goal;
-}
-
-/** Says by how much a goal is missed, in percent of it. */
-export function missedBy({ goal, measured }: Goal): string {
-  return `${((100 * Math.abs(measured - goal)) / goal).toFixed(0)} %`;
 }

@@ -11,6 +11,12 @@ export type Machine = {
   readonly database: string;
 };
 
+/** Says in one line where and on what a run was measured. */
+export function machineLine(machine: Machine): string {
+  const { date, cpu, cores, memoryGb, system, node, database } = machine;
+  return `${date}, ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}, ${database}`;
+}
+
 /** Describes this machine. */
 export function describeMachine(database: string): Machine {
   return {

@@ -1,5 +1,6 @@
 import { SideName } from "../sides/side.ts";
 import { goalsOf } from "./goals.ts";
+import { machineLine } from "./machine.ts";
 import { type Results, ratio, type SideResult } from "./results.ts";
 import { GOAL_HEAD, goalRow, table } from "./table.ts";
 
@@ -9,7 +10,7 @@ export function toMarkdown(results: Results): string {
   return [
     "# bench:read",
     "",
-    `${machine.date}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, ${machine.database}.`,
+    `${machineLine(machine)}.`,
     `Data: ${settings.data}. Closed loop, ${settings.concurrency} connections; ${settings.rounds} rounds of ${settings.secondsARound} s a side, in turn; medians. Load, servers and database share the machine.`,
     ...(settings.profiled ? ["The profiler was on: these are no figures to quote."] : []),
     "",

@@ -1,10 +1,19 @@
-import { type Goal, isMet, missedBy } from "./goals.ts";
+import { type Goal, isMet, missedBy } from "./goal.ts";
 
 export const GOAL_HEAD = ["goal", "wanted", "measured", ""];
 
+const DIGITS: Readonly<Record<Goal["unit"], number>> = {
+  "×": 2,
+  "/s": 0,
+  MB: 0,
+  ms: 2,
+  "%": 1,
+  "": 1,
+};
+
 /** Says what became of a goal. */
 export function goalRow(goal: Goal): string[] {
-  const digits = goal.unit === "×" ? 2 : goal.unit === "MB" ? 0 : 1;
+  const digits = DIGITS[goal.unit];
   return [
     goal.text,
     `${goal.bound} ${goal.goal} ${goal.unit}`,

@@ -34,7 +34,7 @@ export async function startOneProcess(
   const served = await serveProcess({
     name,
     file: fileOf("one-process.ts"),
-    port,
+    serves: { port },
     env: {
       ...coreEnv(options, redisUrl),
       CORE_PORT: "0",
@@ -53,7 +53,7 @@ export async function startTwoProcesses(options: SideOptions, load: LoadWorker):
   const core = await serveProcess({
     name: "two-processes-core",
     file: fileOf("../../server/src/main.ts"),
-    port: corePort,
+    serves: { port: corePort },
     env: { ...coreEnv(options, undefined), CORE_PORT: String(corePort) },
     profileFolder,
   });
@@ -61,7 +61,7 @@ export async function startTwoProcesses(options: SideOptions, load: LoadWorker):
   const gateway = await serveProcess({
     name: "two-processes-gateway",
     file: fileOf("../../gateway/src/main.ts"),
-    port,
+    serves: { port },
     env: {
       GATEWAY_PORT: String(port),
       CORE_URL: `http://127.0.0.1:${corePort}`,
@@ -84,7 +84,7 @@ export async function startFastify(
   const served = await serveProcess({
     name,
     file: fileOf("../fastify-server/main.ts"),
-    port,
+    serves: { port },
     env: {
       DATABASE_URL: options.databaseUrl,
       CURSOR_KEY,

@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BENCH_CACHE } from "../data/bench-database.ts";
 
-/** A program that serves on a port. */
+/** A program that serves. */
 export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
 
 export type ServeProcess = {
   /** Names the log file and the profile. */
   readonly name: string;
   readonly file: string;
-  readonly port: number;
+  /** Tells that it serves: the port that accepts connections by then, or what it has written. */
+  readonly serves: { readonly port: number } | { readonly whenWritten: string };
   readonly env: Readonly<Record<string, string>>;
   /** Where to leave a CPU profile at the end. */
   readonly profileFolder: string | undefined;
@@ -22,7 +23,7 @@ const START_MS = 30_000;
 const STOP_MS = 10_000;
 const POLL_MS = 20;
 
-/** Starts a program with Node, its output in a file, and waits until its port accepts connections. */
+/** Starts a program with Node, its output in a file, and waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
   const folder = join(BENCH_CACHE, "logs");
   await mkdir(folder, { recursive: true });
@@ -35,7 +36,7 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
   await log.close();
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {
-    if (await accepts(options.port)) return { pid: child.pid ?? 0, stop: () => stop(child) };
+    if (await isServing(options, logFile)) return { pid: child.pid ?? 0, stop: () => stop(child) };
     await wait(POLL_MS);
   }
   await stop(child);
@@ -45,6 +46,11 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
 function profileFlags({ name, profileFolder }: ServeProcess): string[] {
   if (profileFolder === undefined) return [];
   return ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`];
+}
+
+async function isServing({ serves }: ServeProcess, logFile: string): Promise<boolean> {
+  if ("port" in serves) return accepts(serves.port);
+  return (await readFile(logFile, "utf8")).includes(serves.whenWritten);
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -39,7 +39,7 @@ function startInstance(port: number): Promise<ServedProcess> {
   return serveProcess({
     name: `flooded-${ports.indexOf(port)}`,
     file: file("../../bench/sides/one-process.ts"),
-    port,
+    serves: { port },
     env: {
       DATABASE_URL: stack.database.url,
       CURSOR_KEYS: randomBytes(32).toString("hex"),

@@ -1,6 +1,8 @@
+import { until } from "../../measure/until.ts";
+import type { Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";
-import { type Target, writeEvents } from "../workload.ts";
-import { type CaseRun, measureCase, until } from "./case-run.ts";
+import { writeEvents } from "../workload.ts";
+import { type CaseRun, measureCase } from "./case-run.ts";
 
 /** Often enough that it shows in no rate, seldom enough that the database does not notice. */
 const POLL_MS = 10;

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { BenchStack } from "../bench-stack.ts";
 import { type EngineCost, readEngineCost } from "../measure/engine-cost.ts";
 import type { Usage } from "../measure/usage.ts";
@@ -14,20 +13,12 @@ export type CaseRun = {
 
 /** Measures `work`, which makes so many deliveries and returns how many seconds it took. */
 export async function measureCase(
-  { watch, temporal }: BenchStack,
+  { watch, pids, temporal }: BenchStack,
   count: number,
   work: () => Promise<number>,
 ): Promise<CaseRun> {
   const sinceMs = Date.now();
-  const { result: seconds, usage } = await watch.during(work);
+  const { result: seconds, usage } = await watch.during(pids, work);
   const engine = await readEngineCost(temporal, sinceMs);
   return { count, perSecond: count / seconds, usage, engine };
-}
-
-/** Asks again and again until it is so. */
-export async function until(
-  isSo: () => Promise<boolean> | boolean,
-  everyMs: number,
-): Promise<void> {
-  while (!(await isSo())) await wait(everyMs);
 }

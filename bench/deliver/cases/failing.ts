@@ -1,6 +1,8 @@
+import { until } from "../../measure/until.ts";
+import { inLanes, type Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";
-import { inLanes, type Target, writeEvents } from "../workload.ts";
-import { type CaseRun, measureCase, until } from "./case-run.ts";
+import { writeEvents } from "../workload.ts";
+import { type CaseRun, measureCase } from "./case-run.ts";
 
 const POLL_MS = 50;
 const STATUS = 500;

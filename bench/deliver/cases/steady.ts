@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "../../../tools/stack/demo.ts";
 import { quantile } from "../../measure/sample.ts";
+import { inLanes, type Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";
-import { inLanes, type Target } from "../workload.ts";
 import { type CaseRun, measureCase } from "./case-run.ts";
 
 /** A steady stream, how long its events took to arrive, and the same donations when nobody delivers. */

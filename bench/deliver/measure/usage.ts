@@ -1,5 +1,4 @@
-import mysql, { type Pool, type RowDataPacket } from "mysql2/promise";
-import { readCpuSeconds } from "../../measure/process-usage.ts";
+import type { Usage as WatchedUsage } from "../../measure/watch.ts";
 
 /** The processes of a run. The receiver and what writes the events are this one. */
 export const ProcessName = {
@@ -13,87 +12,4 @@ export type ProcessName = (typeof ProcessName)[keyof typeof ProcessName];
 export type Pids = Readonly<Record<ProcessName, number>>;
 
 /** What was used between two moments. */
-export type Usage = {
-  readonly cpuMs: Readonly<Record<ProcessName, number>>;
-  /** Statements that clients sent to the database, the bench's own left out. */
-  readonly statements: number;
-  /** Transactions among them that were committed. */
-  readonly commits: number;
-};
-
-/** The bench's own look at the database, whose statements are counted so that they can be left out. */
-export type Watch = {
-  rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Returns the one number that a query selects. */
-  number(sql: string, values?: readonly unknown[]): Promise<number>;
-  /** Returns the database's clock, in microseconds since 1970. */
-  now(): Promise<number>;
-  /** Changes something between two measurements. */
-  change(sql: string, values: readonly unknown[]): Promise<void>;
-  /** Measures what everybody uses while `work` runs. */
-  during<Result>(work: () => Promise<Result>): Promise<{ result: Result; usage: Usage }>;
-  close(): Promise<void>;
-};
-
-type StatusRow = RowDataPacket & { Variable_name: string; Value: string };
-
-/** Watches the processes and the database server, which nobody else may use. */
-export function startWatch(databaseUrl: string, pids: Pids): Watch {
-  const pool: Pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 1 });
-  let own = 0;
-
-  const snapshot = async () => {
-    own += 1;
-    const [rows] = await pool.query<StatusRow[]>(
-      "SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Com_commit')",
-    );
-    const status = new Map(rows.map((row) => [row.Variable_name, Number(row.Value)]));
-    const cpu = await Promise.all(Object.values(pids).map((pid) => readCpuSeconds([pid])));
-    return {
-      statements: (status.get("Questions") ?? 0) - own,
-      commits: status.get("Com_commit") ?? 0,
-      cpu,
-    };
-  };
-
-  const query = async (sql: string, values: readonly unknown[] = []) => {
-    own += 1;
-    const [rows] = await pool.query<RowDataPacket[]>(sql, [...values]);
-    return rows;
-  };
-
-  return {
-    // Whoever asks knows what the statement selects.
-    rows: async (sql, values) => (await query(sql, values)) as never,
-    async number(sql, values) {
-      const [row = {}] = await query(sql, values);
-      return Number(Object.values(row)[0]);
-    },
-    async now() {
-      const [row] = await query(
-        "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS now",
-      );
-      return Number(row?.now);
-    },
-    async change(sql, values) {
-      await query(sql, values);
-    },
-    async during(work) {
-      const before = await snapshot();
-      const result = await work();
-      const after = await snapshot();
-      const used = (index: number) => 1000 * ((after.cpu[index] ?? 0) - (before.cpu[index] ?? 0));
-      const names = Object.keys(pids) as ProcessName[]; // Pids has no other keys
-      const cpuMs = Object.fromEntries(names.map((name, index) => [name, used(index)]));
-      return {
-        result,
-        usage: {
-          cpuMs: cpuMs as Usage["cpuMs"], // one for each name
-          statements: after.statements - before.statements,
-          commits: after.commits - before.commits,
-        },
-      };
-    },
-    close: () => pool.end(),
-  };
-}
+export type Usage = WatchedUsage<ProcessName>;

@@ -1,4 +1,4 @@
-import type { Goal } from "../../report/goals.ts";
+import { atLeast, atMost, type Goal } from "../../report/goal.ts";
 import { CaseName } from "../measure-half.ts";
 import { costBehindWrite, costOf, ownCpuMs, type Results, rateOf, timesFloor } from "./results.ts";
 
@@ -27,18 +27,10 @@ const SLEEPERS_COST_PERCENT = 10;
 /** Returns the goals of deliveries, beside what was measured. */
 export function goalsOf(results: Results): Goal[] {
   const { alone, beside } = results;
-  const atMost = (text: string, goal: number, measured: number, unit: Goal["unit"]): Goal => ({
-    ...{ text, goal, measured, unit },
-    bound: "at most",
-  });
   const behind = costBehindWrite(alone.steady);
-  const goals: Goal[] = TIMES_FLOOR.map(([name, goal]) => ({
-    text: `${LABELS[name]}, against the floor`,
-    bound: "at least",
-    goal,
-    measured: timesFloor(alone, name),
-    unit: "×",
-  }));
+  const goals = TIMES_FLOOR.map(([name, goal]) =>
+    atLeast(`${LABELS[name]}, against the floor`, goal, timesFloor(alone, name), "×"),
+  );
   goals.push(
     atMost("steady, commit to arrival, p50", P50_MS, alone.steady.p50Ms, "ms"),
     atMost("steady, commit to arrival, p99", P99_MS, alone.steady.p99Ms, "ms"),

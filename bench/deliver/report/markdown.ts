@@ -1,3 +1,4 @@
+import { machineLine } from "../../report/machine.ts";
 import { GOAL_HEAD, goalRow, table } from "../../report/table.ts";
 import { ProcessName } from "../measure/usage.ts";
 import { CaseName, type Half } from "../measure-half.ts";
@@ -11,7 +12,7 @@ export function toMarkdown(results: Results): string {
   return [
     "# bench:deliver",
     "",
-    `${machine.date}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, ${machine.database}, Temporal on SQLite (write-ahead log, synced).`,
+    `${machineLine(machine)}, Temporal on SQLite (write-ahead log, synced).`,
     `${settings.rounds} rounds, the cases in turn, medians: ${number(settings.floor)} empty workflows, backlogs of ${number(settings.backlog)} (to 1 account, to ${number(settings.accounts)}), ${number(settings.failing)} failing; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
     "",
     ...table(

@@ -1,6 +1,6 @@
 import { type Clients, createClients } from "../../../tools/stack/demo.ts";
-import type { Worker } from "../../load/jobs.ts";
-import type { ProductAnswer, ProductJob } from "./product-worker.ts";
+import type { ProductJob } from "./product-worker.ts";
+import type { ProductWorker } from "./start-product-worker.ts";
 
 /** The product in its process. */
 export type ProductControl = {
@@ -13,7 +13,7 @@ export type ProductControl = {
 
 /** Makes the process of the product do what a run needs. */
 export function createProductControl(
-  process: Worker<ProductJob, ProductAnswer>,
+  process: ProductWorker,
   credential: string,
   settings: Omit<Extract<ProductJob, { do: "run" }>, "do" | "delivers">,
 ): ProductControl {

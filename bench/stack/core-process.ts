@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { type ServedProcess, serveProcess } from "../sides/served-process.ts";
+
+/** A core in a process of its own. */
+export type CoreProcess = ServedProcess & { readonly port: number };
+
+const FILE = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+
+/** Starts the core alone, as it runs in production. */
+export async function startCoreProcess(
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<CoreProcess> {
+  const port = await findFreePort();
+  const served = await serveProcess({
+    name,
+    file: FILE,
+    serves: { port },
+    env: { ...env, CORE_PORT: String(port) },
+    profileFolder: undefined,
+  });
+  return { ...served, port };
+}
