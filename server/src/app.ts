@@ -56,6 +56,10 @@ const ADMISSION_DEADLINE_MS = 3_000;
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes on their own; those that share a commit have another. */
 const WRITE_CONNECTIONS = 4;
+/** Connections that record attempts: what waits for an account keeps none of them from it. */
+const RECORD_CONNECTIONS = 2;
+/** What takes longer is asked again by the dispatcher, which keeps what it made. */
+const RECORD_DEADLINE_MS = 10_000;
 
 /** The core, put together; it opens no port until it is told to. */
 export type ServerApp = {
@@ -85,7 +89,8 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   const together = createPackets(config.databaseUrl, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
   const writer = createWriter({ together, alone }, outbox);
-  const services = createServices({ pool, packets: alone, writer, outbox }, config, log);
+  const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
+  const services = createServices({ pool, alone, recording, writer, outbox }, config, log);
   // The first is the outermost.
   const interceptors: Interceptor[] = [
     createRequestLog(log, nowMs),
@@ -103,7 +108,8 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
       stopAccountPurge();
       stopOrphanedRuns();
       stopDeliveryRemoval();
-      await Promise.all([admission.close(), together.close(), alone.close(), pool.end()]);
+      const packets = [admission, together, alone, recording];
+      await Promise.all([pool.end(), ...packets.map((each) => each.close())]);
     },
   };
 }
@@ -111,12 +117,14 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
 function createServices(
   {
     pool,
-    packets,
+    alone,
+    recording,
     writer,
     outbox,
   }: {
     readonly pool: Pool;
-    readonly packets: Packets;
+    readonly alone: Packets;
+    readonly recording: Packets;
     readonly writer: Writer;
     readonly outbox: Outbox;
   },
@@ -130,13 +138,16 @@ function createServices(
     register(DonationService, createDonationService(writer)),
     register(PlatformEventService, createPlatformEventService(writer)),
     register(ImportService, createImportService(pool, writer)),
-    register(AccountService, createAccountService(pool, packets, writer)),
+    register(AccountService, createAccountService(pool, alone, writer)),
     register(ApiKeyService, createApiKeyService(pool, writer)),
     register(EndpointService, createEndpointService(pool, writer, config)),
     register(DeliveryService, createDeliveryService(pool, writer, outbox)),
     register(
       DispatchService,
-      createDispatchService({ pool, secretKeys: config.secretKeys, outbox, log }),
+      createDispatchService({
+        ...{ pool, packets: recording, outbox, log },
+        secretKeys: config.secretKeys,
+      }),
     ),
   ];
   const names = new Set(own.map(({ service }) => service.typeName));

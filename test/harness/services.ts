@@ -21,7 +21,7 @@ import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
-import { createPackets } from "../../server/src/database/packet.ts";
+import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
@@ -91,6 +91,9 @@ export function madeAttempt(
   return { ...(run && { run }), ...own, ...changes };
 }
 
+const close = (connections: Pool | Packets) =>
+  "close" in connections ? connections.close() : connections.end();
+
 /** The writing services on a database of their own, called as functions: failures are DomainErrors. */
 export async function startServices() {
   const database = await createTestDatabase();
@@ -99,6 +102,7 @@ export async function startServices() {
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const writer = createWriter({ together, alone }, outbox);
+  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const importer = createImportService(pool, writer);
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
@@ -114,7 +118,7 @@ export async function startServices() {
         createEndpointService(pool, writer, { secretKeys, allowedTargets }),
       ),
       register(DeliveryService, createDeliveryService(pool, writer, outbox)),
-      register(DispatchService, createDispatchService({ pool, secretKeys, outbox, log })),
+      register(DispatchService, createDispatchService({ pool, packets, secretKeys, outbox, log })),
       register(PlatformEventService, createPlatformEventService(writer)),
     ],
     [],
@@ -144,6 +148,7 @@ export async function startServices() {
   return {
     database,
     pool,
+    packets,
     writer,
     accounts,
     apiKeys: createClient(ApiKeyService, transport),
@@ -225,7 +230,7 @@ export async function startServices() {
       ),
 
     async stop(): Promise<void> {
-      await Promise.all([pool.end(), together.close(), alone.close()]);
+      await Promise.all([pool, together, alone, packets].map(close));
       await database.drop();
     },
   };

@@ -1,4 +1,3 @@
-import { isDeadlock } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import {
   ACCOUNT_LIMIT,
@@ -16,9 +15,6 @@ import {
 import { refuseWhatIsKnown } from "./known-refusals.ts";
 import { rateWindowFromRing } from "./rate-window.ts";
 import { createWaitQueue } from "./wait-queue.ts";
-
-/** How often a packet that lost a deadlock is sent again. */
-const DEADLOCK_RETRIES = 5;
 
 /**
  * Counts in the database: one round trip, shared by all requests that wait at the same moment, counts the
@@ -40,14 +36,14 @@ async function admitBatch(
 ): Promise<AdmissionResult[]> {
   const keyHashes = keyHashesOf(requests);
   const clients = requests.map(({ client }) => client);
-  const counted = await again(() => countBatch(packets, clients, keyHashes));
+  const counted = await countBatch(packets, clients, keyHashes);
   const isAdmitted = takeClients(requests, counted);
   if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted));
   // A client was refused, so no account was counted: count those of the others.
   const admitted = requests.filter((_request, index) => isAdmitted[index]);
   const refused = clients.filter((_client, index) => !isAdmitted[index]);
   const askedMs = nowMs();
-  const rest = await again(() => countRest(packets, refused, keyHashesOf(admitted)));
+  const rest = await countRest(packets, refused, keyHashesOf(admitted));
   const takeAccount = createTakeAccount(rest);
   const micros = new Map(rest.refused.map((row) => [row.bucket.toString("latin1"), row.micros]));
   return requests.map((request, index): AdmissionResult => {
@@ -60,17 +56,6 @@ async function admitBatch(
 
 function keyHashesOf(requests: readonly AdmissionRequest[]): Buffer[] {
   return requests.flatMap(({ keyHash }) => keyHash ?? []);
-}
-
-/** Sends a packet, and sends it again when it lost a deadlock against another instance's. */
-async function again<Counted>(send: () => Promise<Counted>): Promise<Counted> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
-    }
-  }
 }
 
 /** Gives the admissions of each client to its requests in order of arrival. */

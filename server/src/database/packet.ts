@@ -1,9 +1,9 @@
+import type { PoolConnection as Connection } from "mysql2";
 import mysql, { format, type SqlValue } from "mysql2/promise";
-import { withDeadline } from "./deadline.ts";
+import { type Answer, withDeadline } from "./deadline.ts";
 import { isDeadlock } from "./outage.ts";
 import {
   connectionOptions,
-  type Pool,
   prepareSession,
   type ResultSetHeader,
   type RowDataPacket,
@@ -18,18 +18,17 @@ export type PacketRows = readonly (readonly RowDataPacket[])[];
 /** What the second packet of a transaction does, and what the caller is told once it has committed. */
 export type Stored<Result> = { readonly statements: readonly Statement[]; readonly result: Result };
 
+type Decide<Result> = (rows: PacketRows) => Stored<Result>;
+
 /** Connections that take several statements in one packet: one round trip, however many they are. */
 export type Packets = {
-  /** Runs statements as one transaction in one packet. */
+  /** Runs statements as one transaction in one packet, again when it lost a deadlock. */
   run(statements: readonly Statement[]): Promise<PacketRows>;
   /**
    * Runs a transaction in two packets: the first reads, and what `decide` makes of its rows is written and
    * committed by the second. `decide` runs again when the transaction lost a deadlock.
    */
-  loadAndStore<Result>(
-    load: readonly Statement[],
-    decide: (rows: PacketRows) => Stored<Result>,
-  ): Promise<Result>;
+  loadAndStore<Result>(load: readonly Statement[], decide: Decide<Result>): Promise<Result>;
   close(): Promise<void>;
 };
 
@@ -51,54 +50,59 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
   });
   pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
     prepareSession(connection);
-    // The first statement begins a transaction, and only COMMIT ends it. One that fails closes the connection.
+    // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
     connection.query("SET autocommit = 0");
   });
+  const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
+    againAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
 
   return {
     run: (statements) =>
-      withDeadline<PacketRows>(pool, deadlineMs, (connection, answer) =>
-        connection.query<never>(textOf([...statements, COMMIT]), (error, results) =>
-          answer(error, rowsOf(results)),
-        ),
+      within<PacketRows>((connection, answer) =>
+        send(connection, [...statements, COMMIT], answer, (rows) => answer(null, rows)),
       ),
 
-    async loadAndStore(load, decide) {
-      const text = textOf(load);
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await loadAndStoreOnce(pool, deadlineMs, text, decide);
-        } catch (error) {
-          if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
-        }
-      }
-    },
+    loadAndStore: <Result>(load: readonly Statement[], decide: Decide<Result>) =>
+      within<Result>((connection, answer) =>
+        send(connection, load, answer, (rows) => {
+          const { statements, result } = decide(rows);
+          send(connection, [...statements, COMMIT], answer, () => answer(null, result));
+        }),
+      ),
 
     close: () => pool.end(),
   };
 }
 
-function loadAndStoreOnce<Result>(
-  pool: Pool,
-  deadlineMs: number,
-  load: string,
-  decide: (rows: PacketRows) => Stored<Result>,
-): Promise<Result> {
-  return withDeadline<Result>(pool, deadlineMs, (connection, answer) => {
-    const fail = (error: Error) => answer(error, undefined as never);
-    connection.query<never>(load, (loadError, results) => {
-      if (loadError) return fail(loadError);
-      let stored: Stored<Result>;
-      try {
-        stored = decide(rowsOf(results));
-      } catch (error) {
-        return fail(error as Error);
-      }
-      const { statements, result } = stored;
-      connection.query<never>(textOf([...statements, COMMIT]), (storeError) =>
-        storeError ? fail(storeError) : answer(null, result),
-      );
-    });
+async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
+    }
+  }
+}
+
+/**
+ * Sends one packet. Whatever fails gives back at once what its transaction has locked; only then is it told,
+ * and the connection closed.
+ */
+function send(
+  connection: Connection,
+  statements: readonly Statement[],
+  answer: Answer<never>,
+  next: (rows: PacketRows) => void,
+): void {
+  const fail = (error: Error) =>
+    connection.query("ROLLBACK", () => answer(error, undefined as never));
+  connection.query<never>(textOf(statements), (failure, results) => {
+    if (failure) return fail(failure);
+    try {
+      next(rowsOf(results, statements.length));
+    } catch (error) {
+      fail(error as Error);
+    }
   });
 }
 
@@ -108,7 +112,7 @@ function textOf(statements: readonly Statement[]): string {
 }
 
 /** The driver's types know no answers of several statements; of a single one it gives no list. */
-function rowsOf(results: unknown): PacketRows {
-  const answers = results as (ResultSetHeader | RowDataPacket[])[] | undefined;
-  return (answers ?? []).map((answer) => (Array.isArray(answer) ? answer : []));
+function rowsOf(results: unknown, count: number): PacketRows {
+  const answers = (count === 1 ? [results] : results) as (ResultSetHeader | RowDataPacket[])[];
+  return answers.map((answer) => (Array.isArray(answer) ? answer : []));
 }

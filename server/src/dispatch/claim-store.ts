@@ -1,8 +1,8 @@
 import type { AttemptOutcome } from "@activity/proto";
 import { NOW_MICROS } from "../database/now.ts";
+import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
-import type { Transaction } from "../database/transaction.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 import type { Queue } from "./fair-share.ts";
 import { LEASE_MICROS, type Task } from "./outbox-store.ts";
@@ -196,22 +196,19 @@ export async function listAttemptsOfRuns(
 }
 
 /** Cancels those of the runs, at least one, that have not ended. */
-export async function cancelRuns(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
+export function cancelRuns(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "id" });
-  await tx.query(
-    `UPDATE delivery SET state = ${DeliveryState.Canceled}, next_attempt_at = NULL
-     WHERE ${sql} AND state IN (${RUNNING_STATES.join(", ")})`,
+  return {
+    sql: `UPDATE delivery SET state = ${DeliveryState.Canceled}, next_attempt_at = NULL
+      WHERE ${sql} AND state IN (${RUNNING_STATES.join(", ")})`,
     values,
-  );
+  };
 }
 
 /** Takes runs out of the outbox, at least one; what was put there since for a later run stays. */
-export async function deleteEntries(
-  tx: Pick<Transaction, "query">,
-  runs: readonly RunKey[],
-): Promise<void> {
+export function deleteEntries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, ENTRY);
-  await tx.query(`DELETE FROM outbox_entry WHERE ${sql}`, values);
+  return { sql: `DELETE FROM outbox_entry WHERE ${sql}`, values };
 }
 
 function leasedFromRow(row: LeasedRow): LeasedEntry {

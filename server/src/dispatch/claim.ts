@@ -1,5 +1,5 @@
+import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { newId } from "../ids.ts";
 import {
   type AttemptContent,
@@ -44,7 +44,7 @@ export type Claims = {
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
 /** Creates claims that begin with the first account; `random`, from 0 to 1, draws who comes first. */
-export function createClaims(pool: Pool, random: () => number): Claims {
+export function createClaims(pool: Pool, packets: Packets, random: () => number): Claims {
   const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
 
   return {
@@ -137,11 +137,9 @@ export function createClaims(pool: Pool, random: () => number): Claims {
   /** What can never be sent again leaves the outbox here: nobody else would look at it. */
   async function endUnsendable(entries: readonly LeasedEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    await inTransaction(pool, async (tx) => {
-      const running = entries.filter(({ isRunning }) => isRunning);
-      if (running.length > 0) await cancelRuns(tx, running);
-      await deleteEntries(tx, entries);
-    });
+    const running = entries.filter(({ isRunning }) => isRunning);
+    const canceled = running.length > 0 ? [cancelRuns(running)] : [];
+    await packets.run([...canceled, deleteEntries(entries)]);
   }
 }
 

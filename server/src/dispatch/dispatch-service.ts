@@ -7,8 +7,8 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { decryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
@@ -30,16 +30,19 @@ import type { RunKey } from "./run-key.ts";
 /** Creates the service of the dispatcher and the workflows. */
 export function createDispatchService({
   pool,
+  packets,
   secretKeys,
   outbox,
   log,
 }: {
   readonly pool: Pool;
+  /** Connections of their own: what waits for an account's lock keeps no attempt from being recorded. */
+  readonly packets: Packets;
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
   readonly log: Log;
 }): ServiceImpl<typeof DispatchService> {
-  const claims = createClaims(pool, Math.random);
+  const claims = createClaims(pool, packets, Math.random);
 
   /** Nobody hears of what was claimed for a caller that is gone: it is left to the others at once. */
   async function unlessGone<Entry extends RunKey & { readonly leaseId: string }>(
@@ -104,7 +107,7 @@ export function createDispatchService({
     },
 
     async completeRetries({ runs }) {
-      await inTransaction(pool, (tx) => deleteEntries(tx, runs.map(runFromProto)));
+      await packets.run([deleteEntries(runs.map(runFromProto))]);
       return {};
     },
 
@@ -122,10 +125,7 @@ export function createDispatchService({
       if (loaded.content !== undefined) {
         return { step: { case: "ready", value: readyFrom(loaded.content, secretKeys) } };
       }
-      await inTransaction(pool, async (tx) => {
-        await cancelRuns(tx, [run]);
-        await deleteEntries(tx, [run]);
-      });
+      await packets.run([cancelRuns([run]), deleteEntries([run])]);
       return { step: { case: "ended", value: {} } };
     },
 
@@ -136,7 +136,11 @@ export function createDispatchService({
     },
 
     async recordAttempts({ attempts }) {
-      const { busy, hasRetries } = await recordAttempts(pool, attempts.map(attemptFromProto));
+      const { busy, hasRetries } = await recordAttempts(
+        pool,
+        packets,
+        attempts.map(attemptFromProto),
+      );
       outbox.attempts.notifyCapacity();
       if (hasRetries) outbox.retries.notify();
       return { busy: [...busy] };

@@ -7,7 +7,6 @@ import {
   type Services,
   startServices,
 } from "../../../test/harness/services.ts";
-import { inTransaction } from "../database/transaction.ts";
 import { cancelRuns } from "./claim-store.ts";
 
 const { TIMEOUT, REJECTED, DELIVERED, ROUTE_NOT_FOUND } = AttemptOutcome;
@@ -213,7 +212,7 @@ it("an ended run is not canceled in the place of a later one, §6.4", async () =
   const earlier = { accountNo: Number(accountNo), deliveryId, run: 1 };
   await services.record({ accountNo, deliveryId, run: 1 }, REJECTED);
   await services.deliveries.retryDelivery({ accountId, deliveryId });
-  await inTransaction(services.pool, (tx) => cancelRuns(tx, [earlier]));
+  await services.packets.run([cancelRuns([earlier])]);
   expect(await deliveryOf({ deliveryId, accountNo, run: 2 })).toMatchObject({
     state: DeliveryState.PENDING,
     run: 2,

@@ -1,15 +1,18 @@
+import { type Change, statementsOf } from "../database/change.ts";
 import { isOutage } from "../database/outage.ts";
+import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { inTransaction, type Transaction } from "../database/transaction.ts";
 import { deleteEntries } from "./claim-store.ts";
 import { DeliveryState, RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
 import {
   type AfterAttempt,
-  insertAttempts,
   type LockedDelivery,
+  type LockedRow,
   listPresent,
+  lockedDeliveryFromRow,
   lockFreeDeliveries,
   type NewAttempt,
+  storeAttempt,
   turnIntoRetries,
   updateAfterAttempt,
 } from "./record-store.ts";
@@ -29,23 +32,28 @@ export type Recorded = { readonly busy: readonly number[]; readonly hasRetries: 
  */
 export async function recordAttempts(
   pool: Pool,
+  packets: Packets,
   attempts: readonly MadeAttempt[],
 ): Promise<Recorded> {
   try {
-    return await inTransaction(pool, (tx) => record(tx, attempts));
+    return await record(pool, packets, attempts);
   } catch (error) {
     if (attempts.length === 1 || isOutage(error)) throw error;
-    return recordOneByOne(pool, attempts);
+    return recordOneByOne(pool, packets, attempts);
   }
 }
 
-async function recordOneByOne(pool: Pool, attempts: readonly MadeAttempt[]): Promise<Recorded> {
+async function recordOneByOne(
+  pool: Pool,
+  packets: Packets,
+  attempts: readonly MadeAttempt[],
+): Promise<Recorded> {
   const busy: number[] = [];
   let hasRetries = false;
   let failure: unknown;
   for (const [place, attempt] of attempts.entries()) {
     try {
-      const recorded = await inTransaction(pool, (tx) => record(tx, [attempt]));
+      const recorded = await record(pool, packets, [attempt]);
       if (recorded.busy.length > 0) busy.push(place);
       hasRetries ||= recorded.hasRetries;
     } catch (error) {
@@ -56,10 +64,23 @@ async function recordOneByOne(pool: Pool, attempts: readonly MadeAttempt[]): Pro
   return { busy, hasRetries };
 }
 
-async function record(tx: Transaction, attempts: readonly MadeAttempt[]): Promise<Recorded> {
-  const locked = await lockFreeDeliveries(tx, attempts);
+async function record(
+  pool: Pool,
+  packets: Packets,
+  attempts: readonly MadeAttempt[],
+): Promise<Recorded> {
+  const load = [lockFreeDeliveries(attempts)];
+  const { missing, hasRetries } = await packets.loadAndStore(load, ([rows = []]) => {
+    const decided = decide(attempts, (rows as LockedRow[]).map(lockedDeliveryFromRow));
+    return { statements: statementsOf(decided.changes), result: decided };
+  });
+  return { busy: await findBusy(pool, attempts, missing), hasRetries };
+}
+
+/** Decides what attempts make of those of their deliveries that could be locked. */
+function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDelivery[]) {
   const deliveries = new Map(locked.map((delivery) => [deliveryName(delivery), delivery]));
-  const added: NewAttempt[] = [];
+  const changes: Change[] = [];
   const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
   const missing: number[] = [];
   for (const [place, attempt] of attempts.entries()) {
@@ -70,37 +91,31 @@ async function record(tx: Transaction, attempts: readonly MadeAttempt[]): Promis
     }
     const isNew = isNews(attempt, delivery);
     // What comes late may be of a donation that was deleted since.
-    added.push(isNew ? attempt : withoutText(attempt));
+    changes.push(storeAttempt(isNew ? attempt : withoutText(attempt)));
     if (isNew) changed.push({ attempt, after: afterAttempt(attempt) });
   }
-  if (added.length > 0) await insertAttempts(tx, added);
   for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {
     const [first] = same;
     const keys = same.map(({ attempt }) => attempt);
-    if (first !== undefined) await updateAfterAttempt(tx, keys, first.after);
+    if (first !== undefined) changes.push(updateAfterAttempt(keys, first.after));
   }
-  const retried = changed.filter(({ after }) => after.state === DeliveryState.Retrying);
-  const toRetry = retried.map(({ attempt }) => attempt).filter(({ attempt }) => attempt === 1);
-  if (toRetry.length > 0) await turnIntoRetries(tx, toRetry);
-  const ended = changed.filter(({ after }) => after.state !== DeliveryState.Retrying);
-  if (ended.length > 0) {
-    await deleteEntries(
-      tx,
-      ended.map(({ attempt }) => attempt),
-    );
-  }
-  return { busy: await findBusy(tx, attempts, missing), hasRetries: toRetry.length > 0 };
+  const isRetried = ({ after }: { after: AfterAttempt }) => after.state === DeliveryState.Retrying;
+  const toRetry = changed.filter((each) => isRetried(each) && each.attempt.attempt === 1);
+  const ended = changed.filter((each) => !isRetried(each));
+  if (toRetry.length > 0) changes.push(turnIntoRetries(toRetry.map(({ attempt }) => attempt)));
+  if (ended.length > 0) changes.push(deleteEntries(ended.map(({ attempt }) => attempt)));
+  return { changes, missing, hasRetries: toRetry.length > 0 };
 }
 
 /** Of deliveries that could not be locked, those that are there: an account's deletion takes the others. */
 async function findBusy(
-  tx: Transaction,
+  pool: Pool,
   attempts: readonly MadeAttempt[],
   missing: readonly number[],
 ): Promise<number[]> {
   const keys = missing.flatMap((place) => attempts[place] ?? []);
   if (keys.length === 0) return [];
-  const present = new Set((await listPresent(tx, keys)).map(deliveryName));
+  const present = new Set((await listPresent(pool, keys)).map(deliveryName));
   return missing.filter((place) => {
     const attempt = attempts[place];
     return attempt !== undefined && present.has(deliveryName(attempt));

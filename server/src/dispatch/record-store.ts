@@ -1,7 +1,9 @@
 import type { AttemptOutcome } from "@activity/proto";
+import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import type { RowDataPacket } from "../database/pool.ts";
-import type { Transaction } from "../database/transaction.ts";
+import type { Statement } from "../database/packet.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
@@ -31,7 +33,8 @@ export type AfterAttempt = {
   readonly retryInMicros: number | undefined;
 };
 
-type LockedRow = RowDataPacket & {
+/** A row of `lockFreeDeliveries`. */
+export type LockedRow = RowDataPacket & {
   account_no: number;
   id: string;
   run: number;
@@ -41,85 +44,86 @@ type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
+const ATTEMPT: Table = {
+  insert: `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
+    status_code, detail, response_body)`,
+  // One that is stored already stays as it is.
+  ending: "ON DUPLICATE KEY UPDATE attempt = VALUES(attempt)",
+};
+
 /** Locks those of the deliveries, at least one, that nobody else has locked. */
-export async function lockFreeDeliveries(
-  tx: Transaction,
-  keys: readonly DeliveryKey[],
-): Promise<LockedDelivery[]> {
+export function lockFreeDeliveries(keys: readonly DeliveryKey[]): Statement {
   const { sql, values } = anyDelivery(keys, COLUMNS);
-  const [rows] = await tx.query<LockedRow[]>(
-    `SELECT account_no, id, run, state, attempts FROM delivery FORCE INDEX (PRIMARY)
-     WHERE ${sql} FOR UPDATE SKIP LOCKED`,
+  return {
+    sql: `SELECT account_no, id, run, state, attempts FROM delivery FORCE INDEX (PRIMARY)
+      WHERE ${sql} FOR UPDATE SKIP LOCKED`,
     values,
-  );
-  return rows.map((row) => ({
+  };
+}
+
+/** Reads a row of `lockFreeDeliveries`. */
+export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
+  return {
     accountNo: row.account_no,
     deliveryId: row.id,
     run: row.run,
     state: row.state,
     attempts: row.attempts,
-  }));
+  };
 }
 
 /** Lists those of the deliveries, at least one, that are there, locked by others or not. */
 export async function listPresent(
-  tx: Transaction,
+  pool: Pool,
   keys: readonly DeliveryKey[],
 ): Promise<DeliveryKey[]> {
   const { sql, values } = anyDelivery(keys, COLUMNS);
-  const [rows] = await tx.query<LockedRow[]>(
+  const rows = await queryWithin<LockedRow[]>(
+    pool,
     `SELECT account_no, id FROM delivery FORCE INDEX (PRIMARY) WHERE ${sql}`,
     values,
   );
   return rows.map((row) => ({ accountNo: row.account_no, deliveryId: row.id }));
 }
 
-/** Stores attempts; at least one. One that is stored already stays as it is. */
-export async function insertAttempts(
-  tx: Transaction,
-  attempts: readonly NewAttempt[],
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
-       status_code, detail, response_body)
-     VALUES ? ON DUPLICATE KEY UPDATE attempt = VALUES(attempt)`,
-    [
-      attempts.map((attempt) => [
-        attempt.accountNo,
-        attempt.deliveryId,
-        attempt.run,
-        attempt.attempt,
-        attempt.startedAt,
-        attempt.durationMicros,
-        attempt.outcome,
-        attempt.statusCode ?? null,
-        attempt.detail ?? null,
-        Buffer.from(attempt.responseBody),
-      ]),
+/** Stores an attempt. */
+export function storeAttempt(attempt: NewAttempt): Insert {
+  return {
+    into: ATTEMPT,
+    row: [
+      attempt.accountNo,
+      attempt.deliveryId,
+      attempt.run,
+      attempt.attempt,
+      attempt.startedAt,
+      attempt.durationMicros,
+      attempt.outcome,
+      attempt.statusCode ?? null,
+      attempt.detail ?? null,
+      Buffer.from(attempt.responseBody),
     ],
-  );
+  };
 }
 
 /** Stores what an attempt made of deliveries, at least one, of all the same. */
-export async function updateAfterAttempt(
-  tx: Transaction,
+export function updateAfterAttempt(
   keys: readonly DeliveryKey[],
   { state, attempts, outcome, retryInMicros }: AfterAttempt,
-): Promise<void> {
+): Statement {
   const { sql, values } = anyDelivery(keys, COLUMNS);
-  await tx.query(
-    `UPDATE delivery SET state = ?, attempts = ?, last_outcome = ?, next_attempt_at = ${NOW_MICROS} + ?
-     WHERE ${sql}`,
-    [state, attempts, outcome, retryInMicros ?? null, ...values],
-  );
+  return {
+    sql: `UPDATE delivery SET state = ?, attempts = ?, last_outcome = ?,
+        next_attempt_at = ${NOW_MICROS} + ? WHERE ${sql}`,
+    values: [state, attempts, outcome, retryInMicros ?? null, ...values],
+  };
 }
 
 /** Makes entries whose first attempt failed, at least one, ones whose workflow is to be begun, at once. */
-export async function turnIntoRetries(tx: Transaction, runs: readonly RunKey[]): Promise<void> {
+export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
-  await tx.query(
-    `UPDATE outbox_entry SET task = ${Task.BeginRetries}, available_at = ${NOW_MICROS}, lease_id = NULL
-     WHERE ${sql} AND task = ${Task.Attempt}`,
+  return {
+    sql: `UPDATE outbox_entry SET task = ${Task.BeginRetries}, available_at = ${NOW_MICROS}, lease_id = NULL
+      WHERE ${sql} AND task = ${Task.Attempt}`,
     values,
-  );
+  };
 }

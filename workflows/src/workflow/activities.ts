@@ -1,14 +1,14 @@
 import type { DispatchService } from "@activity/proto";
 import { durationFromMs, durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
-import { makeAttempt } from "../attempt/make-attempt.ts";
+import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptKey } from "../run.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
-import type { Activities } from "./contract.ts";
+import type { Activities, AttemptAnswer } from "./contract.ts";
 import { rescheduleAfterMs } from "./reschedule.ts";
 
 /** What activities need. */
@@ -24,14 +24,15 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Beginnings of answers that are kept for their records, 1 KiB each at most. */
-const MAX_BODIES = 2_000;
+/** Attempts that are kept, each with the beginning of its answer, 1 KiB at most. */
+const MAX_KEPT = 2_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { dispatch, sender, recorder, slots, nowMs, random } = dependencies;
-  // What receivers answered does not belong into histories: a record that is made elsewhere lacks it.
-  const bodies = new Map<string, Buffer>();
+  // When Temporal loses a task, its workflow asks for the same attempt again: it is given the one that was
+  // made, or is in flight. What a receiver answered is kept here too, for it does not belong into histories.
+  const kept = new Map<string, Promise<FinishedAttempt>>();
 
   return {
     async attempt({ refused, ...key }) {
@@ -46,6 +47,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs, retryInMs };
       }
       if (step.case !== "ready") return { kind: "ended" };
+      const known = kept.get(nameOf(key));
+      if (known !== undefined) return madeFrom(await known);
       // First attempts are limited by the claim of their entries.
       const giveBack = key.attempt === 1 ? () => {} : slots.take(step.value.endpointId);
       if (giveBack === undefined) {
@@ -56,24 +59,28 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         );
         return { kind: "rescheduled", waitMs };
       }
-      const finished = await makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
-      const { bodyStart, ...made } = finished;
-      if (bodyStart !== undefined) keep(key, bodyStart);
-      return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
+      const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
+      keep(key, finished);
+      return madeFrom(await finished);
     },
 
     async record({ made, ...key }) {
-      const bodyStart = bodies.get(nameOf(key));
+      // A record that is made elsewhere lacks the answer.
+      const bodyStart = (await kept.get(nameOf(key)))?.bodyStart;
       await recorder.record(key, { status: undefined, detail: undefined, ...made, bodyStart });
-      bodies.delete(nameOf(key));
     },
   };
 
-  function keep(key: AttemptKey, bodyStart: Buffer): void {
-    bodies.set(nameOf(key), bodyStart);
-    const [oldest] = bodies.keys();
-    if (bodies.size > MAX_BODIES && oldest !== undefined) bodies.delete(oldest);
+  /** It stays for a while when it is recorded: who asked just before may be told that it is not. */
+  function keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void {
+    kept.set(nameOf(key), finished);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   }
+}
+
+function madeFrom({ bodyStart: _, ...made }: FinishedAttempt): AttemptAnswer {
+  return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
 }
 
 function nameOf({ deliveryId, run, attempt }: AttemptKey): string {
