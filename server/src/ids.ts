@@ -24,7 +24,7 @@ export function newId(): string {
 
 /**
  * Returns what makes new ids, all different, that are ordered by a time in microseconds before anything
- * else: of accounts, webhook events and deliveries. They are not secret.
+ * else: of accounts, records, webhook events and deliveries. They are not secret.
  */
 export function createIdsAt(micros: number): () => string {
   let random = randomInt(RANDOM_VALUES);

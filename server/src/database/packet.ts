@@ -1,5 +1,5 @@
 import type { PoolConnection as Connection } from "mysql2";
-import mysql, { format, type SqlValue } from "mysql2/promise";
+import mysql, { escape, type SqlValue } from "mysql2/promise";
 import { type Answer, withDeadline } from "./deadline.ts";
 import { isDeadlock } from "./outage.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type RowDataPacket,
 } from "./pool.ts";
 
-/** An SQL statement; the driver puts its values, escaped, in the places of its question marks. */
+/** An SQL statement, and its values: they stand, escaped by the driver, where it has question marks. */
 export type Statement = { readonly sql: string; readonly values: readonly unknown[] };
 
 /** What the database answered to the statements of a packet, in their order: rows, or of a change none. */
@@ -47,6 +47,8 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     connectionLimit: connections,
     maxIdle: connections,
     multipleStatements: true,
+    // Texts come with their values; the driver would read through them for others.
+    queryFormat: (sql: string) => sql,
   });
   pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
     prepareSession(connection);
@@ -107,8 +109,28 @@ function send(
 }
 
 function textOf(statements: readonly Statement[]): string {
-  // The driver's types do not know the lists of rows that it takes.
-  return statements.map(({ sql, values }) => format(sql, values as SqlValue[])).join(";\n");
+  return statements.map(withValues).join(";\n");
+}
+
+/** No statement of the service has a question mark that is not a value's place. */
+function withValues({ sql, values }: Statement): string {
+  const parts = sql.split("?");
+  if (parts.length !== values.length + 1) throw new Error("a statement lacks values");
+  let text = parts[0] ?? "";
+  for (const [place, value] of values.entries()) {
+    text += textOfValue(value) + (parts[place + 1] ?? "");
+  }
+  return text;
+}
+
+/** A list stands without parentheses, each list in it with them: for `IN (?)`, and for the rows of `VALUES ?`. */
+function textOfValue(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  if (value === null) return "NULL";
+  if (!Array.isArray(value)) return escape(value as SqlValue);
+  return value
+    .map((each) => (Array.isArray(each) ? `(${textOfValue(each)})` : textOfValue(each)))
+    .join(",");
 }
 
 /** The driver's types know no answers of several statements; of a single one it gives no list. */

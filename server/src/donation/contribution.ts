@@ -13,26 +13,26 @@ export type ContributionRecord = {
   readonly first: boolean;
 };
 
-/** The subscription that a contribution names, and what becomes of it when it is not stored yet. */
+/** The subscription that a contribution names: the stored one, or the id that a new one gets. */
 export type NamedSubscription = {
   readonly externalId: Buffer;
-  readonly newId: string;
-  readonly stored: SubscriptionRecord | undefined;
+  readonly stored: SubscriptionRecord | { readonly id: string };
 };
 
 /** Makes a new donation a paid contribution. The first one that is no test starts its subscription. */
 export function newContribution(
   created: DonationRecord,
-  { externalId, newId, stored }: NamedSubscription,
+  { externalId, stored }: NamedSubscription,
   recordedAt: number,
 ): ContributionRecord & { readonly changes: readonly Change[] } {
   const { accountNo, recordId, test } = created;
-  const subscriptionId = stored?.id ?? newId;
+  const subscriptionId = stored.id;
   const donation = { ...created, status: DonationStatus.Paid, recordedAt, subscriptionId };
-  const first = stored?.firstRecordId === undefined && !test;
+  const isNew = !("firstRecordId" in stored);
+  const first = (isNew || stored.firstRecordId === undefined) && !test;
   const started = first ? { recordId, recordedAt } : undefined;
   const changes: Change[] = [storeDonation(donation), ...updateFeed(undefined, donation)];
-  if (first || stored === undefined) {
+  if (first || isNew) {
     changes.push(storeSubscription(accountNo, externalId, subscriptionId, started));
   }
   return { donation, subscriptionId, first, changes };

@@ -7,14 +7,13 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
 import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
 import { microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
 import { DonationStatus, isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
-/** A new donation, of an account that is not known yet. */
-export type DonationFields = Omit<DonationRecord, "accountNo">;
+/** A new donation, without what its account gives it. */
+export type DonationFields = Omit<DonationRecord, "accountNo" | "recordId">;
 
 /** Converts a request to a new donation through the service that is not paid yet. */
 export function donationFromRequest(request: CreateDonationRequest): DonationFields {
@@ -53,7 +52,6 @@ function newDonation(
   return {
     platform: SERVICE_PLATFORM,
     externalId: externalIdBytes(request.externalId, "external_id"),
-    recordId: newId(),
     status: DonationStatus.Created,
     // At most 2^53 - 1, so exact.
     amountCents: Number(request.amountCents),

@@ -2,7 +2,6 @@ import { DisputeOutcome, type DonationService } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
 import { externalIdBytes } from "../stored-text.ts";
 import { newWebhookEvents } from "../webhook-event/new-webhook-event.ts";
 import type { WebhookEventData } from "../webhook-event/webhook-event.ts";
@@ -84,9 +83,9 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
         load: (accountNo) => ({
           donation: donationsBy([accountNo, SERVICE_PLATFORM, fields.externalId]),
         }),
-        decide({ donation: [stored] }, { accountNo }) {
+        decide({ donation: [stored] }, { accountNo, newId }) {
           if (stored !== undefined) return { answer: stored };
-          const created: DonationRecord = { ...fields, accountNo };
+          const created: DonationRecord = { ...fields, accountNo, recordId: newId() };
           return { answer: created, changes: [storeDonation(created)] };
         },
       });
@@ -138,7 +137,6 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
         request.subscriptionExternalId,
         "subscription_external_id",
       );
-      const newSubscription = { externalId, newId: newId() };
       const { donation, subscriptionId, first } = await write({
         accountId: request.accountId,
         touches: [donationName(fields.externalId), `subscription ${externalId.toString("latin1")}`],
@@ -149,9 +147,10 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
         }),
         decide({ donation: [stored], subscription: [subscription], endpoints }, account) {
           if (stored !== undefined) return { answer: storedContribution(stored) };
-          const { accountNo, recordedAt } = account;
-          const named = { ...newSubscription, stored: subscription };
-          const made = newContribution({ ...fields, accountNo }, named, recordedAt);
+          const { accountNo, recordedAt, newId } = account;
+          const created = { ...fields, accountNo, recordId: newId() };
+          const named = { externalId, stored: subscription ?? { id: newId() } };
+          const made = newContribution(created, named, recordedAt);
           const data = eventsOfContribution(made.donation, made.subscriptionId, made.first);
           return {
             answer: made,

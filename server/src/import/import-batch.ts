@@ -1,7 +1,7 @@
 import { updateFeed } from "../donation/donation-feed.ts";
 import { DonationStatus } from "../donation/donation-status.ts";
 import { type DonationRecord, donationsBy, storeDonation } from "../donation/donation-store.ts";
-import { newId } from "../ids.ts";
+import type { LockedAccount } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import type { ImportedRow } from "./import-row.ts";
 import { insertChunks } from "./insert-chunks.ts";
@@ -34,17 +34,16 @@ function storeChunk(
   platform: number,
   rows: readonly ImportedRow[],
 ): Promise<number> {
-  const named = rows.map((row) => ({ ...row, platform, recordId: newId() }));
   return write({
     accountId,
     load: (accountNo) => ({
       donations: donationsBy(...rows.map((row) => [accountNo, platform, row.externalId])),
     }),
-    decide({ donations }, { accountNo, recordedAt }) {
+    decide({ donations }, account) {
       const known = new Set(donations.map(({ externalId }) => idOf(externalId)));
-      const missing = named.filter((row) => !known.has(idOf(row.externalId)));
+      const missing = rows.filter((row) => !known.has(idOf(row.externalId)));
       const changes = missing.flatMap((row) => {
-        const donation = importedDonation(row, accountNo, recordedAt);
+        const donation = importedDonation(row, platform, account);
         return [storeDonation(donation), ...updateFeed(undefined, donation)];
       });
       return { answer: missing.length, changes, isRecorded: missing.length > 0 };
@@ -58,14 +57,13 @@ function idOf(externalId: Buffer): string {
 }
 
 function importedDonation(
-  row: ImportedRow & { readonly platform: number; readonly recordId: string },
-  accountNo: number,
-  recordedAt: number,
+  row: ImportedRow,
+  platform: number,
+  { accountNo, recordedAt, newId }: LockedAccount,
 ): DonationRecord {
   return {
     ...row,
-    accountNo,
-    recordedAt,
+    ...{ accountNo, platform, recordedAt, recordId: newId() },
     status: DonationStatus.Paid,
     refundedAmountCents: 0,
     test: false,

@@ -12,7 +12,6 @@ import {
   showActivity,
 } from "../activity/activity-feed-store.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
 import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
 import { timestampFromMicros } from "../timestamps.ts";
 import type { Decision } from "../write/write.ts";
@@ -41,14 +40,13 @@ export function createPlatformEventService({
       const { accountId, platform } = request;
       const externalId = externalIdBytes(request.externalId, "external_id");
       const created = newPlatformEvent(request);
-      const recordId = newId();
       const stored = await write({
         accountId,
         touches: [nameOf(platform, externalId)],
         load: (accountNo) => ({ event: platformEventsBy([accountNo, platform, externalId]) }),
-        decide({ event: [known] }, { accountNo, recordedAt }) {
+        decide({ event: [known] }, { accountNo, recordedAt, newId }) {
           if (known !== undefined) return { answer: known };
-          const key = { accountNo, platform, externalId, recordId };
+          const key = { accountNo, platform, externalId, recordId: newId() };
           return record({ ...key, recordedAt, test: created.test, deleted: false }, created);
         },
       });

@@ -9,7 +9,7 @@ export type LockedAccount = {
   readonly nowMicros: number;
   /** When what this write records is recorded: later than all before, even when the clock stepped back. */
   readonly recordedAt: number;
-  /** Makes ids that are ordered by `nowMicros`. */
+  /** Makes ids of what it creates, ordered by `nowMicros`. */
   readonly newId: () => string;
 };
 
