@@ -1,5 +1,5 @@
 import type { PoolConnection as Connection } from "mysql2";
-import mysql, { escape, type SqlValue } from "mysql2/promise";
+import mysql, { escape as escapeValue, type SqlValue } from "mysql2/promise";
 import { type Answer, withDeadline } from "./deadline.ts";
 import { isDeadlock } from "./outage.ts";
 import {
@@ -127,7 +127,7 @@ function withValues({ sql, values }: Statement): string {
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";
-  if (!Array.isArray(value)) return escape(value as SqlValue);
+  if (!Array.isArray(value)) return escapeValue(value as SqlValue);
   return value
     .map((each) => (Array.isArray(each) ? `(${textOfValue(each)})` : textOfValue(each)))
     .join(",");

@@ -18,8 +18,8 @@ export type Leases = {
   begin(): void;
   /** Leases an attempt that is written to a poller that waits, if there is one, and returns the lease's id. */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
-  /** Gives what was leased to its pollers; of what was not, one is notified. */
-  committed(): void;
+  /** Gives what was leased to its pollers; of what was not, one is notified. Returns whether there was any. */
+  committed(): { readonly hasUnleased: boolean };
   /** Leaves the pollers waiting. What was committed all the same is claimed when its lease is over. */
   failed(): void;
 };
@@ -27,7 +27,7 @@ export type Leases = {
 /** Creates the leases of one transaction. */
 export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
-  let hasOthers = false;
+  let hasUnleased = false;
 
   function reserve() {
     const known = pollers.find(({ reservation, leased }) => leased.length < reservation.limit);
@@ -41,13 +41,13 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
 
   return {
     begin() {
-      hasOthers = false;
+      hasUnleased = false;
       for (const poller of pollers) poller.leased = [];
     },
     lease(attempt) {
       const poller = reserve();
       if (poller === undefined) {
-        hasOthers = true;
+        hasUnleased = true;
         return undefined;
       }
       const { leaseId } = poller.reservation;
@@ -56,11 +56,12 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
     },
     committed() {
       for (const { reservation, leased } of pollers) reservation.give(leased);
-      if (hasOthers) attempts.notify();
+      if (hasUnleased) attempts.notify();
+      return { hasUnleased };
     },
     failed() {
       for (const { reservation } of pollers) reservation.give([]);
-      if (hasOthers) attempts.notify();
+      if (hasUnleased) attempts.notify();
     },
   };
 }

@@ -3,6 +3,9 @@ import { newId } from "../ids.ts";
 /** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
 const SWEEP_MS = 5_000;
 
+/** Whoever claims comes back within this, but while it can take no more. */
+const ABSENT_AFTER_MS = 1_000;
+
 /** A poller that waits, while a transaction writes what may be leased to it. */
 export type Reservation<Entry> = {
   readonly leaseId: string;
@@ -20,6 +23,11 @@ export type PollerQueue<Entry> = {
   notifyCapacity(): void;
   /** Takes the poller that has waited longest of those that are idle, if there is one, until it is given. */
   reserve(): Reservation<Entry> | undefined;
+  /**
+   * Resolves once a poller waits, for it has taken all that there was, or after `milliseconds`; at once while
+   * nobody claims.
+   */
+  caughtUp(milliseconds: number): Promise<void>;
   /**
    * Claims by `look`, and while that finds nothing waits until there may be something, until `signal` is
    * aborted. Nobody looks again while nothing was committed since somebody found nothing, but for the sweep.
@@ -56,7 +64,9 @@ type Waiter<Entry> = {
 /** Creates a queue in which nobody waits. `nowMs` is a clock that never steps. */
 export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry> {
   const waiters = new Set<Waiter<Entry>>();
+  const behind = new Set<() => void>();
   let lookAgainAtMs = 0;
+  let lastClaimMs = Number.NEGATIVE_INFINITY;
   let isThrottled = false;
 
   function notify(): void {
@@ -85,6 +95,7 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
       const timer = setTimeout(end, Math.max(0, lookAgainAtMs - nowMs()));
       signal.addEventListener("abort", end, { once: true });
       waiters.add(waiter);
+      for (const resolveCaughtUp of behind) resolveCaughtUp();
       if (signal.aborted) end();
     });
   }
@@ -111,8 +122,23 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
       };
     },
 
+    caughtUp(milliseconds) {
+      const isAbsent = nowMs() - lastClaimMs > ABSENT_AFTER_MS;
+      if (waiters.size > 0 || isAbsent) return Promise.resolve();
+      return new Promise((resolve) => {
+        const end = () => {
+          behind.delete(end);
+          clearTimeout(timer);
+          resolve();
+        };
+        const timer = setTimeout(end, milliseconds);
+        behind.add(end);
+      });
+    },
+
     async claim(look, poller, signal) {
       while (!signal.aborted) {
+        lastClaimMs = nowMs();
         if (nowMs() >= lookAgainAtMs) {
           // What is committed while it looks sets this to zero, and it looks again.
           lookAgainAtMs = nowMs() + SWEEP_MS;

@@ -33,10 +33,13 @@ export type Outcome =
   | { readonly kind: "refused"; readonly error: unknown }
   | { readonly kind: "no_account" };
 
+/** How each write of a transaction ended, and whether it wrote first attempts that no poller had capacity for. */
+export type Committed = { readonly outcomes: readonly Outcome[]; readonly hasUnleased: boolean };
+
 const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
 /**
- * Runs writes in one transaction of two packets, in their order, and returns how each ended. One that is
+ * Runs writes in one transaction of two packets, in their order. One that is
  * refused changes nothing and is in no other's way; when the transaction fails, none of them was written, or
  * all were and their answers lost. Accounts that are locked are waited for, or their writes left.
  */
@@ -45,7 +48,7 @@ export async function commitWrites(
   outbox: Outbox,
   writes: readonly PlannedWrite[],
   waits: boolean,
-): Promise<readonly Outcome[]> {
+): Promise<Committed> {
   const accountNos = [...new Set(writes.map(({ accountNo }) => accountNo))];
   const lookups = planLookups(writes.map(({ asks }) => asks));
   const load = [lockAccounts(accountNos, waits), READ_NOW, ...lookups.statements];
@@ -56,8 +59,7 @@ export async function commitWrites(
       const answersOf = lookups.read(rows);
       return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
     });
-    leases.committed();
-    return outcomes;
+    return { outcomes, ...leases.committed() };
   } catch (error) {
     leases.failed();
     throw error;

@@ -7,6 +7,11 @@ import { commitWrites, type Outcome, type PlannedWrite } from "./commit-writes.t
 import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
+/**
+ * How long writes wait at most, after a commit whose events no poller had capacity for, until deliveries have
+ * caught up: who writes fast is not what keeps its events from being told.
+ */
+const MAX_BEHIND_MS = 250;
 /** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
 const MAX_TOGETHER = 64;
 
@@ -66,12 +71,13 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
 
   async function runTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = await commitWrites(together, outbox, batch, false);
+      const { outcomes, hasUnleased } = await commitWrites(together, outbox, batch, false);
       for (const [place, write] of batch.entries()) {
         const outcome = outcomes[place];
         if (outcome === undefined || outcome.kind === "no_account") void runAlone(write);
         else settle(write, outcome);
       }
+      if (hasUnleased) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
     } catch (error) {
       for (const write of batch) {
         if (isConnectionLost(error)) write.reject(error);
@@ -82,7 +88,8 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
 
   async function runAlone(write: Waiting): Promise<void> {
     try {
-      const [outcome] = await commitWrites(alone, outbox, [write], true);
+      const { outcomes } = await commitWrites(alone, outbox, [write], true);
+      const [outcome] = outcomes;
       if (outcome !== undefined) settle(write, outcome);
     } catch (error) {
       write.reject(error);
