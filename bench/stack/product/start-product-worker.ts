@@ -7,7 +7,7 @@ export type ProductWorker = Worker<ProductJob, ProductAnswer>;
 
 const FILE = fileURLToPath(new URL("./product-worker.ts", import.meta.url));
 /** As `npm start` has it. */
-const FLAGS = ["--max-semi-space-size=4"];
+const FLAGS = ["--max-semi-space-size=8"];
 
 /** Starts a process in which the whole product can run. */
 export const startProductWorker = (): ProductWorker => startWorker(FILE, FLAGS);
