@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/harness/dat
 import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { findAttempt } from "../dispatch/attempt-store.ts";
 import { DatabaseTimeoutError } from "./deadline.ts";
+import { createPackets } from "./packet.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -30,6 +31,10 @@ async function openPool(): Promise<Pool> {
 it("a connection that falls silent is given up, and what comes after has another", async () => {
   const forTransactions = await openPool();
   const forStatements = await openPool();
+  const packets = createPackets(proxy.url, 1, 2_000);
+  const SELECT_ONE = { sql: "SELECT 1 AS one", values: [] };
+  const run = async () => (await packets.run([SELECT_ONE]))[0];
+  expect(await run()).toEqual([{ one: 1 }]);
   const load = () => findAttempt(forStatements, { accountNo: 1, deliveryId: "nothing", run: 1 }, 1);
   const select = () =>
     inTransaction(forTransactions, async (tx) => (await tx.query("SELECT 1 AS one"))[0]);
@@ -37,7 +42,10 @@ it("a connection that falls silent is given up, and what comes after has another
   await Promise.all([
     expect(select()).rejects.toThrow(DatabaseTimeoutError),
     expect(load()).rejects.toThrow(DatabaseTimeoutError),
+    expect(run()).rejects.toThrow(DatabaseTimeoutError),
   ]);
   expect(await select()).toEqual([{ one: 1 }]);
   expect(await load()).toBeUndefined();
+  expect(await run()).toEqual([{ one: 1 }]);
+  await packets.close();
 });

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/harness/dat
 import { type RunningDatabase, startDatabase } from "../../../tools/stack/database.ts";
 import { createProgress } from "../../../tools/stack/progress.ts";
 import { isReadOnly } from "./outage.ts";
+import { createPackets, type Packets } from "./packet.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { queryWithin } from "./query-within.ts";
 import { inTransaction } from "./transaction.ts";
@@ -18,6 +19,7 @@ let folder: string;
 let server: RunningDatabase;
 let database: TestDatabase;
 let pool: Pool;
+let packets: Packets;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "activity-switch-over-"));
   server = await startDatabase({
@@ -34,9 +36,10 @@ beforeAll(async () => {
   url.username = "writer";
   url.password = PASSWORD;
   pool = createPool(url.href, 1);
+  packets = createPackets(url.href, 1, 10_000);
 });
 afterAll(async () => {
-  await pool.end();
+  await Promise.all([pool.end(), packets.close()]);
   await database.drop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -45,13 +48,16 @@ beforeEach(async () => {
   await database.query("SET GLOBAL read_only = 0");
 });
 
-const connectionId = async () => (await pool.query("SELECT CONNECTION_ID() AS id"))[0];
-const writers = {
-  "a transaction": () => inTransaction(pool, (tx) => tx.query(WRITE)),
-  "a statement": () => queryWithin(pool, WRITE, []),
-};
+const CONNECTION_ID = "SELECT CONNECTION_ID() AS id";
+const idOfPool = async () => (await pool.query(CONNECTION_ID))[0];
+const idOfPackets = async () => (await packets.run([{ sql: CONNECTION_ID, values: [] }]))[0];
+const writers = [
+  ["a transaction", () => inTransaction(pool, (tx) => tx.query(WRITE)), idOfPool],
+  ["a statement", () => queryWithin(pool, WRITE, []), idOfPool],
+  ["a packet", () => packets.run([{ sql: WRITE, values: [] }]), idOfPackets],
+] as const;
 
-describe.each(Object.entries(writers))("after a switch-over, %s", (_, write) => {
+describe.each(writers)("after a switch-over, %s", (_, write, connectionId) => {
   it("closes the connection to what can only be read, and writes over a new one", async () => {
     await write();
     const before = await connectionId();

@@ -233,3 +233,52 @@ describe("the end of a wait", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+describe("who writes waits until deliveries have caught up, ADR 0031", () => {
+  const MOST_MS = 250;
+  async function startWaiting() {
+    let isOver = false;
+    void queue.caughtUp(MOST_MS).then(() => {
+      isOver = true;
+    });
+    await settle();
+    return () => isOver;
+  }
+
+  it("not at all while nobody claims, or while a poller waits for more", async () => {
+    expect((await startWaiting())()).toBe(true);
+    await startPollers(BUSY);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await startWaiting())()).toBe(true);
+  });
+
+  it("until a poller that had taken something has taken all that there is", async () => {
+    const { pollers } = await startPollers(BUSY);
+    pollers[0]?.look.mockResolvedValueOnce(found("a"));
+    queue.notify();
+    await settle();
+    const isOver = await startWaiting();
+    pollers[0]?.look.mockResolvedValueOnce(found("b"));
+    queue.notify();
+    void pollers[0]?.start();
+    await settle();
+    expect(isOver()).toBe(false);
+    void pollers[0]?.start();
+    await settle();
+    expect(isOver()).toBe(true);
+  });
+
+  it("for a quarter of a second at most, and not again when the poller stays away", async () => {
+    const { pollers } = await startPollers(BUSY);
+    pollers[0]?.look.mockResolvedValueOnce(found("a"));
+    queue.notify();
+    await settle();
+    const isOver = await startWaiting();
+    await vi.advanceTimersByTimeAsync(MOST_MS - 1);
+    expect(isOver()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isOver()).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await startWaiting())()).toBe(true);
+  });
+});

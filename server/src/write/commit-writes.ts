@@ -39,9 +39,9 @@ export type Committed = { readonly outcomes: readonly Outcome[]; readonly hasUnl
 const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
 /**
- * Runs writes in one transaction of two packets, in their order. One that is
- * refused changes nothing and is in no other's way; when the transaction fails, none of them was written, or
- * all were and their answers lost. Accounts that are locked are waited for, or their writes left.
+ * Runs writes in one transaction of two packets, in their order. One that is refused changes nothing and is in
+ * no other's way; when the transaction fails, none of them was written, or all were and their answers lost.
+ * Accounts that are locked are waited for, or their writes left.
  */
 export async function commitWrites(
   packets: Packets,

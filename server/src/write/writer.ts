@@ -79,10 +79,9 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
       }
       if (hasUnleased) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
     } catch (error) {
-      for (const write of batch) {
-        if (isConnectionLost(error)) write.reject(error);
-        else void runAlone(write);
-      }
+      if (!isConnectionLost(error)) return batch.forEach((write) => void runAlone(write));
+      // Those that wait would learn it no sooner than their turns come, each as late as these.
+      for (const write of [...batch, ...waiting.splice(0)]) write.reject(error);
     }
   }
 
