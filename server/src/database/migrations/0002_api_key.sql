@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS api_key (
   created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
   revoked_at BIGINT NULL,
-  PRIMARY KEY (key_hash),
-  UNIQUE KEY api_key_id (id),
+  PRIMARY KEY (account_no, id),
+  UNIQUE KEY api_key_hash (key_hash),
   KEY api_key_account (account_no, created_at)
 ) ENGINE = InnoDB;
