@@ -9,7 +9,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
 import type { Pool } from "../database/pool.ts";
-import { DeliveryState, RETRIABLE_STATES, RUNNING_STATES } from "../dispatch/delivery-state.ts";
+import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import {
   accountBlocked,
@@ -25,10 +25,10 @@ import { type DeliveryFilter, listDeliveries } from "./delivery-list-store.ts";
 import {
   type AttemptRecord,
   type DeliveryRecord,
+  deliveriesBy,
   findDelivery,
   findPayload,
   listLastAttempts,
-  lockedDeliveriesBy,
 } from "./delivery-store.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
 import { retryFailed } from "./retry-failed.ts";
@@ -79,19 +79,18 @@ export function createDeliveryService(
       const delivery = await writer.write({
         accountId,
         load: (accountNo) => ({
-          delivery: lockedDeliveriesBy([accountNo, deliveryId]),
+          delivery: deliveriesBy([accountNo, deliveryId]),
           endpoints: endpointsOf([accountNo]),
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
           if (stored.state === DeliveryState.Erased) throw deliveryErased();
-          const isRunning = RUNNING_STATES.includes(stored.state);
-          if (!isRunning && !RETRIABLE_STATES.includes(stored.state)) throw alreadyDelivered();
+          if (stored.state === DeliveryState.Delivered) throw alreadyDelivered();
           const endpoint = endpoints.find(({ id }) => id === stored.endpointId);
           if (endpoint === undefined) throw endpointDeleted();
           if (!endpoint.switchedOn) throw endpointSwitchedOff();
           if (account.blocked) throw accountBlocked();
-          if (isRunning) return { answer: stored };
+          if (!RETRIABLE_STATES.includes(stored.state)) return { answer: stored };
           return { answer: inNextRun(stored), changes: beginNextRuns(account, [stored]) };
         },
       });

@@ -75,15 +75,17 @@ export async function findDelivery(
   return rows[0] && deliveryFromRow(rows[0]);
 }
 
-/** Asks for deliveries by account and id, locked: attempts are recorded without the account's lock. */
-export const lockedDeliveriesBy = lookupOf<DeliveryRow, DeliveryRecord>({
+/**
+ * Asks for deliveries by account and id, without a lock of their own: one that has ended is changed by nobody
+ * but who holds its account's, and one that runs must be free to be recorded.
+ */
+export const deliveriesBy = lookupOf<DeliveryRow, DeliveryRecord>({
   select: `SELECT account_no, ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)`,
   key: ["account_no", "id"],
-  ending: "FOR UPDATE",
   fromRow: deliveryFromRow,
 });
 
-/** Begins a new run of deliveries, at least one, that are locked. */
+/** Begins a new run of deliveries, at least one, that have ended. One that is removed for its age meanwhile is gone. */
 export function beginRuns(accountNo: number, ids: readonly string[]): Statement {
   return {
     sql: `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,

@@ -14,7 +14,7 @@ import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
 import { listRetriable } from "./delivery-list-store.ts";
-import { lockedDeliveriesBy } from "./delivery-store.ts";
+import { deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
 const RETRIED_AT_ONCE = 500;
@@ -73,7 +73,7 @@ async function retryBatch(
     accountId,
     load: (accountNo) => ({
       endpoints: endpointsOf([accountNo]),
-      deliveries: lockedDeliveriesBy(...listed.map((id) => [accountNo, id])),
+      deliveries: deliveriesBy(...listed.map((id) => [accountNo, id])),
     }),
     decide({ endpoints, deliveries }, account) {
       const endpoint = endpoints.find(({ id }) => id === endpointId);
