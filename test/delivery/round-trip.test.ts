@@ -37,8 +37,9 @@ const listDeliveries = async () =>
   (await delivery.stack.client(DeliveryService).listDeliveries({ accountId })).deliveries;
 const statesOf = async () => (await listDeliveries()).map(({ state }) => state);
 const settled = { timeout: 15_000, interval: 50 };
-/** What is logged while Temporal is away: of an error the class and its places. */
-const BEGIN_FAILED = /"begin of retries failed","cause":{"name":"\w+",.*"at":\["/;
+/** What is logged while Temporal is away, before and after it was reached first: of an error the class and its places. */
+const AWAY =
+  /"(?:begin of retries failed|retries wait for Temporal)","cause":{"name":"\w+",.*"at":\["/;
 
 it("delivers the owner's test event, signed, and shows its attempt", async () => {
   const endpoints = delivery.stack.client(EndpointService);
@@ -159,7 +160,7 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
       deliveryId,
     ]);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.RETRYING, DeliveryState.DELIVERED]);
-  const failures = () => delivery.stack.log.filter((line) => BEGIN_FAILED.test(line)).length;
+  const failures = () => delivery.stack.log.filter((line) => AWAY.test(line)).length;
   await expect.poll(failures, { timeout: 30_000 }).toBeGreaterThan(0);
   expect(await waiting()).toHaveLength(1);
   await delivery.restartTemporal();
