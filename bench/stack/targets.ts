@@ -41,9 +41,9 @@ export async function inLanes<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const left = items.entries();
-  const lane = async () => {
+  const loop = async () => {
     for (const [index, item] of left) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, loop));
   return results;
 }

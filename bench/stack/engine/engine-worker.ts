@@ -120,10 +120,10 @@ async function withWorker(
 
 async function inLanes(count: number, run: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const loop = async () => {
     while (next < count) await run(next++);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, loop));
 }
 
 Runtime.install({ logger });
