@@ -1,7 +1,7 @@
 import type { PoolConnection as Connection } from "mysql2";
 import mysql, { escape as escapeValue, type SqlValue } from "mysql2/promise";
 import { type Answer, withDeadline } from "./deadline.ts";
-import { isDeadlock } from "./outage.ts";
+import { againAfterDeadlock } from "./deadlock.ts";
 import {
   connectionOptions,
   prepareSession,
@@ -32,8 +32,6 @@ export type Packets = {
   close(): Promise<void>;
 };
 
-/** How often a transaction that lost a deadlock is run again. */
-const DEADLOCK_RETRIES = 5;
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
@@ -74,16 +72,6 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
 
     close: () => pool.end(),
   };
-}
-
-async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
-    }
-  }
 }
 
 /**

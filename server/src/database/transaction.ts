@@ -1,13 +1,12 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
-import { isDeadlock, isReadOnly } from "./outage.ts";
+import { againAfterDeadlock } from "./deadlock.ts";
+import { isReadOnly } from "./outage.ts";
 import type { Pool, PoolConnection, Queryable } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
 /** A connection inside a transaction: what is written through it commits together. */
 export type Transaction = Queryable & { readonly [committedTogether]: true };
 
-/** How often a transaction that lost a deadlock is run again. */
-const DEADLOCK_RETRIES = 5;
 /** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
 const DEADLINE_MS = 30_000;
 
@@ -17,17 +16,11 @@ const DEADLINE_MS = 30_000;
  * DatabaseTimeoutError after half a minute, and then it may have been committed or not, as whenever a
  * connection is lost.
  */
-export async function inTransaction<Result>(
+export function inTransaction<Result>(
   pool: Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await runOnce(pool, work);
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === DEADLOCK_RETRIES) throw error;
-    }
-  }
+  return againAfterDeadlock(() => runOnce(pool, work));
 }
 
 async function runOnce<Result>(

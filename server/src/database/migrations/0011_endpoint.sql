@@ -1,5 +1,5 @@
 -- A receiver of webhook events. kinds has a bit for each kind that it chose: 1 << number of the proto's
--- WebhookEventKind. secret is encrypted (server/src/endpoint/secret-cipher.ts). A deleted endpoint keeps
+-- WebhookEventKind. secret is encrypted (server/src/signing-secret/secret-cipher.ts). A deleted endpoint keeps
 -- its row, so that its deliveries can say so, but neither URL nor secret.
 CREATE TABLE IF NOT EXISTS endpoint (
   account_no BIGINT UNSIGNED NOT NULL,
