@@ -10,7 +10,7 @@ import { describeMachine } from "./report/machine.ts";
 import { toMarkdown } from "./report/markdown.ts";
 import { summarizeProfiles } from "./report/profile.ts";
 import { publish, RESULTS } from "./report/publish.ts";
-import { type Results, sideResult } from "./report/results.ts";
+import { type Results, sideResult, type WorkloadResult } from "./report/results.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
 import { isWhole, readSettings, type Settings, USAGE } from "./settings.ts";
 import { type Side, SideName } from "./sides/side.ts";
@@ -44,7 +44,11 @@ async function measureOn(database: BenchDatabase, settings: Settings): Promise<v
   });
   try {
     const { sides } = running;
-    const rounds = await measureRounds(sides, database.pid, settings.schedule, progress);
+    const workloads: WorkloadResult[] = [];
+    for (const name of settings.workloads) {
+      const rounds = await measureRounds(sides, name, database.pid, settings.schedule, progress);
+      workloads.push({ name, sides: sides.map((side) => sideResult(side, rounds)) });
+    }
     const results: Results = {
       machine: describeMachine(`${nameOf(database)} ${database.version}`),
       settings: {
@@ -54,7 +58,7 @@ async function measureOn(database: BenchDatabase, settings: Settings): Promise<v
         secondsARound: settings.schedule.seconds,
         profiled: settings.profile,
       },
-      sides: sides.map(({ name, label }) => sideResult(name, label, rounds.get(name) ?? [])),
+      workloads,
       history: await measureHistory(sides, database, settings),
     };
     await publish(results, toMarkdown(results), isWhole(settings) ? "read" : undefined);

@@ -1,5 +1,6 @@
 import { readOptions, UsageError, wholeNumber } from "./command-line.ts";
 import { type DataSize, FULL_DATA, SHORT_DATA } from "./data/bench-accounts.ts";
+import { Workload } from "./load/workload.ts";
 import type { Schedule } from "./measure/rounds.ts";
 import { SideName } from "./sides/side.ts";
 
@@ -8,16 +9,18 @@ export type Settings = {
   readonly size: DataSize;
   readonly schedule: Schedule;
   readonly concurrency: number;
+  readonly workloads: readonly Workload[];
   readonly sides: readonly SideName[];
   /** Requests for each place of the long history. */
   readonly historySamples: number;
   readonly profile: boolean;
 };
 
-export const USAGE = `npm run bench:read -- [--short] [--profile] [--concurrency 32] [--rounds 5] [--seconds 8] [--only side,side]
+export const USAGE = `npm run bench:read -- [--short] [--profile] [--concurrency 32] [--rounds 5] [--seconds 6] [--only side,side] [--workloads polls,cold-pages]
   --short    a few seconds a side on little data: only to see that it runs; nothing is written to results/
   --profile  writes results/profile.md, and nothing else: where the serving processes spend their time
   --only     some of ${Object.values(SideName).join(", ")}
+  --workloads  some of ${Object.values(Workload).join(", ")}
 Only a run without options is written to results/read.*
 `;
 
@@ -28,6 +31,7 @@ const OPTIONS = {
   rounds: { type: "string" },
   seconds: { type: "string" },
   only: { type: "string" },
+  workloads: { type: "string" },
 } as const;
 
 /** Reads the command line. */
@@ -35,7 +39,7 @@ export function readSettings(args: string[]): Settings {
   const values = readOptions(args, OPTIONS);
   const usual = values.short
     ? { rounds: 2, warmUpSeconds: 1, seconds: 1 }
-    : { rounds: 5, warmUpSeconds: 5, seconds: 8 };
+    : { rounds: 5, warmUpSeconds: 4, seconds: 6 };
   return {
     size: values.short ? SHORT_DATA : FULL_DATA,
     schedule: {
@@ -44,7 +48,8 @@ export function readSettings(args: string[]): Settings {
       seconds: wholeNumber("seconds", values.seconds ?? String(usual.seconds), 1),
     },
     concurrency: wholeNumber("concurrency", values.concurrency, 1),
-    sides: readSides(values.only),
+    workloads: someOf("workloads", Object.values(Workload), values.workloads),
+    sides: someOf("only", Object.values(SideName), values.only),
     historySamples: values.short ? 50 : 1_000,
     profile: values.profile,
   };
@@ -55,11 +60,14 @@ export function isWhole(settings: Settings): boolean {
   return JSON.stringify(settings) === JSON.stringify(readSettings([]));
 }
 
-function readSides(only: string | undefined): readonly SideName[] {
-  const all = Object.values(SideName);
-  if (only === undefined) return all;
-  const names = only.split(",");
-  const unknown = names.find((name) => !all.some((side) => side === name));
-  if (unknown !== undefined) throw new UsageError(`--only accepts ${all.join(", ")}.`);
-  return all.filter((side) => names.includes(side));
+function someOf<Name extends string>(
+  option: string,
+  all: readonly Name[],
+  given: string | undefined,
+): readonly Name[] {
+  if (given === undefined) return all;
+  const names = given.split(",");
+  const unknown = names.find((name) => !all.some((known) => known === name));
+  if (unknown !== undefined) throw new UsageError(`--${option} accepts ${all.join(", ")}.`);
+  return all.filter((name) => names.includes(name));
 }

@@ -1,7 +1,9 @@
 import mysql, { type Pool } from "mysql2/promise";
-import { FIRST_LOAD_ACCOUNT_NO } from "../data/bench-accounts.ts";
-import { type ActivityRow, type PageQuery, pageStatement } from "../fastify-server/page-query.ts";
+import { pagedAccounts, polledAccounts } from "../data/bench-accounts.ts";
+import { readRecordedTimes } from "../data/recorded-times.ts";
+import { type ActivityRow, pageStatement } from "../fastify-server/page-query.ts";
 import { answerJobs } from "../load/jobs.ts";
+import { PAGE_SIZE, Workload } from "../load/workload.ts";
 import { Durations } from "../measure/sample.ts";
 
 /** The page query alone, in a loop. */
@@ -10,28 +12,33 @@ export type BareQueryJob = {
   readonly connections: number;
   readonly accounts: number;
   readonly concurrency: number;
+  readonly workload: Workload;
   readonly seconds: number;
 };
 
-type Statement = { readonly sql: string; readonly values: (number | string)[] };
+type Statement = {
+  readonly sql: string;
+  readonly values: (number | string)[];
+  readonly rows: number;
+};
 
 let pool: Pool | undefined;
-let statements: Statement[] = [];
-let next = 0;
+const prepared = new Map<Workload, () => Statement>();
 
 /** Runs the statements of the same pages as the load on the servers asks for. */
 async function runQueries(job: BareQueryJob) {
   const db = pool ?? createPool(job);
   pool = db;
-  if (statements.length === 0) statements = await prepareStatements(db, job.accounts);
+  const next = prepared.get(job.workload) ?? (await prepare(db, job));
+  prepared.set(job.workload, next);
   const durations = new Durations();
   const startedAt = performance.now();
   const until = startedAt + job.seconds * 1000;
   const work = async () => {
     for (let now = performance.now(); now < until; ) {
-      const { sql, values } = statements[next++ % statements.length] as Statement; // never empty
+      const { sql, values, rows: expected } = next();
       const [rows] = await db.execute<ActivityRow[]>(sql, values);
-      if (rows.length !== 51) throw new Error(`a page has ${rows.length} rows`);
+      if (rows.length !== expected) throw new Error(`a page has ${rows.length} rows`);
       const end = performance.now();
       durations.add(end - now);
       now = end;
@@ -51,25 +58,32 @@ function createPool({ databaseUrl, connections }: BareQueryJob): Pool {
   });
 }
 
-async function prepareStatements(db: Pool, accounts: number): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  for (let place = 0; place < accounts; place++) {
-    const accountNo = FIRST_LOAD_ACCOUNT_NO + place;
-    const first = pageStatement(queryOf(accountNo, undefined));
-    const [rows] = await db.execute<ActivityRow[]>(first.sql, first.values);
-    const last = rows[49];
-    if (last === undefined) throw new Error("an account has no second page");
-    const position = { recordedAt: last.recorded_at, recordKey: last.record_key };
-    const second = pageStatement(queryOf(accountNo, position));
-    statements[place] = place % 2 === 0 ? first : second;
-    statements[place + accounts] = place % 2 === 0 ? second : first;
+async function prepare(db: Pool, { workload, accounts }: BareQueryJob): Promise<() => Statement> {
+  let asked = 0;
+  if (workload === Workload.Polls) {
+    const { first, count } = polledAccounts(accounts);
+    return () => {
+      const end = { accountNo: first + (asked++ % count), ascending: true, position: END };
+      return { ...pageStatement({ ...PAGE, ...end }), rows: 0 };
+    };
   }
-  return statements;
+  const range = pagedAccounts(accounts);
+  const times = await readRecordedTimes(db, range);
+  return () => {
+    const accountNo = range.first + (asked % range.count);
+    const ends = times.get(accountNo) ?? [];
+    // It outruns the pages there are; the database does not remember that it was asked.
+    const place = Math.floor(asked++ / range.count) % (ends.length - PAGE_SIZE - 1);
+    const until = workload === Workload.ColdPages ? ends[place] : undefined;
+    return { ...pageStatement({ ...PAGE, accountNo, until }), rows: PAGE_SIZE + 1 };
+  };
 }
 
-function queryOf(accountNo: number, position: PageQuery["position"]): PageQuery {
-  const filters = { type: 0, platform: 0, since: undefined, until: undefined };
-  return { accountNo, limit: 50, ascending: false, ...filters, position };
-}
+const PAGE = {
+  ...{ limit: PAGE_SIZE, ascending: false, type: 0, platform: 0 },
+  ...{ since: undefined, until: undefined, position: undefined },
+};
+/** Behind whatever is recorded until the year 2096. */
+const END = { recordedAt: 4_000_000_000_000_000, recordKey: "~" };
 
 answerJobs(runQueries);

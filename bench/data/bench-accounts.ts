@@ -29,6 +29,19 @@ export const SHORT_DATA: DataSize = {
   recordsPerLoadAccount: 150,
 };
 
+/** Accounts that follow one another by their numbers. */
+export type AccountRange = { readonly first: number; readonly count: number };
+
+/** Of the accounts under load, the half whose pages are read; these never change. */
+export function pagedAccounts(loadAccounts: number): AccountRange {
+  return { first: FIRST_LOAD_ACCOUNT_NO, count: loadAccounts / 2 };
+}
+
+/** Of the accounts under load, the half that polls. */
+export function polledAccounts(loadAccounts: number): AccountRange {
+  return { first: FIRST_LOAD_ACCOUNT_NO + loadAccounts / 2, count: loadAccounts / 2 };
+}
+
 /** Of ten records of any account, this many are hidden: refunded, disputed or deleted donations. */
 export const HIDDEN_OF_TEN = 3;
 

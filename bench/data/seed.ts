@@ -47,7 +47,7 @@ async function insertAccounts(connection: Connection, size: DataSize): Promise<v
     const numbers = Array.from({ length: count }, (_, index) => first + index);
     await connection.query(
       `INSERT INTO account (account_no, id, external_id, username, display_name, verified_at,
-         last_recorded_at) VALUES ?`,
+         feed_changed_at) VALUES ?`,
       [numbers.map((no) => accountRow(no, size))],
     );
     await connection.query(

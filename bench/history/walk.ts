@@ -1,7 +1,7 @@
 import { HISTORY_ACCOUNT_NO } from "../data/bench-accounts.ts";
 import { HttpConnection } from "../load/http-connection.ts";
 import { pageRequest } from "../load/page-request.ts";
-import type { Page } from "../load/targets.ts";
+import type { Page } from "../load/workload.ts";
 import type { FreshWindow } from "./fresh-window.ts";
 
 export const Order = { Asc: "asc", Desc: "desc" } as const;

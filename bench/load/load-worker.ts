@@ -1,42 +1,72 @@
-import { Durations } from "../measure/sample.ts";
+import type { Connection } from "mysql2/promise";
+import { pagedAccounts, polledAccounts } from "../data/bench-accounts.ts";
+import { connectWriter } from "../data/record-follow.ts";
+import { Durations, type Sample } from "../measure/sample.ts";
+import { SideName } from "../sides/side.ts";
+import { bareAnswers } from "./bare-answers.ts";
+import { prepareColdPages } from "./cold-pages.ts";
+import { prepareFirstPages } from "./first-pages.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { answerJobs } from "./jobs.ts";
-import { prepareTargets, type Target } from "./targets.ts";
+import { preparePolls } from "./polls.ts";
+import { type Requests, Workload } from "./workload.ts";
 
-/** Load on one side over HTTP. */
+/** Load on one side over HTTP: what its turn needs, or the turn itself. */
 export type LoadJob = {
   readonly side: string;
+  readonly workload: Workload;
   readonly port: number;
+  readonly databaseUrl: string;
   readonly accounts: number;
   readonly concurrency: number;
-  readonly seconds: number;
+  /** Absent to get ready only. */
+  readonly seconds: number | undefined;
 };
 
-type Prepared = { readonly targets: readonly Target[]; next: number };
+const prepared = new Map<string, Requests>();
+let database: Promise<Connection> | undefined;
 
-const preparedSides = new Map<string, Prepared>();
+async function runJob(job: LoadJob): Promise<Sample | undefined> {
+  const name = `${job.side} ${job.workload}`;
+  const requests = prepared.get(name) ?? (await prepare(job));
+  prepared.set(name, requests);
+  if (job.seconds === undefined) await requests.beforeTurn();
+  else return runLoad(requests, job.port, job.concurrency, job.seconds);
+  return undefined;
+}
+
+async function prepare(job: LoadJob): Promise<Requests> {
+  const { side, workload, port, accounts, databaseUrl } = job;
+  database ??= connectWriter(databaseUrl);
+  if (side === SideName.BareHttp) return bareAnswers(workload);
+  switch (workload) {
+    case Workload.Polls:
+      return preparePolls(port, await database, polledAccounts(accounts));
+    case Workload.FirstPages:
+      return prepareFirstPages(port, pagedAccounts(accounts));
+    case Workload.ColdPages:
+      return prepareColdPages(await database, pagedAccounts(accounts));
+  }
+}
 
 /** Runs a closed loop: each connection sends its next request when the last one is answered. */
-async function runLoad({ side, port, accounts, concurrency, seconds }: LoadJob) {
-  const prepared = preparedSides.get(side) ?? {
-    targets: await prepareTargets(port, accounts, concurrency),
-    next: 0,
-  };
-  preparedSides.set(side, prepared);
+async function runLoad(
+  { next }: Requests,
+  port: number,
+  concurrency: number,
+  seconds: number,
+): Promise<Sample> {
   const connections = Array.from({ length: concurrency }, () => new HttpConnection(port));
   const durations = new Durations();
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
   const work = async (connection: HttpConnection) => {
-    for (let now = performance.now(); now < until; ) {
-      const target = prepared.targets[prepared.next++ % prepared.targets.length];
-      if (target === undefined) throw new Error("there is nothing to ask for");
-      const { status, body } = await connection.send(target.request);
-      if (status !== 200) throw new Error(`answered with ${status}: ${body.toString()}`);
-      if (body.length !== target.bodyLength) throw new Error("an answer's length has changed");
-      const end = performance.now();
-      durations.add(end - now);
-      now = end;
+    while (performance.now() < until) {
+      const { request, take } = next();
+      const sentAt = performance.now();
+      const answer = await connection.send(request);
+      durations.add(performance.now() - sentAt);
+      await take(answer);
     }
   };
   try {
@@ -47,4 +77,4 @@ async function runLoad({ side, port, accounts, concurrency, seconds }: LoadJob) 
   return durations.toSample((performance.now() - startedAt) / 1000);
 }
 
-answerJobs(runLoad);
+answerJobs(runJob);

@@ -1,4 +1,5 @@
 import type { Progress } from "../../tools/stack/progress.ts";
+import type { Workload } from "../load/workload.ts";
 import type { Side, SideName } from "../sides/side.ts";
 import { type Memory, readCpuSeconds, readMemory } from "./process-usage.ts";
 
@@ -27,18 +28,25 @@ export type Schedule = {
  */
 export async function measureRounds(
   sides: readonly Side[],
+  workload: Workload,
   databasePid: number,
   schedule: Schedule,
   progress: Progress,
 ): Promise<Map<SideName, Round[]>> {
   for (const side of sides) {
-    await progress.step(`Warming up: ${side.label}`, () => side.run(schedule.warmUpSeconds));
+    await progress.step(`Warming up for ${workload}: ${side.label}`, async () => {
+      await side.prepare(workload);
+      await side.run(workload, schedule.warmUpSeconds);
+    });
   }
   const measured = new Map<SideName, Round[]>(sides.map(({ name }) => [name, []]));
   for (let round = 1; round <= schedule.rounds; round++) {
     for (const side of sides) {
-      const label = `Round ${round} of ${schedule.rounds}: ${side.label}`;
-      const result = await progress.step(label, () => measureRound(side, databasePid, schedule));
+      const label = `Round ${round} of ${schedule.rounds}, ${workload}: ${side.label}`;
+      await side.prepare(workload);
+      const result = await progress.step(label, () =>
+        measureRound(side, workload, databasePid, schedule),
+      );
       measured.get(side.name)?.push(result);
     }
   }
@@ -47,12 +55,13 @@ export async function measureRounds(
 
 async function measureRound(
   side: Side,
+  workload: Workload,
   databasePid: number,
   { seconds }: Schedule,
 ): Promise<Round> {
   const watched = [side.pids, [databasePid], side.loadPids];
   const before = await Promise.all(watched.map(readCpuSeconds));
-  const sample = await side.run(seconds);
+  const sample = await side.run(workload, seconds);
   const after = await Promise.all(watched.map(readCpuSeconds));
   const perThousand = (index: number) =>
     (1000 * ((after[index] ?? 0) - (before[index] ?? 0))) / sample.requests;

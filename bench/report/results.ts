@@ -1,7 +1,8 @@
 import type { PageLatency } from "../history/page-latency.ts";
+import type { Workload } from "../load/workload.ts";
 import type { Round } from "../measure/rounds.ts";
 import { median } from "../measure/sample.ts";
-import type { SideName } from "../sides/side.ts";
+import type { Side, SideName } from "../sides/side.ts";
 import type { Machine } from "./machine.ts";
 
 /** Everything a run measured: what results/read.json holds. */
@@ -14,9 +15,12 @@ export type Results = {
     readonly secondsARound: number;
     readonly profiled: boolean;
   };
-  readonly sides: readonly SideResult[];
+  readonly workloads: readonly WorkloadResult[];
   readonly history: readonly PageLatency[];
 };
+
+/** What each side made of one workload. */
+export type WorkloadResult = { readonly name: Workload; readonly sides: readonly SideResult[] };
 
 /** One side's medians over the rounds, and the rounds themselves. */
 export type SideResult = {
@@ -34,7 +38,11 @@ export type SideResult = {
 };
 
 /** Takes the medians of a side's rounds. */
-export function sideResult(name: SideName, label: string, rounds: readonly Round[]): SideResult {
+export function sideResult(
+  { name, label }: Side,
+  measured: ReadonlyMap<SideName, readonly Round[]>,
+): SideResult {
+  const rounds = measured.get(name) ?? [];
   const of = (pick: (round: Round) => number) => median(rounds.map(pick));
   return {
     name,

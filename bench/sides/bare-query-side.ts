@@ -16,8 +16,12 @@ export function startBareQuery({ databaseUrl, accounts, concurrency }: SideOptio
     label: "bare page query",
     pids: [worker.pid],
     loadPids: [],
-    run: (seconds) =>
-      worker.run({ databaseUrl, connections: CONNECTIONS, accounts, concurrency, seconds }),
+    prepare: async () => {},
+    run: (workload, seconds) =>
+      worker.run({
+        ...{ databaseUrl, connections: CONNECTIONS, accounts },
+        ...{ workload, concurrency, seconds },
+      }),
     async stop() {
       worker.stop();
     },

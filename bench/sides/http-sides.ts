@@ -9,7 +9,7 @@ import { type ServedProcess, serveProcess } from "./served-process.ts";
 import { type Side, SideName, type SideOptions } from "./side.ts";
 
 /** The process that all HTTP sides get their load from. */
-export type LoadWorker = Worker<LoadJob, Sample>;
+export type LoadWorker = Worker<LoadJob, Sample | undefined>;
 
 const CURSOR_KEY = createHash("sha256").update("bench cursors").digest("hex");
 const TRUSTED_PROXIES = "127.0.0.1/32";
@@ -19,6 +19,7 @@ const LABELS = {
   [SideName.TwoProcesses]: "product, gateway and core apart",
   [SideName.Fastify]: "Fastify",
   [SideName.FastifyRedis]: "Fastify, counting in Redis",
+  [SideName.BareHttp]: "bare node:http answer",
 } as const;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -96,6 +97,19 @@ export async function startFastify(
   return httpSide(name, port, [served], options, load);
 }
 
+/** Starts the server that does nothing but answer: what no server in Node can be faster than. */
+export async function startBareHttp(options: SideOptions, load: LoadWorker): Promise<Side> {
+  const port = await findFreePort();
+  const served = await serveProcess({
+    name: SideName.BareHttp,
+    file: fileOf("../bare-http/main.ts"),
+    serves: { port },
+    env: { PORT: String(port) },
+    profileFolder: options.profileFolder,
+  });
+  return httpSide(SideName.BareHttp, port, [served], options, load);
+}
+
 function coreEnv({ databaseUrl }: SideOptions, redisUrl: string | undefined) {
   return {
     DATABASE_URL: databaseUrl,
@@ -109,16 +123,24 @@ function httpSide(
   name: keyof typeof LABELS,
   port: number,
   processes: readonly ServedProcess[],
-  { accounts, concurrency }: SideOptions,
+  { accounts, concurrency, databaseUrl }: SideOptions,
   load: LoadWorker,
 ): Side {
+  const job = { side: name, port, accounts, concurrency, databaseUrl };
   return {
     name,
     label: LABELS[name],
     pids: processes.map(({ pid }) => pid),
     loadPids: [load.pid],
     port,
-    run: (seconds) => load.run({ side: name, port, accounts, concurrency, seconds }),
+    async prepare(workload) {
+      await load.run({ ...job, workload, seconds: undefined });
+    },
+    async run(workload, seconds) {
+      const sample = await load.run({ ...job, workload, seconds });
+      if (sample === undefined) throw new Error("a turn without a sample");
+      return sample;
+    },
     async stop() {
       for (const served of processes) await served.stop();
     },

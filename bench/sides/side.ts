@@ -1,3 +1,4 @@
+import type { Workload } from "../load/workload.ts";
 import type { Sample } from "../measure/sample.ts";
 
 /** What is measured beside the others. */
@@ -6,6 +7,7 @@ export const SideName = {
   TwoProcesses: "two-processes",
   Fastify: "fastify",
   BareQuery: "bare-query",
+  BareHttp: "bare-http",
   OneProcessRedis: "one-process-redis",
   FastifyRedis: "fastify-redis",
 } as const;
@@ -22,8 +24,10 @@ export type Side = {
   readonly loadPids: readonly number[];
   /** Where it serves; absent for what speaks no HTTP. */
   readonly port?: number;
+  /** Gets its next turn ready. */
+  prepare(workload: Workload): Promise<void>;
   /** Keeps it busy for so long. */
-  run(seconds: number): Promise<Sample>;
+  run(workload: Workload, seconds: number): Promise<Sample>;
   stop(): Promise<void>;
 };
 

@@ -6,7 +6,13 @@ import { startWorker } from "../load/jobs.ts";
 import type { LoadJob } from "../load/load-worker.ts";
 import type { Sample } from "../measure/sample.ts";
 import { startBareQuery } from "./bare-query-side.ts";
-import { type LoadWorker, startFastify, startOneProcess, startTwoProcesses } from "./http-sides.ts";
+import {
+  type LoadWorker,
+  startBareHttp,
+  startFastify,
+  startOneProcess,
+  startTwoProcesses,
+} from "./http-sides.ts";
 import { type Side, SideName, type SideOptions } from "./side.ts";
 
 const LOAD_WORKER = fileURLToPath(new URL("../load/load-worker.ts", import.meta.url));
@@ -24,7 +30,7 @@ export async function startSides(
   options: SideOptions,
   progress: Progress,
 ): Promise<RunningSides> {
-  const load: LoadWorker = startWorker<LoadJob, Sample>(LOAD_WORKER);
+  const load: LoadWorker = startWorker<LoadJob, Sample | undefined>(LOAD_WORKER);
   const sides: Side[] = [];
   let redis: RunningRedis | undefined;
   const stop = async () => {
@@ -60,6 +66,8 @@ async function startSide(
       return startFastify(options, load);
     case SideName.BareQuery:
       return startBareQuery(options);
+    case SideName.BareHttp:
+      return startBareHttp(options, load);
     case SideName.OneProcessRedis:
       return startOneProcess(options, load, redisUrl);
     case SideName.FastifyRedis:

@@ -4,6 +4,7 @@ import { errorResponse } from "./error-response.ts";
 import type { GatewayRequest, UnreadableRequest } from "./gateway-request.ts";
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
 import type { Read } from "./handlers/read.ts";
+import type { KeptPages } from "./kept-pages.ts";
 import type { Log } from "./log.ts";
 import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
@@ -20,7 +21,12 @@ export type Answers = {
 };
 
 /** Creates the answers: the order of checks of the contract, with one upstream call each. */
-export function createAnswers(upstream: Upstream, timeoutMs: number, log: Log): Answers {
+export function createAnswers(
+  upstream: Upstream,
+  pages: KeptPages,
+  timeoutMs: number,
+  log: Log,
+): Answers {
   return {
     async answerRequest(request) {
       try {
@@ -71,12 +77,13 @@ export function createAnswers(upstream: Upstream, timeoutMs: number, log: Log): 
     read: Read,
   ): Promise<GatewayResponse> {
     let headers: readonly string[] = [];
-    const body = await read(upstream, {
+    const options: CallOptions = {
       ...callOptions(request, apiKey),
       onHeader: (received) => {
         headers = rateLimitHeaders(received);
       },
-    });
+    };
+    const body = await read({ upstream, pages, apiKey, options });
     return createResponse(200, request.requestId, body, headers);
   }
 

@@ -4,6 +4,7 @@ import type { Transport } from "@connectrpc/connect";
 import { createAnswers } from "./answer-request.ts";
 import { createFindClientAddress } from "./client-address.ts";
 import { createHttpServer } from "./http-server.ts";
+import { createKeptPages } from "./kept-pages.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createLog, type Log } from "./log.ts";
 import { createUpstream } from "./upstream.ts";
@@ -20,7 +21,7 @@ export type GatewayOptions = {
   readonly limits?: Partial<GatewayLimits>;
 };
 
-/** The HTTP edge: it keeps nothing between requests. */
+/** The HTTP edge: between requests it keeps nothing but pages that the core may say are still the same. */
 export type Gateway = {
   readonly server: Server;
   /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot. */
@@ -33,7 +34,9 @@ export type Gateway = {
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const log = options.log ?? createLog((line) => process.stderr.write(line));
-  const answers = createAnswers(createUpstream(options.upstream), limits.upstreamTimeoutMs, log);
+  const upstream = createUpstream(options.upstream);
+  const pages = createKeptPages(limits.keptPageBytes);
+  const answers = createAnswers(upstream, pages, limits.upstreamTimeoutMs, log);
   const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);
   let closing = false;
   const server = createHttpServer(answers, findClientAddress, limits, () => closing);

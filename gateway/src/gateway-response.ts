@@ -3,15 +3,15 @@ export type GatewayResponse = {
   readonly status: number;
   /** Names and values in turn, without Content-Length. */
   readonly headers: readonly string[];
-  /** JSON, or `undefined` where the status has none. */
-  readonly body: string | undefined;
+  /** JSON, as text or in UTF-8, or `undefined` where the status has none. */
+  readonly body: string | Buffer | undefined;
 };
 
 /** Creates a response with the headers that every response has. §4, §7 */
 export function createResponse(
   status: number,
   requestId: string,
-  body: string | undefined,
+  body: GatewayResponse["body"],
   more: readonly string[],
 ): GatewayResponse {
   const headers = [

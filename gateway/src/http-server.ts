@@ -137,8 +137,8 @@ function drainBody(request: IncomingMessage, mostBytes: number): void {
 
 function writeResponse(response: ServerResponse, answer: GatewayResponse, close: boolean): void {
   const headers = [...answer.headers];
-  const body = answer.body === undefined ? undefined : Buffer.from(answer.body);
-  if (body !== undefined) headers.push("Content-Length", String(body.length));
+  const { body } = answer;
+  if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
   if (close) headers.push("Connection", "close");
   response.writeHead(answer.status, headers);
   // node:http leaves the body out of the answer to a HEAD request.

@@ -16,6 +16,8 @@ export type GatewayLimits = {
   readonly bodyBytes: number;
   /** The most requests that a connection may have unanswered; one more, and it is cut. */
   readonly unansweredRequests: number;
+  /** How much memory the pages take that are kept. */
+  readonly keptPageBytes: number;
   /** How long a closing gateway waits for answers under way. */
   readonly closeTimeoutMs: number;
 };
@@ -30,5 +32,6 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   headerBytes: 16_384,
   bodyBytes: 1_048_576,
   unansweredRequests: 16,
+  keptPageBytes: 33_554_432,
   closeTimeoutMs: 10_000,
 };

@@ -8,8 +8,9 @@ export function writeRawResponse(socket: Duplex, response: GatewayResponse, reas
     lines.push(`${response.headers[index]}: ${response.headers[index + 1]}`);
   }
   const body = response.body ?? "";
-  lines.push(`Content-Length: ${Buffer.byteLength(body)}`, "Connection: close", "", body);
-  socket.end(lines.join("\r\n"));
+  lines.push(`Content-Length: ${Buffer.byteLength(body)}`, "Connection: close", "", "");
+  socket.write(lines.join("\r\n"));
+  socket.end(body);
   socket.resume();
   // A client that never closes its side is not waited for.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

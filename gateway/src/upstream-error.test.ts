@@ -8,7 +8,7 @@ function responseTo(error: unknown) {
   const logged: string[] = [];
   const log = createLog((line) => void logged.push(line));
   const response = responseFromError(error, "req_1", log);
-  return { ...response, error: JSON.parse(response.body ?? "").error, logged };
+  return { ...response, error: JSON.parse(String(response.body)).error, logged };
 }
 
 describe("§7 a failed upstream call", () => {

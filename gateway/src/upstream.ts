@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { ActivityService, AdmissionService, MeService } from "@activity/proto";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { createConnectTransport } from "@connectrpc/connect-node";
 import type { CoreTlsConfig, GatewayConfig } from "./config.ts";
 
 /** The core's services that the gateway calls, and no others. */
@@ -20,23 +22,30 @@ export function createUpstream(transport: Transport): Upstream {
   };
 }
 
-/** Creates the gRPC transport to a core elsewhere, and what closes its connection. */
+/** How long a connection to the core is kept idle: less than the core keeps it, so that none is lost in use. */
+const IDLE_CONNECTION_MS = 30_000;
+
+/**
+ * Creates the transport to a core elsewhere, and what closes its connections. It speaks the Connect protocol
+ * over HTTP/1.1, which costs a third less than gRPC over HTTP/2 with Node at both ends (ADR 0032).
+ */
 export function createCoreTransport(
   config: Pick<GatewayConfig, "coreUrl" | "coreTls" | "revealCredential">,
 ): { readonly transport: Transport; close(): void } {
-  const sessions = new Http2SessionManager(
-    config.coreUrl,
-    { pingIntervalMs: 30_000, pingIdleConnection: true },
-    config.coreTls === undefined ? {} : readTlsFiles(config.coreTls),
-  );
-  const transport = createGrpcTransport({
-    baseUrl: config.coreUrl,
-    sessionManager: sessions,
-    interceptors: [showCredential(config.revealCredential)],
+  const { coreUrl, coreTls, revealCredential } = config;
+  const idle = { keepAlive: true, timeout: IDLE_CONNECTION_MS };
+  const agent = coreUrl.startsWith("https:")
+    ? new HttpsAgent({ ...idle, ...(coreTls && readTlsFiles(coreTls)) })
+    : new HttpAgent(idle);
+  const transport = createConnectTransport({
+    baseUrl: coreUrl,
+    httpVersion: "1.1",
+    nodeOptions: { agent },
+    interceptors: [showCredential(revealCredential)],
     // Between machines of one network, compressing a page takes longer than sending it.
     acceptCompression: [],
   });
-  return { transport, close: () => sessions.abort() };
+  return { transport, close: () => agent.destroy() };
 }
 
 /** Shows the core who forwards the client's address. */

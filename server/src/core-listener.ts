@@ -14,6 +14,8 @@ export type Listener = { readonly port: number; close(): Promise<void> };
 
 /** What every HTTP/2 connection says first; HTTP/1.1 has no method of that name. */
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
+/** How long an HTTP/1.1 connection is kept idle: longer than a gateway keeps it, so that none is lost in use. */
+const IDLE_CONNECTION_MS = 65_000;
 const CLOSE_GRACE_MS = 3_000;
 
 /**
@@ -52,7 +54,7 @@ function secureServer(handler: Handler, tls: TlsConfig): http2.Http2SecureServer
 }
 
 function plainServer(handler: Handler): net.Server {
-  const overHttp1 = http.createServer(handler);
+  const overHttp1 = http.createServer({ keepAliveTimeout: IDLE_CONNECTION_MS }, handler);
   const overHttp2 = http2.createServer(handler);
   return net.createServer((socket) => {
     socket.on("error", () => socket.destroy());

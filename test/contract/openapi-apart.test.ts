@@ -33,7 +33,7 @@ afterAll(async () => {
 const send = (path: string, address: string, request: HttpRequest = {}) =>
   requestOf(port, path, { ...request, headers: { "x-forwarded-for": address } });
 
-describe("a gateway that reaches the core over gRPC", () => {
+describe("a gateway apart from its core", () => {
   it("answers as described: data, refusals, and what is left of the limit on both", async () => {
     const { apiKey, accountId } = await createReader(stack);
     await createPlatformEvent(stack, accountId, { actorName: "💜" });

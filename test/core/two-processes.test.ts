@@ -69,7 +69,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-describe("gateway and core in two processes, with gRPC between them", () => {
+describe("gateway and core in two processes", () => {
   const http = (path: string, apiKey?: string) =>
     requestOf(gatewayPort, path, { ...(apiKey && { apiKey }) });
 

@@ -53,6 +53,18 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
     },
   );
 
+  it("asked for again while the feed stands still, reads none: a poll that brings nothing new, a first page", async () => {
+    const end = `/api/v1/activity?order=asc&since=${feed.at(0.99999)}`;
+    const { pagination } = (await stack.http(end, { apiKey })).json<PageJson>();
+    expect(pagination.has_more).toBe(false);
+    for (const path of [`${end}&cursor=${pagination.next_cursor}`, "/api/v1/activity"]) {
+      const first = await stack.http(path, { apiKey });
+      const { answer, rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
+      expect(rowsRead).toBe(0);
+      expect(answer.text).toBe(first.text);
+    }
+  });
+
   it.each(orders)("reads no more at the far end of the feed, %s", async (order) => {
     const bound = order === "asc" ? `since=${feed.at(0.999)}` : `until=${feed.at(0.001)}`;
     const path = `/api/v1/activity?limit=${LIMIT}&order=${order}&${bound}`;

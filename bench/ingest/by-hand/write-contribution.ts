@@ -4,7 +4,7 @@ import type { WriteId } from "../../load/contribution-request.ts";
 
 type AccountRow = RowDataPacket & { account_no: number; recorded_at: number };
 
-const LOCK = `SELECT account_no, GREATEST(last_recorded_at + 1,
+const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1,
     TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) AS recorded_at
   FROM account WHERE id = ? AND deleted_at IS NULL FOR UPDATE`;
 const FIND_DONATION = `SELECT record_id, subscription_id FROM donation
@@ -21,7 +21,7 @@ const INSERT_ACTIVITY = `INSERT INTO activity
   (account_no, recorded_at, record_key, type, platform, unit, value, occurred_at, currency,
    refunded_amount_cents, actor_name, message)
   VALUES (?, ?, ?, 1, 1, 1, ?, ?, ?, 0, ?, ?)`;
-const ADVANCE_CLOCK = "UPDATE account SET last_recorded_at = ? WHERE account_no = ?";
+const ADVANCE_CLOCK = "UPDATE account SET feed_changed_at = ? WHERE account_no = ?";
 
 const AMOUNT_CENTS = 500;
 const CURRENCY = "eur";

@@ -5,5 +5,5 @@ import type { Read } from "./read.ts";
 /** Parses a request for the key's account, which takes no parameters. §4.1 */
 export function parseGetMe(query: string): Read {
   parseStrictQuery(query, []);
-  return async (upstream, options) => renderMe(await upstream.me.getMe({}, options));
+  return async ({ upstream, options }) => renderMe(await upstream.me.getMe({}, options));
 }

@@ -6,26 +6,41 @@ export type ReadAccount = {
   readonly id: string;
   readonly username: string;
   readonly displayName: string;
+  /** What its pages show has not changed while this is the same. */
+  readonly feedVersion: number;
 };
 
-type Row = RowDataPacket & { account_no: number; username: string; display_name: string };
+export type ReadAccountRow = RowDataPacket & {
+  account_no: number;
+  id: string;
+  username: string | null;
+  display_name: string;
+  feed_changed_at: number;
+};
+
+/** What is read of an account `a`. */
+export const READ_ACCOUNT_COLUMNS =
+  "a.account_no, a.id, a.username, a.display_name, a.feed_changed_at";
+
+/** A deleted account has no name any more. */
+export function readAccountFromRow(row: ReadAccountRow): ReadAccount {
+  return {
+    no: row.account_no,
+    id: row.id,
+    username: row.username ?? "",
+    displayName: row.display_name,
+    feedVersion: row.feed_changed_at,
+  };
+}
 
 /** Finds an account that is not deleted. */
 export async function findReadAccount(
   db: Queryable,
   accountId: string,
 ): Promise<ReadAccount | undefined> {
-  const [rows] = await db.execute<Row[]>(
-    "SELECT account_no, username, display_name FROM account WHERE id = ? AND deleted_at IS NULL",
+  const [rows] = await db.execute<ReadAccountRow[]>(
+    `SELECT ${READ_ACCOUNT_COLUMNS} FROM account a WHERE a.id = ? AND a.deleted_at IS NULL`,
     [accountId],
   );
-  const row = rows[0];
-  return (
-    row && {
-      no: row.account_no,
-      id: accountId,
-      username: row.username,
-      displayName: row.display_name,
-    }
-  );
+  return rows[0] && readAccountFromRow(rows[0]);
 }

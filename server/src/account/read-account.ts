@@ -23,8 +23,7 @@ export async function readAccountOf(
         "account_id accepts nothing from a caller with an API key: the key says which account is read.",
       );
     }
-    const { accountNo, username, displayName } = caller.apiKey;
-    return { no: accountNo, id: caller.apiKey.accountId, username, displayName };
+    return caller.apiKey.account;
   }
   checkAccountId(accountId);
   const account = await findReadAccount(pool, accountId);

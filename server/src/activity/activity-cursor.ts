@@ -84,7 +84,7 @@ function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: Activity
 }
 
 /** The account, order and filters as one text; times by meaning, in microseconds. */
-function bindingOf(accountId: string, query: ActivityQuery): string {
+export function bindingOf(accountId: string, query: ActivityQuery): string {
   const order = query.ascending ? "asc" : "desc";
   const { type, platform, sinceMicros = "", untilMicros = "" } = query;
   return `${accountId}/${order}/${type}/${platform}/${sinceMicros}/${untilMicros}`;

@@ -1,6 +1,6 @@
-import type { Insert, Table } from "../database/change.ts";
-import type { Statement } from "../database/packet.ts";
+import type { Table } from "../database/change.ts";
 import type { Micros } from "../timestamps.ts";
+import type { FeedChange } from "../write/write.ts";
 import type { ActivityType, Unit } from "./activity-values.ts";
 
 /** Where a row of the feed stands: its place in the order, and its primary key. */
@@ -36,42 +36,36 @@ const ACTIVITY: Table = {
 };
 
 /** Shows a record in the feed. */
-export function showActivity(activity: ActivityRecord): Insert {
-  return {
-    into: ACTIVITY,
-    row: [
-      activity.accountNo,
-      activity.recordedAt,
-      activity.recordKey,
-      activity.type,
-      activity.platform,
-      activity.unit,
-      activity.value,
-      activity.occurredAt === activity.recordedAt ? null : activity.occurredAt,
-      activity.currency ?? null,
-      activity.refundedAmountCents ?? null,
-      activity.actorName ?? null,
-      activity.message ?? null,
-    ],
-  };
+export function showActivity(activity: ActivityRecord): FeedChange {
+  const row = [
+    activity.accountNo,
+    activity.recordedAt,
+    activity.recordKey,
+    activity.type,
+    activity.platform,
+    activity.unit,
+    activity.value,
+    activity.occurredAt === activity.recordedAt ? null : activity.occurredAt,
+    activity.currency ?? null,
+    activity.refundedAmountCents ?? null,
+    activity.actorName ?? null,
+    activity.message ?? null,
+  ];
+  return { feedChange: { into: ACTIVITY, row } };
 }
 
 /** Hides a record from the feed. */
-export function hideActivity({ accountNo, recordedAt, recordKey }: ActivityKey): Statement {
-  return {
-    sql: "DELETE FROM activity WHERE account_no = ? AND recorded_at = ? AND record_key = ?",
-    values: [accountNo, recordedAt, recordKey],
-  };
+export function hideActivity({ accountNo, recordedAt, recordKey }: ActivityKey): FeedChange {
+  const sql = "DELETE FROM activity WHERE account_no = ? AND recorded_at = ? AND record_key = ?";
+  return { feedChange: { sql, values: [accountNo, recordedAt, recordKey] } };
 }
 
 /** Changes what the feed says was refunded of a donation. */
 export function updateRefundedAmount(
   { accountNo, recordedAt, recordKey }: ActivityKey,
   refundedAmountCents: number,
-): Statement {
-  return {
-    sql: `UPDATE activity SET refunded_amount_cents = ?
-      WHERE account_no = ? AND recorded_at = ? AND record_key = ?`,
-    values: [refundedAmountCents, accountNo, recordedAt, recordKey],
-  };
+): FeedChange {
+  const sql = `UPDATE activity SET refunded_amount_cents = ?
+    WHERE account_no = ? AND recorded_at = ? AND record_key = ?`;
+  return { feedChange: { sql, values: [refundedAmountCents, accountNo, recordedAt, recordKey] } };
 }

@@ -7,9 +7,17 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { readAccountOf } from "../account/read-account.ts";
 import type { Pool } from "../database/pool.ts";
 import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
+import { pageEtag } from "./activity-etag.ts";
 import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
 import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
+
+const NOT_MODIFIED = {
+  $typeName: "activity.read.v1.ListActivitiesResponse" as const,
+  activities: [],
+  hasMore: false,
+  notModified: true,
+};
 
 /**
  * Serves the feed. The first of `cursorKeys` signs; all of them verify, so that a key can be replaced
@@ -29,6 +37,8 @@ export function createActivityService(
       request.cursor === undefined
         ? undefined
         : parseCursor(cursorKeys, account.id, query, request.cursor);
+    const etag = pageEtag(account, query, request.cursor);
+    if (request.ifNoneMatch === etag) return { ...NOT_MODIFIED, etag };
     const rows = await readActivityRows(pool, account.no, query, position);
     const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
     const nextCursor = cursorAfter(page, account.id, query) ?? request.cursor;
@@ -36,6 +46,8 @@ export function createActivityService(
       $typeName: "activity.read.v1.ListActivitiesResponse",
       activities: page.map(activityFromRow),
       hasMore: rows.length > query.limit,
+      etag,
+      notModified: false,
       ...(nextCursor !== undefined && { nextCursor }),
     };
   }

@@ -1,3 +1,4 @@
+import type { ReadAccount } from "../account/read-account-store.ts";
 import type { RateWindow } from "./rate-window.ts";
 
 /** Requests admitted of one client address in any 60 seconds. §8 */
@@ -18,10 +19,7 @@ export type AdmissionRequest = {
 export type ApiKeyRecord = {
   readonly prefix: string;
   readonly expiresAtMicros: number;
-  readonly accountNo: number;
-  readonly accountId: string;
-  readonly username: string;
-  readonly displayName: string;
+  readonly account: ReadAccount;
 };
 
 /** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */

@@ -1,18 +1,20 @@
+import {
+  READ_ACCOUNT_COLUMNS,
+  type ReadAccountRow,
+  readAccountFromRow,
+} from "../account/read-account-store.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import type { ApiKeyRecord } from "./admission.ts";
 
 /** An API key and its account, as the admission reads them. */
-export type ApiKeyRow = RowDataPacket & {
-  key_hash: Buffer;
-  prefix: string;
-  expires_at: number;
-  active: number;
-  account_no: number;
-  id: string;
-  username: string | null;
-  display_name: string;
-  available: number;
-};
+export type ApiKeyRow = RowDataPacket &
+  ReadAccountRow & {
+    key_hash: Buffer;
+    prefix: string;
+    expires_at: number;
+    active: number;
+    available: number;
+  };
 
 export const API_KEY_TABLES = "api_key k JOIN account a ON a.account_no = k.account_no";
 
@@ -25,15 +27,12 @@ export const AVAILABLE =
 
 export const API_KEY_COLUMNS = (now: string) =>
   `k.key_hash, k.prefix, k.expires_at, ${ACTIVE(now)} AS active,
-   a.account_no, a.id, a.username, a.display_name, ${AVAILABLE} AS available`;
+   ${READ_ACCOUNT_COLUMNS}, ${AVAILABLE} AS available`;
 
 export function apiKeyFromRow(row: ApiKeyRow): ApiKeyRecord {
   return {
     prefix: row.prefix,
     expiresAtMicros: row.expires_at,
-    accountNo: row.account_no,
-    accountId: row.id,
-    username: row.username ?? "",
-    displayName: row.display_name,
+    account: readAccountFromRow(row),
   };
 }

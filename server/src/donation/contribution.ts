@@ -1,5 +1,6 @@
 import type { Change } from "../database/change.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
+import type { Decision } from "../write/write.ts";
 import { updateFeed } from "./donation-feed.ts";
 import { DonationStatus } from "./donation-status.ts";
 import { type DonationRecord, type StoredDonation, storeDonation } from "./donation-store.ts";
@@ -24,18 +25,19 @@ export function newContribution(
   created: DonationRecord,
   { externalId, stored }: NamedSubscription,
   recordedAt: number,
-): ContributionRecord & { readonly changes: readonly Change[] } {
+): Omit<Decision<never>, "answer"> & { readonly contribution: ContributionRecord } {
   const { accountNo, recordId, test } = created;
   const subscriptionId = stored.id;
   const donation = { ...created, status: DonationStatus.Paid, recordedAt, subscriptionId };
   const isNew = !("firstRecordId" in stored);
   const first = (isNew || stored.firstRecordId === undefined) && !test;
   const started = first ? { recordId, recordedAt } : undefined;
-  const changes: Change[] = [storeDonation(donation), ...updateFeed(undefined, donation)];
+  const changes: Change[] = [storeDonation(donation)];
   if (first || isNew) {
     changes.push(storeSubscription(accountNo, externalId, subscriptionId, started));
   }
-  return { donation, subscriptionId, first, changes };
+  const contribution = { donation, subscriptionId, first };
+  return { contribution, changes, feed: updateFeed(undefined, donation) };
 }
 
 /** Returns the contribution that a stored donation is. Fails with `donation_transition_refused` when it is none. */

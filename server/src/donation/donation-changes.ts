@@ -1,6 +1,7 @@
 import type { Change } from "../database/change.ts";
 import { DomainError, ErrorCode } from "../errors.ts";
 import { eraseWebhookEvents } from "../webhook-event/webhook-event-store.ts";
+import type { Decision } from "../write/write.ts";
 import { type DisputeRecord, storeDispute, updateDispute } from "./dispute-store.ts";
 import { updateFeed } from "./donation-feed.ts";
 import {
@@ -14,10 +15,9 @@ import { type DonationRecord, updateDonation } from "./donation-store.ts";
 import { type RefundRecord, storeRefund } from "./refund-store.ts";
 
 /** What a change makes of a donation. */
-export type ChangedDonation = {
+export type ChangedDonation = Omit<Decision<never>, "answer"> & {
   /** The very record that was given when the change was made before. */
   readonly donation: DonationRecord;
-  readonly changes: readonly Change[];
 };
 
 /** A donation and what belongs to it, as they are stored. */
@@ -92,7 +92,7 @@ export function deleteDonation({ donation }: DonationState): ChangedDonation {
 }
 
 function unchanged(donation: DonationRecord): ChangedDonation {
-  return { donation, changes: [] };
+  return { donation };
 }
 
 function changed(
@@ -102,7 +102,8 @@ function changed(
 ): ChangedDonation {
   return {
     donation: after,
-    changes: [updateDonation(after), ...updateFeed(before, after), ...others],
+    changes: [updateDonation(after), ...others],
+    feed: updateFeed(before, after),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   updateRefundedAmount,
 } from "../activity/activity-feed-store.ts";
 import { ActivityType, SERVICE_PLATFORM, Unit } from "../activity/activity-values.ts";
-import type { Change } from "../database/change.ts";
+import type { FeedChange } from "../write/write.ts";
 import { isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
@@ -14,7 +14,10 @@ import type { DonationRecord } from "./donation-store.ts";
  * Brings the feed from what it showed of a donation before a change, of a new one nothing, to what it shows
  * after it. A donation that is shown again stands where it first stood.
  */
-export function updateFeed(before: DonationRecord | undefined, after: DonationRecord): Change[] {
+export function updateFeed(
+  before: DonationRecord | undefined,
+  after: DonationRecord,
+): FeedChange[] {
   const activity = activityFromDonation(after);
   if (activity === undefined) return [];
   const wasVisible = before !== undefined && isVisible(before);

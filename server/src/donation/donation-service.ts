@@ -62,13 +62,9 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       decide({ donation: [stored], refunds, disputes, endpoints }, account) {
         if (stored === undefined) throw donationNotFound();
         const { recordedAt } = account;
-        const made = make({ donation: stored, refunds, disputes }, recordedAt);
-        return {
-          answer: made.donation,
-          changes: made.changes,
-          isRecorded: made.donation.recordedAt !== stored.recordedAt,
-          events: newWebhookEvents(account, endpoints, eventsOf(stored, made.donation)),
-        };
+        const { donation, ...made } = make({ donation: stored, refunds, disputes }, recordedAt);
+        const data = eventsOf(stored, donation);
+        return { ...made, answer: donation, events: newWebhookEvents(account, endpoints, data) };
       },
     });
     return { donation: donationToProto(donation) };
@@ -150,14 +146,9 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
           const { accountNo, recordedAt, newId } = account;
           const created = { ...fields, accountNo, recordId: newId() };
           const named = { externalId, stored: subscription ?? { id: newId() } };
-          const made = newContribution(created, named, recordedAt);
-          const data = eventsOfContribution(made.donation, made.subscriptionId, made.first);
-          return {
-            answer: made,
-            changes: made.changes,
-            isRecorded: true,
-            events: newWebhookEvents(account, endpoints, data),
-          };
+          const { contribution, ...made } = newContribution(created, named, recordedAt);
+          const events = newWebhookEvents(account, endpoints, eventsOfContribution(contribution));
+          return { ...made, answer: contribution, events };
         },
       });
       return { donation: donationToProto(donation), subscriptionId, first };

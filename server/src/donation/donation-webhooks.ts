@@ -4,6 +4,7 @@ import type {
   WebhookRecord,
 } from "../webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
+import type { ContributionRecord } from "./contribution.ts";
 import { DonationStatus } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
@@ -32,11 +33,11 @@ export function eventsOfChange(
 }
 
 /** Returns what a new contribution tells the account's endpoints. */
-export function eventsOfContribution(
-  donation: DonationRecord,
-  subscriptionId: string,
-  first: boolean,
-): WebhookEventData[] {
+export function eventsOfContribution({
+  donation,
+  subscriptionId,
+  first,
+}: ContributionRecord): WebhookEventData[] {
   if (donation.test) return [];
   const record = webhookRecordFrom(donation);
   const created: WebhookEventData = { kind: WebhookEventKind.DonationCreated, record };

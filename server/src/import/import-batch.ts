@@ -42,11 +42,14 @@ function storeChunk(
     decide({ donations }, account) {
       const known = new Set(donations.map(({ externalId }) => idOf(externalId)));
       const missing = rows.filter((row) => !known.has(idOf(row.externalId)));
-      const changes = missing.flatMap((row) => {
-        const donation = importedDonation(row, platform, account);
-        return [storeDonation(donation), ...updateFeed(undefined, donation)];
-      });
-      return { answer: missing.length, changes, isRecorded: missing.length > 0 };
+      const imported = missing.map((row) => importedDonation(row, platform, account));
+      return {
+        answer: imported.length,
+        changes: imported.map(storeDonation),
+        ...(imported.length > 0 && {
+          feed: imported.flatMap((donation) => updateFeed(undefined, donation)),
+        }),
+      };
     },
   });
 }

@@ -98,15 +98,15 @@ function record(
     occurredAt: recordedAt,
     refundedAmountCents: undefined,
   };
-  const changes = [storePlatformEvent(stored), ...(test ? [] : [showActivity(activity)])];
-  return { answer: stored, changes, isRecorded: true };
+  const feed = test ? [] : [showActivity(activity)];
+  return { answer: stored, changes: [storePlatformEvent(stored)], feed };
 }
 
 /** Its text goes with its row of the feed: nothing else holds it. */
 function remove(stored: PlatformEventRecord): Decision<void> {
   if (stored.deleted) return { answer: undefined };
-  const changes = [markPlatformEventDeleted(stored), hideActivity(activityKey(stored))];
-  return { answer: undefined, changes };
+  const feed = [hideActivity(activityKey(stored))];
+  return { answer: undefined, changes: [markPlatformEventDeleted(stored)], feed };
 }
 
 function activityKey({ accountNo, recordedAt, recordId }: PlatformEventRecord) {

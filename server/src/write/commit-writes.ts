@@ -12,7 +12,7 @@ import {
   lockAccounts,
   nowFromRows,
   READ_NOW,
-  storeLastRecorded,
+  storeFeedClocks,
 } from "./locked-account-store.ts";
 import type { Decision } from "./write.ts";
 
@@ -81,17 +81,20 @@ function decideAll(
     try {
       const decision = write.decide(answersOf(write.asks), account);
       changes.push(...(decision.changes ?? []));
+      if (decision.feed !== undefined) {
+        changes.push(...decision.feed.map(({ feedChange }) => feedChange));
+        accounts.moveFeedClock(account);
+      }
       for (const event of decision.events ?? []) {
         changes.push(...storeEvent(account.accountNo, event, leases));
       }
-      if (decision.isRecorded) accounts.noteRecorded(account);
       return { kind: "written", answer: decision.answer };
     } catch (error) {
       return { kind: "refused", error };
     }
   });
-  const recorded = accounts.recorded();
-  const clocks = recorded.length > 0 ? [storeLastRecorded(recorded)] : [];
+  const moved = accounts.movedFeedClocks();
+  const clocks = moved.length > 0 ? [storeFeedClocks(moved)] : [];
   return { statements: [...clocks, ...statementsOf(changes)], result: outcomes };
 }
 
@@ -100,22 +103,22 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   const nowMicros = nowFromRows(now);
   const newId = createIdsAt(nowMicros);
   const locked = new Map((rows as AccountRow[]).map((row) => [row.account_no, row]));
-  const lastRecorded = new Map<number, number>();
+  const feedClocks = new Map<number, number>();
 
   return {
     find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
       const row = locked.get(accountNo);
       // Another account's id may begin with the same time.
       if (row?.id !== accountId) return undefined;
-      const last = lastRecorded.get(accountNo) ?? row.last_recorded_at;
-      const recordedAt = Math.max(last + 1, nowMicros);
+      const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
+      const recordedAt = Math.max(feedClock + 1, nowMicros);
       const blocked = row.blocked_at !== null;
       return { accountNo, id: accountId, blocked, nowMicros, recordedAt, newId };
     },
-    noteRecorded({ accountNo, recordedAt }: LockedAccount): void {
-      lastRecorded.set(accountNo, recordedAt);
+    moveFeedClock({ accountNo, recordedAt }: LockedAccount): void {
+      feedClocks.set(accountNo, recordedAt);
     },
-    recorded: () => [...lastRecorded],
+    movedFeedClocks: () => [...feedClocks],
   };
 }
 

@@ -7,7 +7,7 @@ export type AccountRow = RowDataPacket & {
   readonly account_no: number;
   readonly id: string;
   readonly blocked_at: number | null;
-  readonly last_recorded_at: number;
+  readonly feed_changed_at: number;
 };
 
 /** Reads the database's clock, once the statements before it are through. */
@@ -26,17 +26,17 @@ export function nowFromRows(rows: PacketRows[number] | undefined): number {
  */
 export function lockAccounts(accountNos: readonly number[], waits: boolean): Statement {
   return {
-    sql: `SELECT account_no, id, blocked_at, last_recorded_at FROM account FORCE INDEX (PRIMARY)
+    sql: `SELECT account_no, id, blocked_at, feed_changed_at FROM account FORCE INDEX (PRIMARY)
       WHERE account_no IN (?) AND deleted_at IS NULL
       ORDER BY account_no FOR UPDATE ${waits ? "" : "SKIP LOCKED"}`,
     values: [accountNos],
   };
 }
 
-/** Stores when accounts, at least one, recorded something last: pairs of a number and a time. */
-export function storeLastRecorded(times: readonly (readonly [number, number])[]): Statement {
+/** Stores to when the feed's clocks of accounts, at least one, moved on: pairs of a number and a time. */
+export function storeFeedClocks(times: readonly (readonly [number, number])[]): Statement {
   return {
-    sql: `UPDATE account SET last_recorded_at = CASE account_no ${"WHEN ? THEN ? ".repeat(times.length)}END
+    sql: `UPDATE account SET feed_changed_at = CASE account_no ${"WHEN ? THEN ? ".repeat(times.length)}END
       WHERE account_no IN (?)`,
     values: [...times.flat(), times.map(([accountNo]) => accountNo)],
   };

@@ -53,7 +53,7 @@ it("gives each of 20 writers at once a recorded_at of its own, later than all it
 it("records later than before when the database's clock is behind", async () => {
   await follow("before");
   await services.database.query(
-    "UPDATE account SET last_recorded_at = last_recorded_at + 3600000000 WHERE id = ?",
+    "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?",
     [accountId],
   );
   const { platformEvent: one } = await follow("one");

@@ -19,12 +19,18 @@ export type Write<Asked extends Asks, Answer> = {
   decide(found: Found<Asked>, account: LockedAccount): Decision<Answer>;
 };
 
+/** A change of what pages show, apart from all others: whoever makes one moves the feed's clock. */
+export type FeedChange = { readonly feedChange: Change };
+
 /** What becomes of a write. */
 export type Decision<Answer> = {
   readonly answer: Answer;
   readonly changes?: readonly Change[];
-  /** Whether it records something, at the account's `recordedAt`. */
-  readonly isRecorded?: boolean;
+  /**
+   * Changes of what pages show. The feed's clock moves on to the account's `recordedAt`, as it must whenever
+   * something is recorded: with an empty list when pages do not show it.
+   */
+  readonly feed?: readonly FeedChange[];
   /** What the account's endpoints are told. */
   readonly events?: readonly NewWebhookEvent[];
 };

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/read/v1/activity_service.proto.
  */
 export const file_activity_read_v1_activity_service: GenFile = /*@__PURE__*/
-  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEihgMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IihAEKFkxpc3RBY3Rpdml0aWVzUmVzcG9uc2USLgoKYWN0aXZpdGllcxgBIAMoCzIaLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHkSEAoIaGFzX21vcmUYAiABKAgSGAoLbmV4dF9jdXJzb3IYAyABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IqPQoFT3JkZXISFQoRT1JERVJfVU5TUEVDSUZJRUQQABINCglPUkRFUl9BU0MQARIOCgpPUkRFUl9ERVNDEAIyewoPQWN0aXZpdHlTZXJ2aWNlEmgKDkxpc3RBY3Rpdml0aWVzEicuYWN0aXZpdHkucmVhZC52MS5MaXN0QWN0aXZpdGllc1JlcXVlc3QaKC5hY3Rpdml0eS5yZWFkLnYxLkxpc3RBY3Rpdml0aWVzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEitAMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQhAKDl9pZl9ub25lX21hdGNoIqgBChZMaXN0QWN0aXZpdGllc1Jlc3BvbnNlEi4KCmFjdGl2aXRpZXMYASADKAsyGi5hY3Rpdml0eS5yZWFkLnYxLkFjdGl2aXR5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQESDAoEZXRhZxgEIAEoCRIUCgxub3RfbW9kaWZpZWQYBSABKAhCDgoMX25leHRfY3Vyc29yKj0KBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDQoJT1JERVJfQVNDEAESDgoKT1JERVJfREVTQxACMnsKD0FjdGl2aXR5U2VydmljZRJoCg5MaXN0QWN0aXZpdGllcxInLmFjdGl2aXR5LnJlYWQudjEuTGlzdEFjdGl2aXRpZXNSZXF1ZXN0GiguYWN0aXZpdHkucmVhZC52MS5MaXN0QWN0aXZpdGllc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Which page to read.
@@ -78,6 +78,13 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
    * @generated from field: optional string cursor = 8;
    */
   cursor?: string | undefined;
+
+  /**
+   * The `etag` of an answer to this very request that the caller has kept.
+   *
+   * @generated from field: optional string if_none_match = 9;
+   */
+  ifNoneMatch?: string | undefined;
 };
 
 /**
@@ -88,7 +95,7 @@ export const ListActivitiesRequestSchema: GenMessage<ListActivitiesRequest> = /*
   messageDesc(file_activity_read_v1_activity_service, 0);
 
 /**
- * One page.
+ * One page, or that it is still the one that the caller has kept.
  *
  * @generated from message activity.read.v1.ListActivitiesResponse
  */
@@ -114,6 +121,21 @@ export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesRes
    * @generated from field: optional string next_cursor = 3;
    */
   nextCursor?: string | undefined;
+
+  /**
+   * Names the page by its account, the request and the version of the feed: equal tags, equal pages. Opaque.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
+
+  /**
+   * Whether `if_none_match` names the page as it is now: then `etag` alone is given beside it, and nothing
+   * of the feed was read.
+   *
+   * @generated from field: bool not_modified = 5;
+   */
+  notModified: boolean;
 };
 
 /**

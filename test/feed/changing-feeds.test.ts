@@ -1,0 +1,216 @@
+import { createCoreTransport, createGateway, type Gateway } from "@activity/gateway";
+import { Permission } from "@activity/server";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAccount, createApiKey } from "../harness/builders.ts";
+import { type HttpAnswer, requestOf } from "../harness/http.ts";
+import type { ActivityJson } from "../harness/json.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import {
+  type CallSomeCore,
+  type ChangingFeed,
+  createChangingFeed,
+  type FeedState,
+  placeOf,
+} from "./harness-changing-feed.ts";
+
+/** A million in `npm run test:long`. */
+const READS = process.env.FULL ? 1_000_000 : 8_000;
+const ACCOUNTS = 40;
+const READERS = 24;
+const WRITERS = 4;
+/** The limits are not what this test is about: the windows are emptied so often. */
+const EMPTY_WINDOWS_MS = 200;
+const TIMEOUT_MS = process.env.FULL ? 7_200_000 : 180_000;
+
+let stack: TestStack;
+let apart: Gateway;
+let closeCore: () => void;
+let ports: readonly number[];
+let call: CallSomeCore;
+/** Answers of the core to the gateway apart from it: that a page is the same, and others. */
+const answers = { same: 0, pages: 0 };
+beforeAll(async () => {
+  stack = await startTestStack();
+  const second = await stack.startInstance();
+  const credential = await stack.credential(...Object.values(Permission));
+  const core = createCoreTransport({
+    coreUrl: `http://127.0.0.1:${second.corePort}`,
+    coreTls: undefined,
+    revealCredential: () => credential,
+  });
+  closeCore = core.close;
+  const upstream = counting(core.transport);
+  apart = createGateway({ upstream, trustedProxies: ["127.0.0.1"] });
+  ports = [stack.gatewayPort, (await apart.listen(0, "127.0.0.1")).port];
+  const transports = [stack.corePort, second.corePort].map((port) =>
+    createGrpcTransport({
+      baseUrl: `http://127.0.0.1:${port}`,
+      interceptors: [
+        (next) => (request) => {
+          request.header.set("authorization", `Bearer ${credential}`);
+          return next(request);
+        },
+      ],
+    }),
+  );
+  call = (service) => createClient(service, some(transports));
+});
+afterAll(async () => {
+  await apart.close();
+  closeCore();
+  await stack.stop();
+});
+
+function counting(transport: Transport): Transport {
+  return {
+    ...transport,
+    async unary(...args) {
+      const response = await transport.unary(...args);
+      if ("notModified" in response.message) {
+        answers[response.message.notModified ? "same" : "pages"] += 1;
+      }
+      return response;
+    },
+  };
+}
+
+function some<T>(all: readonly T[]): T {
+  return all[Math.floor(Math.random() * all.length)] as T;
+}
+
+/** A feed with what its readers share. */
+type ReadFeed = ChangingFeed & {
+  readonly apiKeys: readonly string[];
+  /** The latest state that an answer so far can only be of. */
+  seen: number;
+  /** Where a poller stands: the cursor, and behind which record. */
+  poll: { readonly cursor: string; readonly place: string } | undefined;
+};
+
+/** What is asked for, and what of a state answers it. */
+type Question = {
+  readonly query: string;
+  readonly limit: number;
+  readonly select: (state: FeedState) => FeedState;
+};
+
+const newestFirst = (state: FeedState) => state.toReversed();
+const QUESTIONS: readonly Question[] = [
+  { query: "", limit: 50, select: newestFirst },
+  { query: "?limit=5", limit: 5, select: newestFirst },
+  { query: "?order=asc&limit=100", limit: 100, select: (state) => state },
+  {
+    query: "?type=donation&limit=10",
+    limit: 10,
+    select: (state) => newestFirst(state).filter(({ type }) => type === "donation"),
+  },
+  {
+    query: "?platform=live_platform_1&order=asc",
+    limit: 50,
+    select: (state) => state.filter(({ platform }) => platform === "live_platform_1"),
+  },
+];
+const POLL = "?order=asc&limit=7";
+
+function pollOf({ poll }: ReadFeed): Question {
+  if (poll === undefined) return { query: POLL, limit: 7, select: (state) => state };
+  return {
+    query: `${POLL}&cursor=${poll.cursor}`,
+    limit: 7,
+    select: (state) => state.filter((activity) => placeOf(activity) > poll.place),
+  };
+}
+
+it(
+  "§2.6, §4.2: while records join, change, hide and go, through two gateways and two cores, each answer is what its account's feed held while it was asked for",
+  async () => {
+    const feeds = await Promise.all(Array.from({ length: ACCOUNTS }, createFeed));
+    let reads = 0;
+    const wrong: string[] = [];
+    const idle = new Set(feeds);
+    const write = async () => {
+      while (reads < READS) {
+        const feed = some([...idle]);
+        idle.delete(feed);
+        await feed.change();
+        idle.add(feed);
+      }
+    };
+    const read = async () => {
+      while (reads < READS) {
+        const feed = some(feeds);
+        const question = Math.random() < 0.5 ? pollOf(feed) : some(QUESTIONS);
+        const earliest = Math.max(feed.seen, feed.states.length - 1);
+        const answer = await requestOf(some(ports), `/api/v1/activity${question.query}`, {
+          apiKey: some(feed.apiKeys),
+          headers: { "x-forwarded-for": `10.0.${Math.floor(Math.random() * 256)}.${reads % 256}` },
+        });
+        if (answer.status === 429) continue;
+        const latest = feed.begun();
+        if (latest >= feed.states.length) await feed.settled();
+        reads += 1;
+        const state = stateOf(answer, question, feed, earliest, latest);
+        if (state === undefined) wrong.push(`${question.query}: ${answer.status} ${answer.text}`);
+        else feed.seen = Math.max(feed.seen, state);
+      }
+    };
+    const emptyWindows = async () => {
+      while (reads < READS) {
+        await stack.database.query("DELETE FROM rate_window");
+        await new Promise((resolve) => setTimeout(resolve, EMPTY_WINDOWS_MS));
+      }
+    };
+    await Promise.all([
+      emptyWindows(),
+      ...Array.from({ length: WRITERS }, write),
+      ...Array.from({ length: READERS }, read),
+    ]);
+
+    expect(wrong).toEqual([]);
+    const changes = feeds.reduce((sum, feed) => sum + feed.begun(), 0);
+    expect(changes).toBeGreaterThan(ACCOUNTS);
+    // Both ways of the core to answer were taken, each by many.
+    expect(answers.same).toBeGreaterThan(READS / 50);
+    expect(answers.pages).toBeGreaterThan(READS / 50);
+    console.info(`${reads} reads beside ${changes} changes; of the gateway apart:`, answers);
+  },
+  TIMEOUT_MS,
+);
+
+async function createFeed(): Promise<ReadFeed> {
+  const accountId = await createAccount(stack);
+  const keys = [await createApiKey(stack, accountId), await createApiKey(stack, accountId)];
+  return {
+    ...createChangingFeed(accountId, call),
+    apiKeys: keys.map(({ text }) => text),
+    seen: 0,
+    poll: undefined,
+  };
+}
+
+/** Finds the first state, of those that the feed can have had when it was asked, that gives this very answer. */
+function stateOf(
+  answer: HttpAnswer,
+  { limit, select, query }: Question,
+  feed: ReadFeed,
+  earliest: number,
+  latest: number,
+): number | undefined {
+  for (let number = earliest; number <= latest; number++) {
+    const selected = select(feed.states[number] ?? []);
+    const data = selected.slice(0, limit);
+    const text = `{"data":${JSON.stringify(data)},"pagination":{"has_more":${selected.length > limit},"next_cursor":`;
+    if (answer.status !== 200 || !answer.text.startsWith(text)) continue;
+    const last = data.at(-1);
+    if (query.startsWith(POLL) && last !== undefined) moveOn(feed, answer, last);
+    return number;
+  }
+  return undefined;
+}
+
+function moveOn(feed: ReadFeed, answer: HttpAnswer, last: ActivityJson): void {
+  const { pagination } = answer.json<{ pagination: { next_cursor: string } }>();
+  feed.poll = { cursor: pagination.next_cursor, place: placeOf(last) };
+}

@@ -1,0 +1,221 @@
+import {
+  DisputeOutcome,
+  type Donation,
+  DonationService,
+  Platform,
+  type PlatformEvent,
+  PlatformEventService,
+} from "@activity/proto";
+import type { DescService } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import { unique } from "../harness/builders.ts";
+import type { ActivityJson } from "../harness/json.ts";
+
+/** Calls a service of one of the cores, another each time. */
+export type CallSomeCore = <Service extends DescService>(service: Service) => Client<Service>;
+
+/** All that a feed shows, oldest first. */
+export type FeedState = readonly ActivityJson[];
+
+/** A feed and how it came to be: what it showed after each change, whoever changed it last. */
+export type ChangingFeed = {
+  readonly accountId: string;
+  /** The states so far; the first is of an empty feed. */
+  readonly states: FeedState[];
+  /** How many changes have begun: one more than there are states behind the first, while one is in flight. */
+  begun(): number;
+  /** Resolves when the change in flight has its answer. */
+  settled(): Promise<void>;
+  /** Makes one change, chosen at random. */
+  change(): Promise<void>;
+};
+
+const CENTS = 500n;
+/** A feed with more is made smaller before it grows again. */
+const MAX_RECORDS = 90;
+const at = timestampFromMs(1_600_000_000_000);
+
+type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
+type Followed = { readonly externalId: string; readonly shown: ActivityJson };
+
+/** Begins with an empty feed. Whoever changes it must wait for each change before the next. */
+export function createChangingFeed(accountId: string, call: CallSomeCore): ChangingFeed {
+  const states: FeedState[] = [[]];
+  const paid: Paid[] = [];
+  const followed: Followed[] = [];
+  let begun = 0;
+  let inFlight = Promise.resolve();
+
+  const changes: Record<string, () => Promise<void>> = {
+    async pay() {
+      const externalId = unique("donation");
+      const donorName = `${accountId} "Zoë" \u2028 💜`;
+      const created = { accountId, externalId, amountCents: CENTS, currency: "eur", donatedAt: at };
+      await call(DonationService).createDonation({ ...created, donorName, message: externalId });
+      await making(async () => {
+        const { donation } = await call(DonationService).payDonation({ accountId, externalId });
+        const shown = donationJson(donation, donorName, externalId);
+        paid.push({ externalId, shown, disputes: 0, open: false });
+        return [...current(), shown];
+      });
+    },
+    async refund() {
+      const donation = pick(paid.filter(({ open }) => !open));
+      if (donation === undefined) return changes.pay?.();
+      const { externalId } = donation;
+      const amountCents = pick([100n, 200n]) ?? 0n;
+      const refunded = Number(donation.shown.refunded_amount_cents) + Number(amountCents);
+      if (refunded > Number(CENTS)) return changes.delete?.();
+      await making(async () => {
+        const refundExternalId = unique("refund");
+        await call(DonationService).refundDonation({
+          ...{ accountId, externalId, refundExternalId, amountCents },
+        });
+        const before = donation.shown;
+        donation.shown = { ...before, refunded_amount_cents: refunded };
+        if (refunded < Number(CENTS)) return replaced(before, donation.shown);
+        paid.splice(paid.indexOf(donation), 1);
+        return without(before);
+      });
+    },
+    async dispute() {
+      const donation = pick(paid.filter(({ open }) => !open));
+      if (donation === undefined) return changes.pay?.();
+      const { externalId, shown } = donation;
+      await making(async () => {
+        donation.open = true;
+        const disputeExternalId = `${++donation.disputes}`;
+        await call(DonationService).openDispute({ accountId, externalId, disputeExternalId });
+        return without(shown);
+      });
+    },
+    async resolve() {
+      const donation = pick(paid.filter(({ open }) => open));
+      if (donation === undefined) return changes.dispute?.();
+      const { externalId, shown } = donation;
+      await making(async () => {
+        donation.open = false;
+        const disputeExternalId = `${donation.disputes}`;
+        const outcome = DisputeOutcome.WON;
+        const names = { accountId, externalId, disputeExternalId };
+        await call(DonationService).resolveDispute({ ...names, outcome });
+        return [...current(), shown].sort(byPlace);
+      });
+    },
+    async delete() {
+      const donation = pick(paid.filter(({ open }) => !open));
+      if (donation === undefined) return changes.unfollow?.();
+      paid.splice(paid.indexOf(donation), 1);
+      await making(async () => {
+        await call(DonationService).deleteDonation({ accountId, externalId: donation.externalId });
+        return without(donation.shown);
+      });
+    },
+    async follow() {
+      await making(async () => {
+        const externalId = unique("follow");
+        const event = { accountId, platform: Platform.LIVE_PLATFORM_1, externalId };
+        const { platformEvent } = await call(PlatformEventService).recordPlatformEvent({
+          ...{ ...event, actorName: accountId, kind: { case: "follow", value: {} } },
+        });
+        const shown = followJson(platformEvent, accountId);
+        followed.push({ externalId, shown });
+        return [...current(), shown];
+      });
+    },
+    async unfollow() {
+      const event = pick(followed);
+      if (event === undefined) return changes.follow?.();
+      followed.splice(followed.indexOf(event), 1);
+      const { externalId, shown } = event;
+      await making(async () => {
+        const platform = Platform.LIVE_PLATFORM_1;
+        await call(PlatformEventService).deletePlatformEvent({ accountId, platform, externalId });
+        return without(shown);
+      });
+    },
+  };
+  const growing = ["pay", "follow", "pay", "follow", "refund", "dispute", "resolve"];
+  const shrinking = ["delete", "unfollow", "refund", "dispute"];
+  const current = () => states.at(-1) ?? [];
+  const without = (shown: ActivityJson) => current().filter(({ id }) => id !== shown.id);
+  const replaced = (before: ActivityJson, after: ActivityJson) =>
+    current().map((each) => (each.id === before.id ? after : each));
+
+  function making(change: () => Promise<FeedState>): Promise<void> {
+    begun += 1;
+    inFlight = change().then((state) => {
+      states.push(state);
+    });
+    return inFlight;
+  }
+
+  let isShrinking = false;
+  return {
+    accountId,
+    states,
+    begun: () => begun,
+    settled: () => inFlight,
+    async change() {
+      if (current().length > MAX_RECORDS) isShrinking = true;
+      if (current().length === 0) isShrinking = false;
+      const name = pick(
+        isShrinking ? [...shrinking, ...growing] : [...growing, ...shrinking.slice(2)],
+      );
+      await changes[name ?? ""]?.();
+    },
+  };
+}
+
+function pick<T>(all: readonly T[]): T | undefined {
+  return all[Math.floor(Math.random() * all.length)];
+}
+
+/** §4.2: by `recorded_at`, then record id, then source. */
+function byPlace(one: ActivityJson, other: ActivityJson): number {
+  return placeOf(one) < placeOf(other) ? -1 : 1;
+}
+
+/** Where an activity stands in its feed, as a text that sorts. */
+export function placeOf({ recorded_at, id }: ActivityJson): string {
+  return `${recorded_at} ${id.slice(4)} ${id.slice(0, 3)}`;
+}
+
+function donationJson(donation: Donation | undefined, name: string, message: string): ActivityJson {
+  return {
+    id: `don_${donation?.recordId}`,
+    type: "donation",
+    platform: "service",
+    occurred_at: timeJson(at),
+    recorded_at: timeJson(donation?.recordedAt),
+    actor: { name },
+    message,
+    value: Number(CENTS),
+    unit: "cents",
+    currency: "eur",
+    refunded_amount_cents: 0,
+  };
+}
+
+function followJson(event: PlatformEvent | undefined, name: string): ActivityJson {
+  return {
+    id: `evt_${event?.recordId}`,
+    type: "follow",
+    platform: "live_platform_1",
+    occurred_at: timeJson(event?.recordedAt),
+    recorded_at: timeJson(event?.recordedAt),
+    actor: { name },
+    message: null,
+    value: 0,
+    unit: "none",
+    currency: null,
+    refunded_amount_cents: null,
+  };
+}
+
+function timeJson(time: Timestamp | undefined): string {
+  if (time === undefined) throw new Error("a record without its time");
+  const seconds = new Date(Number(time.seconds) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(time.nanos / 1000).padStart(6, "0")}Z`;
+}
