@@ -32,14 +32,15 @@ export const SHORT_DATA: DataSize = {
 /** Accounts that follow one another by their numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
-/** Of the accounts under load, the half whose pages are read; these never change. */
+/** Of the accounts under load, the third whose pages are read; these never change. */
 export function pagedAccounts(loadAccounts: number): AccountRange {
-  return { first: FIRST_LOAD_ACCOUNT_NO, count: loadAccounts / 2 };
+  return { first: FIRST_LOAD_ACCOUNT_NO, count: loadAccounts / 3 };
 }
 
-/** Of the accounts under load, the half that polls. */
+/** Of the accounts under load, those that poll. */
 export function polledAccounts(loadAccounts: number): AccountRange {
-  return { first: FIRST_LOAD_ACCOUNT_NO + loadAccounts / 2, count: loadAccounts / 2 };
+  const { first, count } = pagedAccounts(loadAccounts);
+  return { first: first + count, count: loadAccounts - count };
 }
 
 /** Of ten records of any account, this many are hidden: refunded, disputed or deleted donations. */

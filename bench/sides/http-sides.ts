@@ -34,7 +34,9 @@ export async function startOneProcess(
   const port = await findFreePort();
   const served = await serveProcess({
     name,
-    file: fileOf("one-process.ts"),
+    file: fileOf("one-process.mjs"),
+    // As `npm start` runs it.
+    flags: ["--max-semi-space-size=8"],
     serves: { port },
     env: {
       ...coreEnv(options, redisUrl),

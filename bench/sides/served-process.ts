@@ -12,6 +12,8 @@ export type ServeProcess = {
   /** Names the log file and the profile. */
   readonly name: string;
   readonly file: string;
+  /** Of Node. */
+  readonly flags?: readonly string[];
   /** Tells that it serves: the port that accepts connections by then, or what it has written. */
   readonly serves: { readonly port: number } | { readonly whenWritten: string };
   readonly env: Readonly<Record<string, string>>;
@@ -29,10 +31,14 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
   await mkdir(folder, { recursive: true });
   const logFile = join(folder, `${options.name}.log`);
   const log = await open(logFile, "w");
-  const child = spawn(process.execPath, [...profileFlags(options), options.file], {
-    env: { PATH: process.env.PATH, NODE_ENV: "production", ...options.env },
-    stdio: ["ignore", log.fd, log.fd],
-  });
+  const child = spawn(
+    process.execPath,
+    [...(options.flags ?? []), ...profileFlags(options), options.file],
+    {
+      env: { PATH: process.env.PATH, NODE_ENV: "production", ...options.env },
+      stdio: ["ignore", log.fd, log.fd],
+    },
+  );
   await log.close();
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {

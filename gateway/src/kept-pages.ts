@@ -1,43 +1,59 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** A page as it was answered, and the core's name for it. */
+/** A page that was answered, and the core's name for it. */
 export type KeptPage = {
   readonly etag: string;
   /** The JSON, in UTF-8. */
   readonly body: Buffer;
+};
+
+/** A page as it is answered. */
+export type AnsweredPage = {
+  readonly etag: string;
+  /** The JSON. */
+  readonly body: string;
   readonly isEmpty: boolean;
 };
 
 /** The pages that were answered last, each of one API key and one query. */
 export type KeptPages = {
   find(apiKey: string, query: string): KeptPage | undefined;
-  keep(apiKey: string, query: string, page: KeptPage): void;
+  /** Takes note of an answer, and keeps it if it is likely to be asked for again. */
+  note(apiKey: string, query: string, page: AnsweredPage): void;
 };
 
 /** Of the room, what empty pages have to themselves: they are small, and asked for most. */
 const SHARE_OF_EMPTY = 1 / 4;
 /** What a page takes beside its texts: objects, and its places in the lists. */
 const OVERHEAD_BYTES = 400;
+/** Pages that are remembered to have been asked for once. */
+const ASKED_ONCE = 4_096;
 
 /**
- * Keeps pages in `maxBytes` of memory, those that were asked for last. A page that is found may have changed:
- * only the core, asked with its `etag`, can say that it is the same. API keys are kept as hashes.
+ * Keeps pages in `maxBytes` of memory, those that were asked for last: empty ones at once, others when they are
+ * asked for a second time, so that whoever reads a long history takes no room from others. A page that is found
+ * may have changed: only the core, asked with its `etag`, can say. API keys are kept as hashes.
  */
 export function createKeptPages(maxBytes: number): KeptPages {
   const emptyBytes = maxBytes * SHARE_OF_EMPTY;
   const empty = createStore(emptyBytes);
   const filled = createStore(maxBytes - emptyBytes);
+  const askedOnce = new LRUCache<string, true>({ max: ASKED_ONCE });
   return {
     find(apiKey, query) {
       const name = nameOf(apiKey, query);
       return empty.get(name) ?? filled.get(name);
     },
-    keep(apiKey, query, page) {
+    note(apiKey, query, { etag, body, isEmpty }) {
       const name = nameOf(apiKey, query);
-      const [store, other] = page.isEmpty ? [empty, filled] : [filled, empty];
-      store.set(name, page);
+      const [store, other] = isEmpty ? [empty, filled] : [filled, empty];
       other.delete(name);
+      if (isEmpty || askedOnce.delete(name) || store.has(name)) {
+        store.set(name, { etag, body: Buffer.from(body) });
+      } else {
+        askedOnce.set(name, true);
+      }
     },
   };
 }

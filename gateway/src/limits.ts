@@ -32,6 +32,6 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   headerBytes: 16_384,
   bodyBytes: 1_048_576,
   unansweredRequests: 16,
-  keptPageBytes: 33_554_432,
+  keptPageBytes: 25_165_824,
   closeTimeoutMs: 10_000,
 };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
-const START = fileURLToPath(new URL("../../tools/stack/start.ts", import.meta.url));
+const START = fileURLToPath(new URL("../../tools/stack/start.mjs", import.meta.url));
 const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { createGateway } from "@activity/gateway";
 import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
-import { type DeliveryConfig, startDeliveries } from "@activity/workflows";
+import type { DeliveryConfig } from "@activity/workflows";
 
 /**
  * The running product: the gateway external clients call, the core internal services call, and what
@@ -46,6 +46,8 @@ export async function startProduct(options: {
     open.push(gateway.close);
     if (options.deliveries !== undefined) {
       const { deliveries: config, log } = options;
+      // Temporal's client and worker take 50 MB: who only reads and writes needs none of them.
+      const { startDeliveries } = await import("@activity/workflows");
       const deliveries = startDeliveries({ config, core: app.localTransport, log });
       open.push(() => deliveries.stop());
     }

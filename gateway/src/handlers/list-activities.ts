@@ -16,12 +16,12 @@ async function readPage(
   { upstream, pages, apiKey, options }: ReadContext,
   query: string,
   request: ListActivitiesRequest,
-): Promise<Buffer> {
+): Promise<string | Buffer> {
   const kept = pages.find(apiKey, query);
   if (kept !== undefined) request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);
   if (page.notModified && kept !== undefined) return kept.body;
-  const body = Buffer.from(renderPage(page));
-  pages.keep(apiKey, query, { etag: page.etag, body, isEmpty: page.activities.length === 0 });
+  const body = renderPage(page);
+  pages.note(apiKey, query, { etag: page.etag, body, isEmpty: page.activities.length === 0 });
   return body;
 }

@@ -1,4 +1,5 @@
-import { Redis } from "ioredis";
+import { createRequire } from "node:module";
+import type { Redis } from "ioredis";
 import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool } from "../database/pool.ts";
@@ -44,6 +45,9 @@ local oldest = redis.call('LINDEX', KEYS[1], used - 1)
 return { ok, used, text(now), oldest }
 `;
 
+/** Loaded where it is used, for it takes 10 MB. */
+const require = createRequire(import.meta.url);
+
 const DEADLINE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
@@ -54,7 +58,7 @@ const LONGEST_RECONNECT_MS = 1_000;
  * connection comes back by itself.
  */
 export function connectWindowRedis(url: string): WindowRedis {
-  const redis = new Redis(url, {
+  const redis: Redis = new (require("ioredis") as typeof import("ioredis")).Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
