@@ -25,8 +25,8 @@ export const FULL_DATA: DataSize = {
 export const SHORT_DATA: DataSize = {
   name: "short",
   historyRecords: 20_000,
-  loadAccounts: 1_500,
-  recordsPerLoadAccount: 150,
+  loadAccounts: 3_000,
+  recordsPerLoadAccount: 100,
 };
 
 /** Accounts that follow one another by their numbers. */

@@ -1,0 +1,63 @@
+import { AccountService, ApiKeyService } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApiKey, createPlatformEvent, createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { countRowReads } from "../harness/row-reads.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const PATH = "/api/v1/activity";
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+/** Has a page kept, and returns how to ask for it again. */
+async function keepPage() {
+  const reader = await createReader(stack);
+  await createPlatformEvent(stack, reader.accountId);
+  const read = () => stack.http(PATH, { apiKey: reader.apiKey });
+  for (let time = 0; time < 2; time++) expect((await read()).status).toBe(200);
+  const { answer, rowsRead } = await countRowReads(stack, read);
+  expect([answer.status, rowsRead]).toEqual([200, 0]);
+  return { ...reader, read };
+}
+
+describe("of a page that is kept, each request is checked all the same: ADR 0032", () => {
+  it("§5 its key", async () => {
+    const { accountId, apiKeyId, read } = await keepPage();
+    await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
+    expectError(await read(), 401, "invalid_api_key");
+  });
+
+  it("§5 its account", async () => {
+    const { accountId, read } = await keepPage();
+    await stack.client(AccountService).blockAccount({ accountId });
+    expectError(await read(), 403, "account_unavailable");
+    await stack.client(AccountService).unblockAccount({ accountId });
+    expect((await read()).status).toBe(200);
+    await stack.client(AccountService).deleteAccount({ accountId });
+    expectError(await read(), 403, "account_unavailable");
+  });
+
+  it("§8 its limit, and it says what is left of it and has an id of its own", async () => {
+    const { read } = await keepPage();
+    const [one, other] = [await read(), await read()];
+    expect(one.text).toBe(other.text);
+    expect(one.headers["x-request-id"]).not.toBe(other.headers["x-request-id"]);
+    expect(one.headers.ratelimit).toMatch(/^"account";r=116;/);
+    expect(other.headers.ratelimit).toMatch(/^"account";r=115;/);
+    for (let left = 115; left > 0; left--) expect((await read()).status).toBe(200);
+    expectError(await read(), 429, "rate_limit_exceeded");
+  });
+
+  it("§4.2 its parameters: another key of the account gets it, another query does not", async () => {
+    const { accountId, read } = await keepPage();
+    const { text: apiKey } = await createApiKey(stack, accountId);
+    expect((await stack.http(PATH, { apiKey })).text).toBe((await read()).text);
+    expectError(await stack.http(`${PATH}?cursor=x`, { apiKey }), 400, "invalid_cursor");
+    const other = await stack.http(`${PATH}?type=raid`, { apiKey });
+    expect(other.text).toBe('{"data":[],"pagination":{"has_more":false,"next_cursor":null}}');
+  });
+});
