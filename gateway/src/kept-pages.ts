@@ -60,7 +60,7 @@ export function createKeptPages(maxBytes: number): KeptPages {
 
 function createStore(maxBytes: number) {
   return new LRUCache<string, KeptPage>({
-    maxSize: Math.max(1, Math.floor(maxBytes)),
+    maxSize: Math.floor(maxBytes),
     sizeCalculation: ({ body, etag }) => body.length + etag.length + OVERHEAD_BYTES,
   });
 }

@@ -123,15 +123,16 @@ export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesRes
   nextCursor?: string | undefined;
 
   /**
-   * Names the page by its account, the request and the version of the feed: equal tags, equal pages. Opaque.
+   * Names the page by its account, what was asked for, and the version that the feed had when the caller was
+   * let in. Opaque.
    *
    * @generated from field: string etag = 4;
    */
   etag: string;
 
   /**
-   * Whether `if_none_match` names the page as it is now: then `etag` alone is given beside it, and nothing
-   * of the feed was read.
+   * Whether the page is still the one that `if_none_match` names: then only `etag` is given beside it, and
+   * nothing of the feed was read.
    *
    * @generated from field: bool not_modified = 5;
    */
