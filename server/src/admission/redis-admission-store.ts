@@ -22,16 +22,21 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local text = function(micros) return string.format('%.0f', micros) end
-local times = redis.call('LRANGE', KEYS[1], 0, -1)
-local newest = tonumber(times[1] or 0)
+local at = function(place) return tonumber(redis.call('LINDEX', KEYS[1], place)) end
+local length = redis.call('LLEN', KEYS[1])
+local newest = length > 0 and at(0) or 0
 if newest > now + 5000000 then
   redis.call('DEL', KEYS[1])
-  for i = 1, #times do times[i] = text(now); redis.call('RPUSH', KEYS[1], times[i]) end
+  for i = 1, length do redis.call('RPUSH', KEYS[1], text(now)) end
 elseif newest > now then
   now = newest
 end
-local used = 0
-while used < #times and tonumber(times[used + 1]) > now - window do used = used + 1 end
+-- The times fall, so half of them are out of the question at each look.
+local used, outside = 0, length
+while used < outside do
+  local middle = math.floor((used + outside) / 2)
+  if at(middle) > now - window then used = middle + 1 else outside = middle end
+end
 local ok = 0
 if used < limit then
   ok = 1
