@@ -19,10 +19,10 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** Counts what one request costs once its statements are prepared on every connection in use. */
+/** Counts what one request costs once its statements are prepared on every connection in use, and its page is kept. */
 async function roundTrips(path: string, method = "GET", key: string | undefined = apiKey) {
   const request = { method, ...(key && { apiKey: key }) };
-  await stack.http(path, request);
+  for (let time = 0; time < 2; time++) await stack.http(path, request);
   return countCommands(() => stack.http(path, request));
 }
 
@@ -48,7 +48,7 @@ describe("ARCHITECTURE.md: round trips to the database of a request that comes a
 
   it("a page whose feed has changed: 2", async () => {
     const read = () => stack.http("/api/v1/activity", { apiKey });
-    await read();
+    for (let time = 0; time < 2; time++) await read();
     await createPlatformEvent(stack, accountId);
     expect(await countCommands(read)).toBe(2);
     expect(await countCommands(read)).toBe(1);
@@ -68,8 +68,11 @@ describe("ARCHITECTURE.md: round trips under load", () => {
       );
       expect(answers.every(({ status }) => status === 200)).toBe(true);
     };
-    await readAll();
-    for (const reader of readers) await createPlatformEvent(stack, reader.accountId);
+    const changeAll = () =>
+      Promise.all(readers.map((reader) => createPlatformEvent(stack, reader.accountId)));
+    await changeAll();
+    for (let time = 0; time < 2; time++) await readAll();
+    await changeAll();
     expect(await countCommands(readAll)).toBeLessThan(60 + 30);
     expect(await countCommands(readAll)).toBeLessThan(30);
   });

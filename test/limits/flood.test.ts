@@ -38,7 +38,7 @@ afterAll(async () => {
 function startInstance(port: number): Promise<ServedProcess> {
   return serveProcess({
     name: `flooded-${ports.indexOf(port)}`,
-    file: file("../../bench/sides/one-process.ts"),
+    file: file("../../bench/sides/one-process.mjs"),
     serves: { port },
     env: {
       DATABASE_URL: stack.database.url,
