@@ -38,7 +38,7 @@ const OPTIONS = {
 export function readSettings(args: string[]): Settings {
   const values = readOptions(args, OPTIONS);
   const usual = values.short
-    ? { rounds: 2, warmUpSeconds: 1, seconds: 1 }
+    ? { rounds: 1, warmUpSeconds: 1, seconds: 1 }
     : { rounds: 5, warmUpSeconds: 4, seconds: 6 };
   return {
     size: values.short ? SHORT_DATA : FULL_DATA,
