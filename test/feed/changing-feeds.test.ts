@@ -17,7 +17,7 @@ import {
 
 /** A million in `npm run test:long`. */
 const READS = process.env.FULL ? 1_000_000 : 8_000;
-const ACCOUNTS = 40;
+const ACCOUNTS = 20;
 const READERS = 24;
 const WRITERS = 4;
 /** The limits are not what this test is about: the windows are emptied so often. */

@@ -33,7 +33,7 @@ export type ChangingFeed = {
 
 const CENTS = 500n;
 /** A feed with more is made smaller before it grows again. */
-const MAX_RECORDS = 90;
+const MAX_RECORDS = 60;
 const at = timestampFromMs(1_600_000_000_000);
 
 type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
@@ -136,8 +136,9 @@ export function createChangingFeed(accountId: string, call: CallSomeCore): Chang
       });
     },
   };
-  const growing = ["pay", "follow", "pay", "follow", "refund", "dispute", "resolve"];
-  const shrinking = ["delete", "unfollow", "refund", "dispute"];
+  const any = Object.keys(changes);
+  const growing = [...any, "pay", "follow"];
+  const shrinking = ["delete", "unfollow"];
   const current = () => states.at(-1) ?? [];
   const without = (shown: ActivityJson) => current().filter(({ id }) => id !== shown.id);
   const replaced = (before: ActivityJson, after: ActivityJson) =>
@@ -159,10 +160,8 @@ export function createChangingFeed(accountId: string, call: CallSomeCore): Chang
     settled: () => inFlight,
     async change() {
       if (current().length > MAX_RECORDS) isShrinking = true;
-      if (current().length === 0) isShrinking = false;
-      const name = pick(
-        isShrinking ? [...shrinking, ...growing] : [...growing, ...shrinking.slice(2)],
-      );
+      if (current().length < MAX_RECORDS / 2) isShrinking = false;
+      const name = pick(isShrinking ? shrinking : growing);
       await changes[name ?? ""]?.();
     },
   };
