@@ -1,10 +1,55 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/harness/longest-first.ts";
 
 /** Minutes of retries against receivers that are killed: `npm run test:kit`. */
 const KIT = "test/kit/**/*.test.ts";
-/** What they measure is the time that others leave: a part of `npm test`, after all else. */
-const FAIRNESS = ["test/delivery/fairness*.test.ts", "test/limits/flood.test.ts"];
+/** What mostly waits, for windows, leases and periodic jobs: many side by side leave the processor free still. */
+const WAITING = [
+  "server/src/database/lost-connection.integration.test.ts",
+  "test/core/before-the-body.test.ts",
+  "test/core/credential-end.test.ts",
+  "test/core/noted-later.test.ts",
+  "test/delivery/attempt-answers.test.ts",
+  "test/delivery/attempt-outcomes.test.ts",
+  "test/delivery/round-trip.test.ts",
+  "test/delivery/sweep.test.ts",
+  "test/delivery/temporal-namespace.test.ts",
+  "test/limits/limits.test.ts",
+  "test/limits/redis-cluster.test.ts",
+  "test/operating/metrics.test.ts",
+];
+/** What is deployed, linted and run as it is: `npm run test:deploy`. */
+const DEPLOY = "test/deploy/*.test.ts";
+/** Restarts under load: twice in `npm test`, ten times in `npm run test:operating`. */
+const RESTARTS = "test/operating/restarts.test.ts";
+/** They load or attack, and measure what is left for others: a part of `npm test`, one by one, after all else. */
+const FAIRNESS = [
+  "test/delivery/fairness*.test.ts",
+  "test/limits/flood.test.ts",
+  "test/core/door.test.ts",
+  RESTARTS,
+];
+/** The version before beside this one: `npm run test:upgrade`. */
+const UPGRADE = "test/upgrade/*.test.ts";
+/** Temporal as a cluster, of which each process is killed: `npm run test:cluster`. */
+const CLUSTER = "test/cluster/*.test.ts";
+const ON_VITESS = "test/vitess/*.test.ts";
+/** `npm run test:vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
+ * Not what counts packets or rows of one server, or moves its clock. */
+const VITESS = [
+  ON_VITESS,
+  "server/src/database/migrate.integration.test.ts",
+  "server/src/{account,account-deletion,api-key,delivery,delivery-stat}/*.integration.test.ts",
+  "server/src/{dispatch,donation,endpoint,import,platform-event}/*.integration.test.ts",
+  "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
+  "test/contract/*.test.ts",
+  "test/delivery/{backlog,blocked-account,recovery,round-trip,sweep}.test.ts",
+  "test/feed/{changing-feeds,kept-pages,order}.test.ts",
+];
 const CRASH = "test/*/crash/*.test.ts";
+const KILLS = "test/delivery/crash/kills.test.ts";
+const SHARDS = 2;
 /** `npm run test:crash`: what the requirement asks for, in forty minutes. */
 const CRASH_FULL = {
   retries: { events: 5_000, accounts: 8, writtenPerLife: 120, answeredPerLife: 400, kills: 20 },
@@ -25,20 +70,38 @@ const CRASH_SHORT = {
   temporalAwaySeconds: 20,
   settleMinutes: 4,
 };
+/** Mostly they wait for retries, as those of the kit do: two wait while another works. */
+const CRASH_SHORT_WORKERS = 3;
+/** What the compiler made is kept for the processes that tests start: half the time that Node takes to start. */
+const COMPILED = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/node", import.meta.url)),
+};
 /** A poll tells what never comes, not what comes late on a busy machine. */
 const PATIENT = { poll: { timeout: 15_000 } };
-const REAL = ["**/*.integration.test.ts", "test/**/*.test.ts"];
+const BUILT = "test/harness/built-workflows.ts";
+const ON_SERVERS = {
+  env: COMPILED,
+  globalSetup: ["test/harness/global-setup.ts", BUILT],
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: PATIENT,
+};
+// The rules of test/architecture read files only.
+const REAL = ["**/*.integration.test.ts", "test/!(architecture)/**/*.test.ts"];
 // The kit is a published package with a configuration of its own.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: "unit",
           include: ["**/*.test.ts"],
           exclude: [...NEVER, ...REAL],
+          // Beside the real ones: vitest refuses a group of projects whose numbers of workers differ.
+          maxWorkers: 2,
           // A property test of many long inputs takes seconds beside others.
           testTimeout: 30_000,
           expect: PATIENT,
@@ -48,24 +111,38 @@ export default defineConfig({
         test: {
           name: "real",
           include: REAL,
-          exclude: [...NEVER, CRASH, ...FAIRNESS, KIT],
-          globalSetup: "test/harness/global-setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          expect: PATIENT,
+          exclude: [
+            ...NEVER,
+            CRASH,
+            ...WAITING,
+            ...FAIRNESS,
+            KIT,
+            DEPLOY,
+            UPGRADE,
+            CLUSTER,
+            ON_VITESS,
+          ],
+          ...ON_SERVERS,
           // Two cores: more workers than that only make the servers wait for each other.
           maxWorkers: 2,
         },
       },
       {
         test: {
+          name: "waiting",
+          include: WAITING,
+          ...ON_SERVERS,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 4,
+        },
+      },
+      {
+        test: {
           name: "fairness",
           include: FAIRNESS,
-          globalSetup: "test/harness/global-setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          expect: PATIENT,
-          sequence: { groupOrder: 1 },
+          provide: { restartRounds: 2, isTemporalCluster: false },
+          ...ON_SERVERS,
+          sequence: { groupOrder: 2 },
           maxWorkers: 1,
         },
       },
@@ -73,15 +150,68 @@ export default defineConfig({
         test: {
           name: "kit",
           include: [KIT],
+          ...ON_SERVERS,
+          maxWorkers: CRASH_SHORT_WORKERS,
+        },
+      },
+      {
+        test: {
+          name: "deploy",
+          include: [DEPLOY],
           globalSetup: "test/harness/global-setup.ts",
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: PATIENT,
         },
       },
+      {
+        test: {
+          name: "operating",
+          include: [RESTARTS],
+          provide: { restartRounds: 10, isTemporalCluster: true },
+          ...ON_SERVERS,
+        },
+      },
+      {
+        test: {
+          name: "upgrade",
+          include: [UPGRADE],
+          ...ON_SERVERS,
+          testTimeout: 540_000,
+        },
+      },
+      {
+        test: {
+          name: "cluster",
+          include: [CLUSTER],
+          // Of these only the time is used: a retry that times out is made again five minutes later.
+          provide: { crashSize: { ...CRASH_SHORT, settleMinutes: 10 } },
+          env: COMPILED,
+          globalSetup: BUILT,
+          testTimeout: 60_000,
+          expect: PATIENT,
+        },
+      },
+      {
+        test: {
+          name: "vitess",
+          include: VITESS,
+          provide: { shards: SHARDS },
+          ...ON_SERVERS,
+          maxWorkers: 2,
+        },
+      },
       crash("crash", CRASH_FULL, 1),
-      // Mostly they wait for retries: one waits while another works.
-      crash("crash-short", CRASH_SHORT, 2),
+      crash("crash-short", CRASH_SHORT, CRASH_SHORT_WORKERS),
+      {
+        test: {
+          ...crash("crash-vitess", CRASH_SHORT, 1).test,
+          include: [KILLS],
+          provide: { crashSize: CRASH_SHORT, shards: SHARDS },
+          // After the others of `npm run test:vitess`.
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
@@ -89,5 +219,8 @@ export default defineConfig({
 /** The crash tests start what they kill; thousands of events side by side would starve each other. */
 function crash(name: string, crashSize: typeof CRASH_FULL, maxWorkers: number) {
   const timeouts = { testTimeout: 60_000, expect: PATIENT };
-  return { test: { name, include: [CRASH], provide: { crashSize }, maxWorkers, ...timeouts } };
+  const started = { env: COMPILED, globalSetup: BUILT };
+  return {
+    test: { name, include: [CRASH], provide: { crashSize }, ...started, maxWorkers, ...timeouts },
+  };
 }

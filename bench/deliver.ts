@@ -17,7 +17,7 @@ import { runMain, stopOnSignal } from "./run-main.ts";
 const PROFILES = join(BENCH_CACHE, "deliver-profiles");
 const progress = createProgress();
 
-/** Measures deliveries beside the floor of the engine, without sleepers and beside them. */
+/** Measures deliveries beside the floor of Temporal, without sleepers and beside them. */
 async function main(settings: Settings): Promise<void> {
   await rm(PROFILES, { recursive: true, force: true });
   await mkdir(PROFILES, { recursive: true });

@@ -16,3 +16,11 @@ it.each([
 ])("keeps no results of a run with %s", (args) => {
   expect(isWhole(readSettings(args.split(" ")))).toBe(false);
 });
+
+it("measures what metrics cost only where it is asked to", () => {
+  expect(readSettings([]).sides).not.toContain("one-process-metrics");
+  expect(readSettings(["--only", "one-process,one-process-metrics"]).sides).toEqual([
+    "one-process",
+    "one-process-metrics",
+  ]);
+});

@@ -2,7 +2,7 @@ import { readOptions, UsageError, wholeNumber } from "./command-line.ts";
 import { type DataSize, FULL_DATA, SHORT_DATA } from "./data/bench-accounts.ts";
 import { Workload } from "./load/workload.ts";
 import type { Schedule } from "./measure/rounds.ts";
-import { SideName } from "./sides/side.ts";
+import { SideName, USUAL_SIDES } from "./sides/side.ts";
 
 /** What a run does. */
 export type Settings = {
@@ -49,7 +49,7 @@ export function readSettings(args: string[]): Settings {
     },
     concurrency: wholeNumber("concurrency", values.concurrency, 1),
     workloads: someOf("workloads", Object.values(Workload), values.workloads),
-    sides: someOf("only", Object.values(SideName), values.only),
+    sides: someOf("only", Object.values(SideName), values.only, USUAL_SIDES),
     historySamples: values.short ? 50 : 1_000,
     profile: values.profile,
   };
@@ -64,8 +64,9 @@ function someOf<Name extends string>(
   option: string,
   all: readonly Name[],
   given: string | undefined,
+  usual: readonly Name[] = all,
 ): readonly Name[] {
-  if (given === undefined) return all;
+  if (given === undefined) return usual;
   const names = given.split(",");
   const unknown = names.find((name) => !all.some((known) => known === name));
   if (unknown !== undefined) throw new UsageError(`--${option} accepts ${all.join(", ")}.`);

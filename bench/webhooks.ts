@@ -10,7 +10,7 @@ import { prepareAccounts, startWebhooksStack } from "./webhooks/webhooks-stack.t
 
 const progress = createProgress();
 
-/** Measures webhooks end to end, from calls that write to the receiver, beside the floor of the engine. */
+/** Measures webhooks end to end, from calls that write to the receiver, beside the floor of Temporal. */
 async function main(settings: Settings): Promise<void> {
   const stack = await startWebhooksStack(progress);
   stopOnSignal(stack.stop);

@@ -1,21 +1,31 @@
 import { parseArgs } from "node:util";
+import { readSecret } from "@activity/proto/environment";
 import {
   administerServiceCredentials,
   type CredentialAdministration,
+  DatabaseUrlError,
+  DEFAULT_VALIDITY_DAYS,
   DomainError,
+  MAX_VALIDITY_DAYS,
   PERMISSION_NAMES,
+  parseCredentialName,
   parsePermissions,
+  parseValidityDays,
 } from "@activity/server";
+import { databaseSentence } from "./database-error.ts";
 
 const USAGE = `Keeps the credentials of internal services, in the database that DATABASE_URL names.
 
-  node tools/service-credential.ts create --name NAME --permission PERMISSION [--permission …]
-  node tools/service-credential.ts list
-  node tools/service-credential.ts revoke ID
+  npm run credential -- create --name NAME --permission PERMISSION [--permission …]
+                               [--account ID] [--days DAYS]
+  npm run credential -- list
+  npm run credential -- revoke NAME
+
+A credential is for all accounts or, with --account, for the one with this id: it is refused where
+a call names another account, or none. It expires after ${DEFAULT_VALIDITY_DAYS} days, or as many as --days says, 1 to ${MAX_VALIDITY_DAYS}.
+To replace one, create another under a new name, give it to its service, then revoke the old one.
 
 Permissions: ${PERMISSION_NAMES.join(", ")}`;
-
-const NAME_MAX = 100;
 
 /** The command line makes no sense; the message says what does. */
 class UsageError extends Error {
@@ -41,14 +51,22 @@ function parseCommand(args: string[]): Command {
         options: {
           name: { type: "string" },
           permission: { type: "string", multiple: true, default: [] },
+          account: { type: "string" },
+          days: { type: "string", default: `${DEFAULT_VALIDITY_DAYS}` },
         },
       });
-      const name = parseName(values.name);
-      const permissions = parsePermissions(values.permission);
+      const credential = {
+        name: parseCredentialName(values.name ?? ""),
+        permissions: parsePermissions(values.permission),
+        accountId: values.account,
+      };
+      const days = parseValidityDays(values.days);
       return async (administration) => {
-        const { id, secret } = await administration.create(name, permissions);
-        process.stderr.write(`Created ${id}. Its text is shown this once:\n`);
-        process.stdout.write(`${secret}\n`);
+        const text = await administration.create(credential, days);
+        process.stderr.write(
+          `Created ${credential.name}, for ${scopeOf(credential)} and ${days} days. Its text is shown this once:\n`,
+        );
+        process.stdout.write(`${text}\n`);
       };
     }
     case "list":
@@ -56,23 +74,21 @@ function parseCommand(args: string[]): Command {
       return list;
     case "revoke": {
       const { positionals } = parseArgs({ args: rest, options: {}, allowPositionals: true });
-      const [id] = positionals;
-      if (id === undefined || positionals.length > 1) throw new UsageError("revoke takes one ID.");
-      return (administration) => revoke(administration, id);
+      const [name] = positionals;
+      if (name === undefined || positionals.length > 1) {
+        throw new UsageError("revoke takes one NAME.");
+      }
+      return (administration) => revoke(administration, name);
     }
     default:
       throw new UsageError("Say what to do: create, list or revoke.");
   }
 }
 
-function parseName(name = ""): string {
-  const characters = [...name].length;
-  if (characters >= 1 && characters <= NAME_MAX && name.isWellFormed()) return name;
-  throw new UsageError(`--name takes 1 to ${NAME_MAX} characters.`);
-}
-
 function databaseUrl(): string {
-  const url = process.env.DATABASE_URL;
+  const url = readSecret(process.env, "DATABASE_URL", (text) => {
+    throw new UsageError(text);
+  });
   if (url !== undefined && URL.canParse(url)) return url;
   throw new UsageError("Set DATABASE_URL to mysql://user:password@host:port/name.");
 }
@@ -87,29 +103,45 @@ async function run(command: Command, url: string): Promise<void> {
 }
 
 async function list(administration: CredentialAdministration): Promise<void> {
-  for (const { id, name, permissions, revoked } of await administration.list()) {
-    const state = revoked ? "revoked" : "active";
-    process.stdout.write(`${id}  ${state.padEnd(7)}  ${name}  ${[...permissions].join(" ")}\n`);
+  const rows = (await administration.list()).map((credential) => [
+    credential.name,
+    credential.state,
+    scopeOf(credential),
+    timeText(credential.createdAtMicros),
+    timeText(credential.expiresAtMicros),
+    [...credential.permissions].join(" "),
+  ]);
+  const table = [["NAME", "STATE", "SCOPE", "CREATED", "EXPIRES", "PERMISSIONS"], ...rows];
+  const width = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0));
+  for (const row of table) {
+    const cells = row.map((cell, column) => cell.padEnd(width(column)));
+    process.stdout.write(`${cells.join("  ").trimEnd()}\n`);
   }
 }
 
-async function revoke(administration: CredentialAdministration, id: string): Promise<void> {
-  if (!(await administration.revoke(id))) {
-    throw new UsageError("There is no service credential with this ID; `list` shows them all.");
+function scopeOf({ accountId }: { readonly accountId: string | undefined }): string {
+  return accountId ?? "all accounts";
+}
+
+/** Returns a time of the database as UTC, to the second. */
+function timeText(micros: number): string {
+  return new Date(micros / 1000).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+async function revoke(administration: CredentialAdministration, name: string): Promise<void> {
+  if (!(await administration.revoke(name))) {
+    throw new UsageError("There is no service credential with this NAME; `list` shows them all.");
   }
-  process.stderr.write(`Revoked ${id}: it is refused within seconds.\n`);
+  process.stderr.write(`Revoked ${name}: it is refused within five seconds.\n`);
 }
 
 /** Says what to do next; the command line is only explained to who got it wrong. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  if (code === "ER_NO_SUCH_TABLE") {
-    return "The database has no tables yet: start the service on it once, then try again.";
-  }
   const isUsage =
     error instanceof UsageError ||
     error instanceof DomainError ||
-    code.startsWith("ERR_PARSE_ARGS");
-  return isUsage ? `${error.message}\n\n${USAGE}` : `The database did not answer: ${error.message}`;
+    error instanceof DatabaseUrlError ||
+    ("code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
+  return isUsage ? `${error.message}\n\n${USAGE}` : databaseSentence(error);
 }

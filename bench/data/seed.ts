@@ -70,9 +70,9 @@ function apiKeyRow(no: number): unknown[] {
 
 async function insertGatewayCredential(connection: Connection): Promise<void> {
   await connection.query(
-    `INSERT INTO service_credential (credential_hash, id, name, permissions, created_at)
-     VALUES (?, ?, 'bench gateway', 'client_address.forward', 1)`,
-    [sha256(GATEWAY_CREDENTIAL), idOf(1)],
+    `INSERT INTO service_credential (credential_hash, name, permissions, created_at, expires_at)
+     VALUES (?, 'bench gateway', 'client_address.forward', 1, ?)`,
+    [sha256(GATEWAY_CREDENTIAL), NEVER],
   );
 }
 

@@ -4,8 +4,8 @@ import { NativeConnection } from "@temporalio/worker";
 import type { Progress } from "../../tools/stack/progress.ts";
 import { startWatch, type Watch } from "../measure/watch.ts";
 import { createClosing } from "../stack/closing.ts";
-import { type EngineState, openEngineState } from "../stack/engine/engine-state.ts";
-import { type Engine, startEngine } from "../stack/engine/start-engine.ts";
+import { type FloorWorker, startFloorWorker } from "../stack/floor/start-floor-worker.ts";
+import { openTemporalState, type TemporalState } from "../stack/floor/temporal-state.ts";
 import { createProductControl, type ProductControl } from "../stack/product/product-control.ts";
 import { startProductWorker } from "../stack/product/start-product-worker.ts";
 import { startBenchTemporal, startCoreStore } from "../stack/servers.ts";
@@ -20,9 +20,9 @@ export type BenchStack = {
   readonly pids: Pids;
   readonly receiver: Receiver;
   readonly product: ProductControl;
-  readonly engine: Engine;
-  readonly engineState: EngineState;
-  readonly engineStateFile: string;
+  readonly floorWorker: FloorWorker;
+  readonly temporalState: TemporalState;
+  readonly temporalStateFile: string;
   readonly temporal: WorkflowClient;
   readonly watch: Watch;
   stop(): Promise<void>;
@@ -39,8 +39,8 @@ export async function startBenchStack(
     const temporal = await startBenchTemporal(store, closing, progress);
     const receiver = await startReceiver();
     closing.add(receiver.stop);
-    const engine = startEngine();
-    closing.add(engine.stop);
+    const floorWorker = startFloorWorker();
+    closing.add(floorWorker.stop);
     const child = startProductWorker();
     closing.add(child.stop);
     const product = createProductControl(child, store.credential, {
@@ -48,6 +48,7 @@ export async function startBenchStack(
         ...store.coreEnv,
         TEMPORAL_ADDRESS: temporal.address,
         WEBHOOK_ALLOWED_TARGETS: receiver.target,
+        ALLOW_UNSAFE_TARGETS: "development",
         CORE_PORT: "0",
       },
       receiverCa: receiver.ca,
@@ -57,8 +58,8 @@ export async function startBenchStack(
     closing.add(product.stop);
     const connection = await NativeConnection.connect({ address: temporal.address });
     closing.add(() => connection.close());
-    const engineState = openEngineState(temporal.stateFile);
-    closing.add(engineState.close);
+    const temporalState = openTemporalState(temporal.stateFile);
+    closing.add(temporalState.close);
     const watch = startWatch(store.databaseUrl);
     closing.add(watch.close);
     return {
@@ -66,16 +67,16 @@ export async function startBenchStack(
       databaseVersion: store.databaseVersion,
       pids: {
         product: child.pid,
-        "floor's worker": engine.pid,
+        "floor's worker": floorWorker.pid,
         Temporal: temporal.pid,
         database: store.databasePid,
         "receiver and load": process.pid,
       },
       receiver,
       product,
-      engine,
-      engineState,
-      engineStateFile: temporal.stateFile,
+      floorWorker,
+      temporalState,
+      temporalStateFile: temporal.stateFile,
       temporal: new WorkflowClient({ connection }),
       watch,
       stop: closing.closeAll,

@@ -1,5 +1,5 @@
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { makeSelfSigned } from "../../tools/stack/self-signed.ts";
 
 /** A receiver of webhook events that answers at once, over TLS and with keep-alive. */
@@ -10,9 +10,11 @@ export type Receiver = {
   readonly ca: string;
   /** When each event came for the first time, by its id, on `performance`'s clock. */
   readonly arrivals: ReadonlyMap<string, number>;
+  /** Returns the bytes that came so far over all connections, those of TLS included. */
+  receivedBytes(): number;
   /** Forgets what came, and answers with this from now on. */
   reset(status: number): void;
-  /** Resolves when so many events have come since the last reset. */
+  /** Resolves when `count` events have come since the last reset. */
   arrived(count: number): Promise<void>;
   stop(): void;
 };
@@ -21,6 +23,7 @@ export type Receiver = {
 export async function startReceiver(): Promise<Receiver> {
   const { cert, key } = makeSelfSigned(Date.now());
   const arrivals = new Map<string, number>();
+  const sockets: Socket[] = [];
   let status = 200;
   let awaited = { count: 0, resolve: () => {} };
   const server = createServer({ cert, key }, (request, response) => {
@@ -30,12 +33,15 @@ export async function startReceiver(): Promise<Receiver> {
     if (arrivals.size >= awaited.count) awaited.resolve();
     request.resume().on("end", () => response.writeHead(status).end("ok"));
   });
+  // What TLS is spoken over.
+  server.on("connection", (socket) => sockets.push(socket as Socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     target: `127.0.0.1:${port}`,
     ca: cert,
     arrivals,
+    receivedBytes: () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     reset(next) {
       arrivals.clear();
       status = next;

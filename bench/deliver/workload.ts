@@ -1,5 +1,5 @@
 import type { Clients } from "../../tools/stack/demo.ts";
-import { inLanes, type Target } from "../stack/targets.ts";
+import { concurrently, type Target } from "../stack/targets.ts";
 
 /** Commits events to the targets in turn; returns their deliveries' ids. */
 export async function writeEvents(
@@ -8,7 +8,7 @@ export async function writeEvents(
   count: number,
 ): Promise<string[]> {
   const turns = Array.from({ length: count }, (_, index) => targets[index % targets.length]);
-  return inLanes(turns, async (target) => {
+  return concurrently(turns, async (target) => {
     if (target === undefined) throw new Error("there is nobody to write to");
     return (await endpoints.sendTest(target)).deliveryId;
   });

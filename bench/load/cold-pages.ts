@@ -4,7 +4,7 @@ import { readRecordedTimes } from "../data/recorded-times.ts";
 import { pageRequest } from "./page-request.ts";
 import { type Exchange, PAGE_SIZE, pageOf, type Requests } from "./workload.ts";
 
-/** Of so many answers one is looked into: the load takes no more of the processor than it must. */
+/** One answer in a hundred is looked into: the load takes no more of the processor than it must. */
 const LOOKED_INTO = 100;
 
 /** The pages before each record of each account: `until` names them all, and none twice. */

@@ -16,7 +16,10 @@ const TRUSTED_PROXIES = "127.0.0.1/32";
 const LABELS = {
   [SideName.OneProcess]: "product, one process",
   [SideName.OneProcessRedis]: "product, one process, counting in Redis",
+  [SideName.OneProcessMetrics]: "product, one process, with METRICS_PORT",
   [SideName.TwoProcesses]: "product, gateway and core apart",
+  [SideName.OneProcessTraced]: "product, one process, 1 % of traces sampled",
+  [SideName.TwoProcessesTraced]: "product, gateway and core apart, 1 % of traces sampled",
   [SideName.Fastify]: "Fastify",
   [SideName.FastifyRedis]: "Fastify, counting in Redis",
   [SideName.BareHttp]: "bare node:http answer",
@@ -24,13 +27,17 @@ const LABELS = {
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Starts the product with core and gateway in one process. */
+/** Starts the product with core and gateway in one process; the side's name says what it has beside. */
 export async function startOneProcess(
+  name:
+    | typeof SideName.OneProcess
+    | typeof SideName.OneProcessRedis
+    | typeof SideName.OneProcessMetrics
+    | typeof SideName.OneProcessTraced,
   options: SideOptions,
   load: LoadWorker,
   redisUrl?: string,
 ): Promise<Side> {
-  const name = redisUrl === undefined ? SideName.OneProcess : SideName.OneProcessRedis;
   const port = await findFreePort();
   const served = await serveProcess({
     name,
@@ -40,9 +47,11 @@ export async function startOneProcess(
     serves: { port },
     env: {
       ...coreEnv(options, redisUrl),
+      ...traceEnv(options),
       CORE_PORT: "0",
       GATEWAY_PORT: String(port),
       TRUSTED_PROXIES,
+      ...(name === SideName.OneProcessMetrics && { METRICS_PORT: "0" }),
     },
     profileFolder: options.profileFolder,
   });
@@ -51,21 +60,23 @@ export async function startOneProcess(
 
 /** Starts the product as two processes with gRPC between them. */
 export async function startTwoProcesses(options: SideOptions, load: LoadWorker): Promise<Side> {
-  const { profileFolder } = options;
+  const { profileFolder, tracesUrl } = options;
+  const name = tracesUrl ? SideName.TwoProcessesTraced : SideName.TwoProcesses;
   const corePort = await findFreePort();
   const core = await serveProcess({
-    name: "two-processes-core",
+    name: `${name}-core`,
     file: fileOf("../../server/src/main.ts"),
     serves: { port: corePort },
-    env: { ...coreEnv(options, undefined), CORE_PORT: String(corePort) },
+    env: { ...coreEnv(options, undefined), ...traceEnv(options), CORE_PORT: String(corePort) },
     profileFolder,
   });
   const port = await findFreePort();
   const gateway = await serveProcess({
-    name: "two-processes-gateway",
+    name: `${name}-gateway`,
     file: fileOf("../../gateway/src/main.ts"),
     serves: { port },
     env: {
+      ...traceEnv(options),
       GATEWAY_PORT: String(port),
       CORE_URL: `http://127.0.0.1:${corePort}`,
       GATEWAY_CREDENTIAL,
@@ -73,7 +84,7 @@ export async function startTwoProcesses(options: SideOptions, load: LoadWorker):
     },
     profileFolder,
   });
-  return httpSide(SideName.TwoProcesses, port, [gateway, core], options, load);
+  return httpSide(name, port, [gateway, core], options, load);
 }
 
 /** Starts the hand-written server. */
@@ -110,6 +121,11 @@ export async function startBareHttp(options: SideOptions, load: LoadWorker): Pro
     profileFolder: options.profileFolder,
   });
   return httpSide(SideName.BareHttp, port, [served], options, load);
+}
+
+function traceEnv({ tracesUrl }: SideOptions): Record<string, string> {
+  if (tracesUrl === undefined) return {};
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl, OTEL_TRACES_SAMPLER_ARG: "0.01" };
 }
 
 function coreEnv({ databaseUrl }: SideOptions, redisUrl: string | undefined) {

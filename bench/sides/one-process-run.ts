@@ -1,5 +1,5 @@
 import { createLog, createLogWriter, readConfig } from "@activity/server";
-import { startProduct } from "../../tools/stack/product.ts";
+import { startProduct } from "../../tools/serve/product.ts";
 
 /** Runs the whole product in this process until it is told to stop, as `npm start` does. */
 async function main(): Promise<void> {

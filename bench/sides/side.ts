@@ -10,8 +10,22 @@ export const SideName = {
   BareHttp: "bare-http",
   OneProcessRedis: "one-process-redis",
   FastifyRedis: "fastify-redis",
+  OneProcessMetrics: "one-process-metrics",
+  OneProcessTraced: "one-process-traced",
+  TwoProcessesTraced: "two-processes-traced",
 } as const;
 export type SideName = (typeof SideName)[keyof typeof SideName];
+
+/** Sides that send their traces. */
+export const TRACED: ReadonlySet<SideName> = new Set([
+  SideName.OneProcessTraced,
+  SideName.TwoProcessesTraced,
+]);
+
+/** Those of a run that names none. What metrics and traces cost is asked for by name. */
+export const USUAL_SIDES: readonly SideName[] = Object.values(SideName).filter(
+  (name) => name !== SideName.OneProcessMetrics && !TRACED.has(name),
+);
 
 /** One of the things measured, running. */
 export type Side = {
@@ -26,7 +40,7 @@ export type Side = {
   readonly port?: number;
   /** Gets its next turn ready. */
   prepare(workload: Workload): Promise<void>;
-  /** Keeps it busy for so long. */
+  /** Keeps it busy for `seconds`. */
   run(workload: Workload, seconds: number): Promise<Sample>;
   stop(): Promise<void>;
 };
@@ -37,4 +51,6 @@ export type SideOptions = {
   readonly accounts: number;
   readonly concurrency: number;
   readonly profileFolder: string | undefined;
+  /** Where a side that is traced sends its spans. */
+  readonly tracesUrl?: string | undefined;
 };

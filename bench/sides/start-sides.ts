@@ -13,7 +13,8 @@ import {
   startOneProcess,
   startTwoProcesses,
 } from "./http-sides.ts";
-import { type Side, SideName, type SideOptions } from "./side.ts";
+import { type Side, SideName, type SideOptions, TRACED } from "./side.ts";
+import { type SpanSink, startSpanSink } from "./span-sink.ts";
 
 const LOAD_WORKER = fileURLToPath(new URL("../load/load-worker.ts", import.meta.url));
 const USES_REDIS = new Set<SideName>([SideName.OneProcessRedis, SideName.FastifyRedis]);
@@ -33,17 +34,22 @@ export async function startSides(
   const load: LoadWorker = startWorker<LoadJob, Sample | undefined>(LOAD_WORKER);
   const sides: Side[] = [];
   let redis: RunningRedis | undefined;
+  let sink: SpanSink | undefined;
   const stop = async () => {
     load.stop();
     await Promise.all(sides.map((side) => side.stop()));
     await redis?.stop();
+    sink?.stop();
   };
   try {
     if (names.some((name) => USES_REDIS.has(name))) {
       const { env } = process;
       redis = await startRedis({ env, cacheDir: cacheFolder(env), progress });
     }
-    for (const name of names) sides.push(await startSide(name, options, load, redis?.url));
+    if (names.some((name) => TRACED.has(name))) sink = await startSpanSink();
+    const traced = { ...options, tracesUrl: sink?.url };
+    for (const name of names)
+      sides.push(await startSide(name, TRACED.has(name) ? traced : options, load, redis?.url));
     return { sides, stop };
   } catch (error) {
     await stop();
@@ -59,8 +65,11 @@ async function startSide(
 ): Promise<Side> {
   switch (name) {
     case SideName.OneProcess:
-      return startOneProcess(options, load);
+    case SideName.OneProcessMetrics:
+    case SideName.OneProcessTraced:
+      return startOneProcess(name, options, load);
     case SideName.TwoProcesses:
+    case SideName.TwoProcessesTraced:
       return startTwoProcesses(options, load);
     case SideName.Fastify:
       return startFastify(options, load);
@@ -69,7 +78,7 @@ async function startSide(
     case SideName.BareHttp:
       return startBareHttp(options, load);
     case SideName.OneProcessRedis:
-      return startOneProcess(options, load, redisUrl);
+      return startOneProcess(name, options, load, redisUrl);
     case SideName.FastifyRedis:
       return startFastify(options, load, redisUrl);
   }

@@ -29,20 +29,23 @@ export type BenchTemporal = {
 };
 
 /**
- * Starts a database of the run's own, to be thrown away with its folder. A server that the environment names is
- * not heeded: nobody's gets this load, and its process could not be watched.
+ * Starts a database of the run's own, to be thrown away with its folder; `serverOptions` are further options of its
+ * program. A server that the environment names is not heeded: nobody's gets this load, and its process could not be
+ * watched.
  */
 export async function startCoreStore(
   name: string,
   closing: Closing,
   progress: Progress,
+  serverOptions: readonly string[] = [],
 ): Promise<BenchCoreStore> {
   const folder = join(BENCH_CACHE, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   closing.add(() => rm(folder, { recursive: true, force: true }));
   const { DATABASE_URL: _, ...env } = process.env;
-  const database = await startDatabase({ env, dataDir: join(folder, "database"), progress });
+  const dataDir = join(folder, "database");
+  const database = await startDatabase({ env, dataDir, progress, serverOptions });
   closing.add(database.stop);
   await migrate(database.url);
   const permissions = Object.values(Permission);

@@ -9,7 +9,7 @@ const AT_ONCE = 50;
 
 /** Makes accounts through the core; returns their ids. */
 export function makeAccounts({ accounts }: Clients, names: readonly string[]): Promise<string[]> {
-  return inLanes(names, async (name) => {
+  return concurrently(names, async (name) => {
     const profile = { externalId: name, username: name, displayName: name };
     const { account } = await accounts.putAccount(profile);
     return account?.id ?? "";
@@ -24,7 +24,7 @@ export async function makeTargets(
   kind: WebhookEventKind,
 ): Promise<Target[]> {
   const accountIds = await makeAccounts(clients, names);
-  return inLanes(accountIds, async (accountId) => {
+  return concurrently(accountIds, async (accountId) => {
     const { endpoint } = await clients.endpoints.createEndpoint({
       accountId,
       url: `https://${receiver}/hooks/${accountId}`,
@@ -34,8 +34,8 @@ export async function makeTargets(
   });
 }
 
-/** Runs `work` for all items, so many at once; the results keep the items' order. */
-export async function inLanes<Item, Result>(
+/** Runs `work` for all items, some of them concurrently; the results keep the items' order. */
+export async function concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

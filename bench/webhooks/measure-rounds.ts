@@ -55,8 +55,8 @@ export async function measureRounds(
   return rounds;
 }
 
-async function measureFloor({ engine, temporal }: WebhooksStack, workflows: number) {
-  const { seconds } = await engine.run({ do: "empty", address: temporal.address, workflows });
+async function measureFloor({ floorWorker, temporal }: WebhooksStack, workflows: number) {
+  const { seconds } = await floorWorker.run({ do: "empty", address: temporal.address, workflows });
   return workflows / seconds;
 }
 

@@ -6,7 +6,7 @@ import type { Progress } from "../../tools/stack/progress.ts";
 import { type ContributionLoad, startContributionLoad } from "../load/start-contributions.ts";
 import { startWatch, type Watch } from "../measure/watch.ts";
 import { createClosing } from "../stack/closing.ts";
-import { type Engine, startEngine } from "../stack/engine/start-engine.ts";
+import { type FloorWorker, startFloorWorker } from "../stack/floor/start-floor-worker.ts";
 import { type BenchTemporal, startBenchTemporal, startCoreStore } from "../stack/servers.ts";
 import { makeTargets } from "../stack/targets.ts";
 import type { LayoutOptions } from "./layouts/layout.ts";
@@ -21,7 +21,7 @@ export type WebhooksStack = {
   readonly temporal: BenchTemporal;
   readonly receiver: Receiver;
   readonly load: ContributionLoad;
-  readonly engine: Engine;
+  readonly floorWorker: FloorWorker;
   readonly watch: Watch;
   readonly layoutOptions: LayoutOptions;
   /** Closes something with the rest, unless it is closed by then. */
@@ -44,8 +44,8 @@ export async function startWebhooksStack(progress: Progress): Promise<WebhooksSt
     await writeFile(receiverCaFile, receiver.ca);
     const load = startContributionLoad();
     closing.add(load.stop);
-    const engine = startEngine();
-    closing.add(engine.stop);
+    const floorWorker = startFloorWorker();
+    closing.add(floorWorker.stop);
     const watch = startWatch(store.databaseUrl);
     closing.add(watch.close);
     return {
@@ -54,13 +54,14 @@ export async function startWebhooksStack(progress: Progress): Promise<WebhooksSt
       temporal,
       receiver,
       load,
-      engine,
+      floorWorker,
       watch,
       layoutOptions: {
         env: {
           ...store.coreEnv,
           TEMPORAL_ADDRESS: temporal.address,
           WEBHOOK_ALLOWED_TARGETS: receiver.target,
+          ALLOW_UNSAFE_TARGETS: "development",
         },
         credential: store.credential,
         receiverCa: receiver.ca,

@@ -1,13 +1,13 @@
+import type { Log } from "@activity/proto/log";
 import type { CallOptions } from "@connectrpc/connect";
 import { findApiKey } from "./bearer-token.ts";
 import { errorResponse } from "./error-response.ts";
 import type { GatewayRequest, UnreadableRequest } from "./gateway-request.ts";
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
-import type { Read } from "./handlers/read.ts";
 import type { KeptPages } from "./kept-pages.ts";
-import type { Log } from "./log.ts";
 import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import type { Read } from "./reads.ts";
 import { ALLOW, findRoute } from "./router.ts";
 import type { Upstream } from "./upstream.ts";
 import { responseFromError } from "./upstream-error.ts";

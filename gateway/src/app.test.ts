@@ -15,7 +15,7 @@ let port: number;
 async function start(upstreamTimeoutMs = 5_000): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
-    log: { info: () => undefined, error: () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits: { upstreamTimeoutMs },
   });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
@@ -115,8 +115,19 @@ describe("HEAD", () => {
   });
 });
 
+describe("a gateway that drains", () => {
+  it("goes on serving, and closes each connection behind its answer, ADR 0043", async () => {
+    gateway.drain();
+    for (const _ of [1, 2]) {
+      const text = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+      const { status, headers } = parseAnswer(text);
+      expect([status, headers.get("connection")]).toEqual([200, "close"]);
+    }
+  });
+});
+
 describe("a closing gateway", () => {
-  it("finishes the answers under way, says close, and takes no more", async () => {
+  it("finishes the answers in flight, says close, and takes no more", async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
     core.before = () => {

@@ -1,12 +1,15 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createFindClientAddress } from "@activity/proto/client-address";
+import { createLog, type Log } from "@activity/proto/log";
+import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
 import type { Transport } from "@connectrpc/connect";
+import { countAnswers } from "./answer-metrics.ts";
 import { createAnswers } from "./answer-request.ts";
-import { createFindClientAddress } from "./client-address.ts";
+import { traceAnswers } from "./answer-spans.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createKeptPages } from "./kept-pages.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
-import { createLog, type Log } from "./log.ts";
 import { createUpstream } from "./upstream.ts";
 
 /** What a gateway is made of. */
@@ -17,6 +20,8 @@ export type GatewayOptions = {
   readonly trustedProxies?: readonly string[];
   /** Where bugs are reported; JSON lines on stderr unless given. */
   readonly log?: Log;
+  /** Where requests are counted; nowhere unless given. */
+  readonly metrics?: Metrics;
   /** Other limits than the usual. */
   readonly limits?: Partial<GatewayLimits>;
 };
@@ -26,7 +31,10 @@ export type Gateway = {
   readonly server: Server;
   /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Stops to listen, lets answers under way finish for a while, then cuts what is left. */
+  /** Goes on as before, but closes each connection behind its next answer. */
+  drain(): void;
+  isDraining(): boolean;
+  /** Stops to listen, lets answers in flight finish for a while, then cuts what is left. */
   close(): Promise<void>;
 };
 
@@ -36,15 +44,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   const log = options.log ?? createLog((line) => process.stderr.write(line));
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
-  const answers = createAnswers(upstream, pages, limits.upstreamTimeoutMs, log);
+  const answers = countAnswers(
+    traceAnswers(createAnswers(upstream, pages, limits.upstreamTimeoutMs, log)),
+    options.metrics ?? NO_METRICS,
+  );
   const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);
-  let closing = false;
-  const server = createHttpServer(answers, findClientAddress, limits, () => closing);
+  let draining = false;
+  const isDraining = () => draining;
+  const server = createHttpServer(answers, findClientAddress, limits, isDraining);
+  const drain = () => {
+    draining = true;
+  };
   return {
     server,
     listen: (port, host) => listen(server, port, host),
+    drain,
+    isDraining,
     close() {
-      closing = true;
+      drain();
       return close(server, limits.closeTimeoutMs);
     },
   };

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -9,6 +12,20 @@ describe("the gateway's settings", () => {
     expect(config).toMatchObject({ host: "127.0.0.1", port: 8080, coreTls: undefined });
     expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
     expect(config.revealCredential()).toBe("act_svc_x");
+  });
+
+  it("take the credential from a file", () => {
+    const folder = mkdtempSync(join(tmpdir(), "activity-gateway-"));
+    const path = join(folder, "credential");
+    writeFileSync(path, "act_svc_y\n");
+    const { CORE_URL } = GOOD;
+    expect(readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: path }).revealCredential()).toBe(
+      "act_svc_y",
+    );
+    rmSync(folder, { recursive: true });
+    expect(() => readConfig({ CORE_URL, GATEWAY_CREDENTIAL_FILE: path })).toThrow(
+      /^GATEWAY_CREDENTIAL_FILE must be [^\n]*$/,
+    );
   });
 
   it("print without the credential", () => {
@@ -25,5 +42,12 @@ describe("the gateway's settings", () => {
     for (const name of [...Object.keys(bad), "GATEWAY_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
       expect(() => readConfig(bad)).toThrow(name);
     }
+  });
+
+  it("refuse a core that is reached in plain text, unless its network is called trusted", () => {
+    const env = { ...GOOD, CORE_URL: "http://core.example:50051" };
+    expect(() => readConfig(env)).toThrow(/^CORE_URL must begin with https:/);
+    const { coreUrl } = readConfig({ ...env, CORE_PLAINTEXT: "trusted-network" });
+    expect(coreUrl).toBe(env.CORE_URL);
   });
 });

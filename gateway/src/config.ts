@@ -1,16 +1,31 @@
-import { parseNetwork } from "./client-address.ts";
+import { readTrustedProxies } from "@activity/proto/client-address";
+import { readDrainMs } from "@activity/proto/end-at-signal";
+import { readCoreUrl, readSecret } from "@activity/proto/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
 
-/** What the gateway needs to know to run by itself; docs/configuration.md describes each variable. */
-export type GatewayConfig = {
+/** Where a gateway listens and whom it believes; docs/configuration.md describes each variable. */
+export type EdgeConfig = {
   readonly host: string;
   readonly port: number;
-  /** Where the gateway says whether it serves; nowhere unless given. */
-  readonly healthPort: number | undefined;
+  readonly trustedProxies: readonly string[];
+};
+
+/** What the gateway needs to know to run by itself. */
+export type GatewayConfig = EdgeConfig & {
   readonly coreUrl: string;
   readonly coreTls: CoreTlsConfig | undefined;
-  readonly trustedProxies: readonly string[];
   /** Returns the service credential that is shown to the core: a function, so that printing it is harmless. */
   readonly revealCredential: () => string;
+  /** Without it nothing is counted. */
+  readonly metrics: MetricsAddress | undefined;
+  /** Where the process says whether it serves; nowhere unless given. */
+  readonly health: HealthAddress | undefined;
+  /** How long it serves on, with its readiness down, once it was told to end. */
+  readonly drainMs: number;
+  /** Without it nothing is traced. */
+  readonly traces: TraceConfig | undefined;
 };
 
 /** Files with the CA that signed the core's certificate, and the certificate and key shown to the core. */
@@ -27,27 +42,44 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type Problem = (text: string) => void;
+
 /** Reads the gateway's settings; throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): GatewayConfig {
+  return readAll((problem) => {
+    const credential = readCredential(env, problem);
+    return {
+      ...readEdge(env, problem),
+      coreUrl: readCoreUrl(env, "", problem),
+      coreTls: readCoreTls(env, problem),
+      revealCredential: () => credential,
+      metrics: readMetricsAddress(env, problem),
+      health: readHealthAddress(env, problem),
+      drainMs: readDrainMs(env, problem),
+      traces: readTraceConfig(env, problem),
+    };
+  });
+}
+
+/** Reads the settings of a gateway that has its core in the same process; throws as `readConfig` does. */
+export function readEdgeConfig(env: Environment): EdgeConfig {
+  return readAll((problem) => readEdge(env, problem));
+}
+
+function readAll<Config>(read: (problem: Problem) => Config): Config {
   const problems: string[] = [];
-  const problem = (text: string) => {
-    problems.push(text);
-  };
-  const credential = readCredential(env, problem);
-  const config = {
-    host: env.GATEWAY_HOST || "127.0.0.1",
-    port: readPort(env, "GATEWAY_PORT", problem) ?? 8080,
-    healthPort: readPort(env, "GATEWAY_HEALTH_PORT", problem),
-    coreUrl: readCoreUrl(env, problem),
-    coreTls: readCoreTls(env, problem),
-    trustedProxies: readTrustedProxies(env, problem),
-    revealCredential: () => credential,
-  };
+  const config = read((text) => problems.push(text));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return Object.freeze(config);
 }
 
-type Problem = (text: string) => void;
+function readEdge(env: Environment, problem: Problem): EdgeConfig {
+  return {
+    host: env.GATEWAY_HOST || "127.0.0.1",
+    port: readPort(env, "GATEWAY_PORT", problem) ?? 8080,
+    trustedProxies: readTrustedProxies(env, problem),
+  };
+}
 
 function readPort(env: Environment, name: string, problem: Problem): number | undefined {
   const text = env[name];
@@ -59,34 +91,13 @@ function readPort(env: Environment, name: string, problem: Problem): number | un
   return port;
 }
 
-function readCoreUrl(env: Environment, problem: Problem): string {
-  const text = env.CORE_URL ?? "";
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url?.pathname === "/" && url.search === "" && url.username === "";
-  if (!isPlain || !["http:", "https:"].includes(url.protocol)) {
-    problem("CORE_URL must be the core's address, such as http://127.0.0.1:50051.");
-  }
-  return text;
-}
-
 function readCredential(env: Environment, problem: Problem): string {
-  const text = env.GATEWAY_CREDENTIAL ?? "";
+  const text = readSecret(env, "GATEWAY_CREDENTIAL", problem);
+  if (text === undefined) return "";
   if (!/^[\x21-\x7e]+$/.test(text)) {
     problem("GATEWAY_CREDENTIAL must be a service credential that may forward client addresses.");
   }
   return text;
-}
-
-/** Reads the CIDRs of TRUSTED_PROXIES; tells `problem` when it holds anything else. */
-export function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
-  const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
-  const given = networks.filter((network) => network !== "");
-  try {
-    given.forEach(parseNetwork);
-  } catch {
-    problem("TRUSTED_PROXIES must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8.");
-  }
-  return given;
 }
 
 function readCoreTls(env: Environment, problem: Problem): CoreTlsConfig | undefined {

@@ -1,5 +1,5 @@
+import type { Log } from "@activity/proto/log";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import type { Log } from "./log.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";
 

@@ -8,8 +8,8 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { FindClientAddress } from "@activity/proto/client-address";
 import type { Answers } from "./answer-request.ts";
-import type { FindClientAddress } from "./client-address.ts";
 import { errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -26,7 +26,7 @@ export function createHttpServer(
   answers: Answers,
   findClientAddress: FindClientAddress,
   limits: GatewayLimits,
-  isClosing: () => boolean,
+  isDraining: () => boolean,
 ): Server {
   const pipelines = createPipelines(limits.unansweredRequests);
   const server = createServer({
@@ -68,7 +68,7 @@ export function createHttpServer(
         ? await answers.answerRequest(read)
         : await answers.answerUnreadable(read, malformed(requestId, fault));
     if (!gone.signal.aborted) {
-      const closes = fault !== undefined || head.expectsContinue || isClosing();
+      const closes = fault !== undefined || head.expectsContinue || isDraining();
       writeResponse(response, answer, closes);
     }
   }

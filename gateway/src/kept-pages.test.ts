@@ -41,7 +41,7 @@ describe("ADR 0032: pages are kept", () => {
     expect(pages.find("key", "a")?.body.toString()).toBe('"💜"');
   });
 
-  it("within the room there is, those that were asked for last; a quarter is for empty ones", () => {
+  it("within the memory there is, those that were asked for last; a quarter is for empty ones", () => {
     const pages = createKeptPages(100_000);
     pages.note("key", "empty", empty("1"));
     for (let number = 0; number < 50; number++) {

@@ -23,7 +23,7 @@ export type KeptPages = {
   note(apiKey: string, query: string, page: AnsweredPage): void;
 };
 
-/** Of the room, what empty pages have to themselves: they are small, and asked for most. */
+/** Of the memory, what empty pages have to themselves: they are small, and asked for most. */
 const SHARE_OF_EMPTY = 1 / 4;
 /** What a page takes beside its texts: objects, and its places in the lists. */
 const OVERHEAD_BYTES = 400;
@@ -32,7 +32,7 @@ const ASKED_ONCE = 4_096;
 
 /**
  * Keeps pages in `maxBytes` of memory, those that were asked for last: empty ones at once, others when they are
- * asked for a second time, so that whoever reads a long history takes no room from others. A page that is found
+ * asked for a second time, so that whoever reads a long history takes no memory from others. A page that is found
  * may have changed: only the core, asked with its `etag`, can say. API keys are kept as hashes.
  */
 export function createKeptPages(maxBytes: number): KeptPages {

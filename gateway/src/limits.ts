@@ -18,7 +18,7 @@ export type GatewayLimits = {
   readonly unansweredRequests: number;
   /** How much memory the pages take that are kept. */
   readonly keptPageBytes: number;
-  /** How long a closing gateway waits for answers under way. */
+  /** How long a closing gateway waits for answers in flight. */
   readonly closeTimeoutMs: number;
 };
 

@@ -1,9 +1,12 @@
-import { once } from "node:events";
+import { endAtSignal } from "@activity/proto/end-at-signal";
+import { openHealth } from "@activity/proto/health";
+import { createLog } from "@activity/proto/log";
+import { openMetrics } from "@activity/proto/metrics-listener";
+import { redactText } from "@activity/proto/redaction";
+import { openTraces } from "@activity/proto/traces-exporter";
 import { createGateway } from "./app.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { startCoreCheck } from "./core-check.ts";
-import { createHealthServer } from "./health-server.ts";
-import { createLog } from "./log.ts";
 import { createCoreTransport } from "./upstream.ts";
 
 const log = createLog((line) => process.stderr.write(line));
@@ -12,25 +15,30 @@ try {
   const config = readConfig(process.env);
   const core = createCoreTransport(config);
   const { trustedProxies } = config;
-  const gateway = createGateway({ upstream: core.transport, trustedProxies, log });
+  const { metrics, close: closeMetrics } = await openMetrics(config.metrics);
+  const traces = await openTraces(config.traces, "activity-gateway", log);
+  const gateway = createGateway({ upstream: core.transport, trustedProxies, log, metrics });
   const { port } = await gateway.listen(config.port, config.host);
   log.info("gateway listens", { host: config.host, port });
   const check = startCoreCheck(core.transport, log);
-  const health = createHealthServer(check.state);
-  if (config.healthPort !== undefined) {
-    await once(health.listen(config.healthPort, config.host), "listening");
-  }
-  const stop = async () => {
-    check.stop();
-    health.close();
-    await gateway.close();
-    core.close();
-  };
-  process.once("SIGINT", () => void stop());
-  process.once("SIGTERM", () => void stop());
+  const health = await openHealth(config.health, () =>
+    gateway.isDraining() ? "draining" : check.state(),
+  );
+  endAtSignal({
+    drain: gateway.drain,
+    drainMs: config.drainMs,
+    async stop() {
+      check.stop();
+      await gateway.close();
+      closeMetrics();
+      core.close();
+      await traces.close();
+      health.close();
+    },
+  });
 } catch (error) {
   const isKnown = error instanceof ConfigError || (error instanceof Error && "code" in error);
-  process.stderr.write(isKnown ? `${error.message}\n` : `${error}\n`);
+  process.stderr.write(isKnown ? `${error.message}\n` : `${redactText(`${error}`)}\n`);
   // What listens already would hold the process.
   process.exit(1);
 }

@@ -14,7 +14,7 @@ let port: number;
 async function start(timeoutMs: number): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
-    log: { info: () => undefined, error: () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits: {
       headersTimeoutMs: timeoutMs,
       requestTimeoutMs: timeoutMs,

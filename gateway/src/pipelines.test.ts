@@ -23,13 +23,13 @@ beforeEach(async () => {
     await new Promise<void>((resolve) => held.push(resolve));
     inFlight -= 1;
   };
-  const log = { info: () => undefined, error: () => undefined };
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   gateway = createGateway({ upstream: core.transport, log });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
 });
 afterEach(() => gateway.close());
 
-/** Sends so many requests at once, and gives each call of the core its answer until the connection ends. */
+/** Sends `count` requests at once, and gives each call of the core its answer until the connection ends. */
 async function pipeline(count: number): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   const answering = setInterval(() => held.shift()?.(), 1);

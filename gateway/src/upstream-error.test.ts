@@ -1,6 +1,6 @@
+import { createLog } from "@activity/proto/log";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { createLog } from "./log.ts";
 import { coreError } from "./testing/router-core.ts";
 import { responseFromError } from "./upstream-error.ts";
 
@@ -35,12 +35,15 @@ describe("§7 a failed upstream call", () => {
     expect(responseTo(error).error.message).toBe("since accepts …");
   });
 
-  it.each([Code.Unavailable, Code.DeadlineExceeded, Code.Canceled, Code.ResourceExhausted])(
-    "without a known cause, with status %s, is an outage",
-    (code) => {
-      expect(responseTo(new ConnectError("x", code))).toMatchObject({ status: 503, logged: [] });
-    },
-  );
+  it.each([
+    Code.Unavailable,
+    Code.DeadlineExceeded,
+    Code.Canceled,
+    Code.Aborted,
+    Code.ResourceExhausted,
+  ])("without a known cause, with status %s, is an outage", (code) => {
+    expect(responseTo(new ConnectError("x", code))).toMatchObject({ status: 503, logged: [] });
+  });
 
   it.each([
     [Code.Unauthenticated, "invalid_service_credential"],

@@ -1,8 +1,8 @@
 import { ErrorInfoSchema } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ErrorCode, errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
-import type { Log } from "./log.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 
 /** The codes that the core's ErrorInfo may carry to the public. */
@@ -20,11 +20,12 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
 const GATEWAY_REFUSALS = ["invalid_service_credential", "permission_denied"] as const;
 export type GatewayRefusal = (typeof GATEWAY_REFUSALS)[number];
 
-/** Statuses of a call that never reached the core, or got no answer in time. */
+/** Statuses of a call that never reached the core, or got no answer in time; `Aborted`: its connection was cut. */
 const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,
   Code.Canceled,
+  Code.Aborted,
   Code.ResourceExhausted,
 ]);
 

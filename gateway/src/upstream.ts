@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { ActivityService, AdmissionService, MeService } from "@activity/proto";
+import { setTraceparent } from "@activity/proto/traces";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import type { CoreTlsConfig, GatewayConfig } from "./config.ts";
@@ -48,10 +49,11 @@ export function createCoreTransport(
   return { transport, close: () => agent.destroy() };
 }
 
-/** Shows the core who forwards the client's address. */
+/** Shows the core who forwards the client's address, and in which trace. */
 function showCredential(reveal: () => string): Interceptor {
   return (next) => (request) => {
     request.header.set("x-service-credential", reveal());
+    setTraceparent(request.header);
     return next(request);
   };
 }

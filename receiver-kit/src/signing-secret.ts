@@ -8,7 +8,7 @@ const REMEMBERED_SECRETS = 64;
 
 const macBySecret = new Map<string, Mac>();
 
-/** One signing secret, or several while a rotation is under way. */
+/** One signing secret, or several during a rotation. */
 export type SigningSecrets = string | undefined | readonly (string | undefined)[];
 
 /**

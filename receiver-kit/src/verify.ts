@@ -11,7 +11,7 @@ const SIGNATURE_PREFIX_LENGTH = "v1=".length;
 
 /** What a delivery is verified against. */
 export interface VerifyOptions {
-  /** The whole secret, `whsec_` included; several while a rotation is under way. */
+  /** The whole secret, `whsec_` included; several during a rotation. */
   readonly secrets: SigningSecrets;
   /** How far the delivery's timestamp may be from the clock, either way. Default 300. */
   readonly toleranceSeconds?: number | undefined;

@@ -1,54 +1,45 @@
-import {
-  AccountService,
-  ActivityService,
-  AdmissionService,
-  ApiKeyService,
-  DeliveryService,
-  DispatchService,
-  DonationService,
-  EndpointService,
-  ImportService,
-  MeService,
-  PlatformEventService,
-} from "@activity/proto";
-import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
-import { createContextValues, type Interceptor, type Transport } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { startAccountPurge } from "./account/account-purge.ts";
-import { createAccountService } from "./account/account-service.ts";
-import { createMeService } from "./account/me-service.ts";
-import { createActivityService } from "./activity/activity-service.ts";
-import { createAdmissionService } from "./admission/admission-service.ts";
+import type { Log } from "@activity/proto/log";
+import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
+import type { Transport } from "@connectrpc/connect";
+import { startAccountPurge } from "./account-deletion/account-purge.ts";
 import { createDatabaseAdmission } from "./admission/database-admission.ts";
+import { countDecisions } from "./admission/decisions.ts";
 import { startIdleWindowRemoval } from "./admission/idle-windows.ts";
+import { startKeyUses } from "./admission/key-uses.ts";
 import { createRedisAdmission } from "./admission/redis-admission.ts";
-import { createApiKeyService } from "./api-key/api-key-service.ts";
-import { peerAddressKey } from "./caller.ts";
+import { createAuthenticateBrowser } from "./browser/authenticate-browser.ts";
+import { listenToBrowsers } from "./browser/listen-to-browsers.ts";
+import { wallClockMs } from "./common/clock.ts";
 import type { ServerConfig } from "./config.ts";
-import { type Listener, listen } from "./core-listener.ts";
-import { createPackets, type Packets } from "./database/packet.ts";
-import { createPool, type Pool } from "./database/pool.ts";
+import { createPackets } from "./database/packet.ts";
+import { createPool } from "./database/pool.ts";
+import { measurePools, poolUse } from "./database/pool-use.ts";
+import { traceStatements } from "./database/statement-spans.ts";
 import { startDeliveryRemoval } from "./delivery/delivery-removal.ts";
-import { createDeliveryService } from "./delivery/delivery-service.ts";
-import { createDispatchService } from "./dispatch/dispatch-service.ts";
+import { startAttemptCounting } from "./delivery-stat/delivery-stat.ts";
+import { measureBacklog } from "./dispatch/backlog.ts";
 import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
-import { createOutbox, type Outbox } from "./dispatch/outbox.ts";
-import { createDonationService } from "./donation/donation-service.ts";
-import { createEndpointService } from "./endpoint/endpoint-service.ts";
-import { createHealthService } from "./health-service.ts";
-import { createImportService } from "./import/import-service.ts";
-import { createAuthenticate } from "./interceptors/authenticate.ts";
-import { createErrorMapping } from "./interceptors/error-mapping.ts";
-import { createRateLimitHeaders } from "./interceptors/rate-limit-headers.ts";
-import { createRequestLog } from "./interceptors/request-log.ts";
-import { createValidate } from "./interceptors/validate.ts";
-import { createLocalTransport } from "./local-transport.ts";
-import type { Log } from "./log.ts";
-import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
-import { createReflectionService } from "./reflection-service.ts";
-import { addRoutes, type RegisteredService, register } from "./routes.ts";
+import { createOutbox } from "./dispatch/outbox.ts";
+import { createAccountScope } from "./rpc/account-scope.ts";
+import { createAuditLog } from "./rpc/audit-log.ts";
+import { authenticateEach, createAuthenticate } from "./rpc/authenticate.ts";
+import { createCallSpans } from "./rpc/call-spans.ts";
+import { createConnections } from "./rpc/connections.ts";
+import { createErrorMapping } from "./rpc/error-mapping.ts";
+import { type Listener, listen } from "./rpc/listener.ts";
+import { createLocalTransport } from "./rpc/local-transport.ts";
+import { createRateLimitHeaders } from "./rpc/rate-limit-headers.ts";
+import { type CoreReadiness, createReadiness } from "./rpc/readiness.ts";
+import { createFindService } from "./rpc/registered-service.ts";
+import { createRequestGate } from "./rpc/request-gate.ts";
+import { createRequestLog } from "./rpc/request-log.ts";
+import { createValidate } from "./rpc/validate.ts";
+import { createWireHandler } from "./rpc/wire-handler.ts";
 import { createServiceCredentials } from "./service-credential/service-credentials.ts";
-import { createWriter, type Writer } from "./write/writer.ts";
+import { createServices } from "./services.ts";
+import { startSessionRemoval } from "./session/session-removal.ts";
+import { createSessions } from "./session/sessions.ts";
+import { createWriter } from "./write/writer.ts";
 
 /** How long a request waits for its admission. */
 const ADMISSION_DEADLINE_MS = 3_000;
@@ -58,7 +49,7 @@ const WRITE_DEADLINE_MS = 30_000;
 const WRITE_CONNECTIONS = 4;
 /** Connections that record attempts: what waits for an account keeps none of them from it. */
 const RECORD_CONNECTIONS = 2;
-/** What takes longer is asked again by the dispatcher, which keeps what it made. */
+/** What takes longer is repeated by the dispatcher, which keeps what it made. */
 const RECORD_DEADLINE_MS = 10_000;
 
 /** The core, put together; it opens no port until it is told to. */
@@ -67,22 +58,40 @@ export type ServerApp = {
   readonly localTransport: Transport;
   /** Opens the port of the configuration. */
   listen(): Promise<Listener>;
+  /** Opens the port for browsers where the configuration has one. */
+  listenToBrowsers(): Promise<Listener | undefined>;
+  /** Tells whether it serves: while the database answers, until it is drained. */
+  readState(): Promise<CoreReadiness>;
+  /** Serves on, but says that it does not, and tells every connection to close once it is answered. */
+  drain(): void;
   /** Closes every connection to the database and the limiter. */
   close(): Promise<void>;
 };
 
 /** Puts the core together: the one place of this package that makes its parts. */
-export function createServerApp(config: ServerConfig, log: Log): ServerApp {
+export function createServerApp(
+  config: ServerConfig,
+  log: Log,
+  metrics: Metrics = NO_METRICS,
+): ServerApp {
   const nowMs = () => performance.now();
+  traceStatements();
   const pool = createPool(config.databaseUrl, config.databaseConnections);
-  const admission = config.redisUrl
-    ? createRedisAdmission(config.redisUrl, pool, nowMs)
-    : createDatabaseAdmission(createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS), nowMs);
+  const keyUses = startKeyUses(pool, log);
+  const counting = () => createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS);
+  const admission = countDecisions(
+    config.redisUrl
+      ? createRedisAdmission(config.redisUrl, pool, keyUses, nowMs)
+      : createDatabaseAdmission(counting(), keyUses, nowMs),
+    metrics,
+  );
   const stopRemoval = startIdleWindowRemoval(pool, log);
   const stopAccountPurge = startAccountPurge(pool, log);
   const outbox = createOutbox(() => performance.now());
   const stopOrphanedRuns = startOrphanedRuns(pool, outbox.retries.notify, log);
+  const stopSessionRemoval = startSessionRemoval(pool, log);
   const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
+  const stopAttemptCounting = startAttemptCounting(pool, log);
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");
   }
@@ -90,82 +99,79 @@ export function createServerApp(config: ServerConfig, log: Log): ServerApp {
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
   const writer = createWriter({ together, alone }, outbox);
   const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
-  const services = createServices({ pool, alone, recording, writer, outbox }, config, log);
+  const use = { reads: () => poolUse(pool.pool), writes: alone.use, records: recording.use };
+  measurePools(metrics, use);
+  measureBacklog(metrics, pool);
+  const readiness = createReadiness(pool, nowMs);
+  const parts = { pool, readiness, alone, recording, writer, outbox, metrics };
+  const services = createServices(parts, config, log);
+  const findService = createFindService(services);
   // The first is the outermost.
-  const interceptors: Interceptor[] = [
-    createRequestLog(log, nowMs),
+  const outer = [
+    createCallSpans(),
+    createRequestLog(log, metrics, nowMs),
+    createAuditLog(log, wallClockMs, findService),
     createRateLimitHeaders(),
     createErrorMapping(log),
-    createAuthenticate(admission, createServiceCredentials(pool, nowMs)),
-    createValidate(),
   ];
+  const credentials = createServiceCredentials(pool, nowMs);
+  const authenticate = createAuthenticate(admission, credentials, findService);
+  // Behind authentication, which over a wire comes before there is a message.
+  const inner = [createAccountScope(), createValidate(findService)];
+
+  const listeners: Listener[] = [];
+  const opened = (listener: Listener) => {
+    listeners.push(listener);
+    return listener;
+  };
 
   return {
-    localTransport: createLocalTransport(services, interceptors),
-    listen: () => listen(wireHandler(services, interceptors), config),
+    localTransport: createLocalTransport(services, [
+      ...outer,
+      authenticateEach(authenticate),
+      ...inner,
+    ]),
+    async listen() {
+      // Before that a limiter which is there would look as if it were not.
+      await admission.ready;
+      const connections = createConnections();
+      const handler = createWireHandler(services, connections, {
+        requestGate: createRequestGate(authenticate, outer),
+        interceptors: [...outer, ...inner],
+      });
+      return opened(await listen(handler, connections, config));
+    },
+    async listenToBrowsers() {
+      const { dashboard } = config;
+      if (dashboard?.port === undefined) return undefined;
+      const authenticateBrowser = createAuthenticateBrowser(
+        admission,
+        createSessions(pool),
+        findService,
+        dashboard.origin,
+      );
+      const options = {
+        requestGate: createRequestGate(authenticateBrowser, outer),
+        interceptors: [...outer, ...inner],
+      };
+      const address = { ...dashboard, port: dashboard.port };
+      return opened(await listenToBrowsers(address, services, options, log));
+    },
+    readState: readiness.read,
+    drain() {
+      readiness.drain();
+      for (const listener of listeners) listener.drain();
+    },
     async close() {
+      keyUses.stop();
       stopRemoval();
       stopAccountPurge();
       stopOrphanedRuns();
       stopDeliveryRemoval();
+      stopSessionRemoval();
+      stopAttemptCounting();
       const packets = [admission, together, alone, recording];
       await Promise.all([pool.end(), ...packets.map((each) => each.close())]);
     },
   };
-}
-
-function createServices(
-  {
-    pool,
-    alone,
-    recording,
-    writer,
-    outbox,
-  }: {
-    readonly pool: Pool;
-    readonly alone: Packets;
-    readonly recording: Packets;
-    readonly writer: Writer;
-    readonly outbox: Outbox;
-  },
-  config: ServerConfig,
-  log: Log,
-): RegisteredService[] {
-  const own = [
-    register(ActivityService, createActivityService(pool, config.cursorKeys)),
-    register(MeService, createMeService(pool)),
-    register(AdmissionService, createAdmissionService()),
-    register(DonationService, createDonationService(writer)),
-    register(PlatformEventService, createPlatformEventService(writer)),
-    register(ImportService, createImportService(pool, writer)),
-    register(AccountService, createAccountService(pool, alone, writer)),
-    register(ApiKeyService, createApiKeyService(pool, writer)),
-    register(EndpointService, createEndpointService(pool, writer, config)),
-    register(DeliveryService, createDeliveryService(pool, writer, outbox)),
-    register(
-      DispatchService,
-      createDispatchService({
-        ...{ pool, packets: recording, outbox, log },
-        secretKeys: config.secretKeys,
-      }),
-    ),
-  ];
-  const names = new Set(own.map(({ service }) => service.typeName));
-  const all = [...own, register(Health, createHealthService(pool, names))];
-  const reflected = all.map(({ service }) => service);
-  return [
-    ...all,
-    register(reflectionV1.ServerReflection, createReflectionService(reflected)),
-    // The messages of the two versions differ in nothing but their package.
-    register(reflectionV1Alpha.ServerReflection, createReflectionService(reflected) as never),
-  ];
-}
-
-function wireHandler(services: readonly RegisteredService[], interceptors: Interceptor[]) {
-  return connectNodeAdapter({
-    routes: (router) => addRoutes(router, services),
-    interceptors,
-    contextValues: (request) =>
-      createContextValues().set(peerAddressKey, request.socket?.remoteAddress),
-  });
 }

@@ -1,4 +1,14 @@
+import { accessSync, constants } from "node:fs";
+import { readDrainMs } from "@activity/proto/end-at-signal";
+import { mayBePlain, readSecret, refuseUnsafeTargets } from "@activity/proto/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
 import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
+import { parseRedisUrl, RedisUrlError } from "./admission/redis-url.ts";
+import { type DashboardConfig, readDashboard } from "./browser/dashboard-config.ts";
+import { DatabaseUrlError, parseDatabaseUrl } from "./database/database-url.ts";
+import type { TlsConfig } from "./rpc/listener.ts";
 import { createSecretKey, type SecretKeys } from "./signing-secret/secret-cipher.ts";
 
 /** What the core needs to know to run; docs/configuration.md describes each variable. */
@@ -15,13 +25,16 @@ export type ServerConfig = {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsConfig | undefined;
-};
-
-/** Files of the core's certificate and key; with a client CA, callers must show a certificate too. */
-export type TlsConfig = {
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly clientCaFile: string | undefined;
+  /** Without it there is no dashboard. */
+  readonly dashboard: DashboardConfig | undefined;
+  /** Without it nothing is counted. */
+  readonly metrics?: MetricsAddress | undefined;
+  /** Where the process says whether it serves; nowhere unless given. */
+  readonly health?: HealthAddress | undefined;
+  /** How long it serves on, with its readiness down, once it was told to end. */
+  readonly drainMs: number;
+  /** Without it nothing is traced. */
+  readonly traces?: TraceConfig | undefined;
 };
 
 /** Every variable that is missing or wrong, in one message. */
@@ -40,32 +53,68 @@ export function readConfig(env: Environment): ServerConfig {
   const problem = (text: string) => {
     problems.push(text);
   };
+  const host = env.CORE_HOST || "127.0.0.1";
+  refuseUnsafeTargets(env, problem);
   const config = {
-    databaseUrl: readUrl(env, "DATABASE_URL", "mysql:", problem) ?? "",
+    databaseUrl: readDatabaseUrl(env, problem),
     databaseConnections: readInteger(env, "DATABASE_CONNECTIONS", 10, 1, 1000, problem),
-    redisUrl: env.REDIS_URL ? readUrl(env, "REDIS_URL", "redis", problem) : undefined,
+    redisUrl: readRedisUrl(env, problem),
     cursorKeys: readKeys(env, "CURSOR_KEYS", createCursorKey, problem),
     secretKeys: readKeys(env, "SECRET_KEYS", createSecretKey, problem),
     allowedTargets: readAllowedTargets(env, problem),
     deliveryRetentionDays: readInteger(env, "DELIVERY_RETENTION", 30, 1, 3650, problem),
-    host: env.CORE_HOST || "127.0.0.1",
+    host,
     port: readInteger(env, "CORE_PORT", 50051, 0, 65535, problem),
-    tls: readTls(env, problem),
+    tls: readTls(env, host, problem),
+    dashboard: readDashboard(env, problem),
+    metrics: readMetricsAddress(env, problem),
+    health: readHealthAddress(env, problem),
+    drainMs: readDrainMs(env, problem),
+    traces: readTraceConfig(env, problem),
   };
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return Object.freeze(config);
 }
 
-function readUrl(
+/**
+ * Reads where signing secrets are stored, and what they are encrypted with, for a tool that needs no more;
+ * throws one ConfigError that names every bad variable.
+ */
+export function readSecretStorageConfig(
   env: Environment,
-  name: string,
-  scheme: string,
-  problem: (text: string) => void,
-): string | undefined {
-  const text = env[name];
-  if (text && URL.canParse(text) && new URL(text).protocol.startsWith(scheme)) return text;
-  problem(`${name} must be a URL that begins with ${scheme.replace(":", "")}://.`);
-  return undefined;
+): Pick<ServerConfig, "databaseUrl" | "secretKeys"> {
+  const problems: string[] = [];
+  const problem = (text: string) => {
+    problems.push(text);
+  };
+  const databaseUrl = readDatabaseUrl(env, problem);
+  const secretKeys = readKeys(env, "SECRET_KEYS", createSecretKey, problem);
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return { databaseUrl, secretKeys };
+}
+
+function readDatabaseUrl(env: Environment, problem: (text: string) => void): string {
+  const text = readSecret(env, "DATABASE_URL", problem);
+  if (text === undefined) return "";
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    problem(error.message);
+  }
+  return text;
+}
+
+function readRedisUrl(env: Environment, problem: (text: string) => void): string | undefined {
+  const text = readSecret(env, "REDIS_URL", problem);
+  if (!text) return undefined;
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    if (!(error instanceof RedisUrlError)) throw error;
+    problem(error.message);
+  }
+  return text;
 }
 
 function readInteger(
@@ -91,8 +140,9 @@ function readKeys<Key>(
   create: (bytes: Buffer) => Key,
   problem: (text: string) => void,
 ): readonly [Key, ...Key[]] {
-  const [first = "", ...rest] = (env[name] ?? "").split(",").map((key) => key.trim());
-  if (![first, ...rest].every((key) => KEY.test(key))) {
+  const text = readSecret(env, name, problem);
+  const [first = "", ...rest] = (text ?? "").split(",").map((key) => key.trim());
+  if (text !== undefined && ![first, ...rest].every((key) => KEY.test(key))) {
     problem(
       `${name} must be one or more keys of 64 lower-case hexadecimal characters, the one in use first, separated by commas.`,
     );
@@ -112,15 +162,38 @@ function readAllowedTargets(
   return new Set(targets);
 }
 
-function readTls(env: Environment, problem: (text: string) => void): TlsConfig | undefined {
-  const certFile = env.CORE_TLS_CERT || undefined;
-  const keyFile = env.CORE_TLS_KEY || undefined;
-  const clientCaFile = env.CORE_TLS_CLIENT_CA || undefined;
+function readTls(
+  env: Environment,
+  host: string,
+  problem: (text: string) => void,
+): TlsConfig | undefined {
+  const certFile = readFileName(env, "CORE_TLS_CERT", problem);
+  const keyFile = readFileName(env, "CORE_TLS_KEY", problem);
+  const clientCaFile = readFileName(env, "CORE_TLS_CLIENT_CA", problem);
   if (certFile && keyFile) return { certFile, keyFile, clientCaFile };
   if (certFile || keyFile || clientCaFile) {
     problem(
       "CORE_TLS_CERT and CORE_TLS_KEY must be given together, CORE_TLS_CLIENT_CA only with both.",
     );
+  } else if (!mayBePlain(env, host, problem)) {
+    problem(
+      "CORE_HOST lets other machines in, whose credentials would travel in plain text: set CORE_TLS_CERT and CORE_TLS_KEY, or CORE_PLAINTEXT=trusted-network on a network that nobody else can read.",
+    );
   }
   return undefined;
+}
+
+function readFileName(
+  env: Environment,
+  name: string,
+  problem: (text: string) => void,
+): string | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    problem(`${name} must be the path of a PEM file that this process can read.`);
+  }
+  return path;
 }

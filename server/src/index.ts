@@ -1,14 +1,31 @@
+export { createLog, type Log } from "@activity/proto/log";
 export { createServerApp, type ServerApp } from "./app.ts";
-export { Permission } from "./caller.ts";
-export { ConfigError, readConfig, type ServerConfig } from "./config.ts";
-export type { Listener } from "./core-listener.ts";
-export { MigrationError, migrate } from "./database/migrate.ts";
-export { DomainError } from "./errors.ts";
-export { createLog, type Log } from "./log.ts";
-export { createLogWriter, type LogWriter } from "./log-writer.ts";
+export type { DashboardConfig } from "./browser/dashboard-config.ts";
+export { DomainError } from "./common/errors.ts";
+export { createLogWriter, type LogWriter } from "./common/log-writer.ts";
+export {
+  ConfigError,
+  readConfig,
+  readSecretStorageConfig,
+  type ServerConfig,
+} from "./config.ts";
+export { DatabaseUrlError } from "./database/database-url.ts";
+export { migrate } from "./database/migrate.ts";
+export { MigrationError } from "./database/migration-file.ts";
+export type { Listener } from "./rpc/listener.ts";
 export {
   administerServiceCredentials,
   type CredentialAdministration,
   createServiceCredential,
 } from "./service-credential/administration.ts";
-export { PERMISSION_NAMES, parsePermissions } from "./service-credential/service-credential.ts";
+export { Permission } from "./service-credential/permission.ts";
+export {
+  DEFAULT_VALIDITY_DAYS,
+  MAX_VALIDITY_DAYS,
+  PERMISSION_NAMES,
+  parseCredentialName,
+  parsePermissions,
+  parseValidityDays,
+} from "./service-credential/service-credential.ts";
+export { type Reencrypted, reencryptSecrets } from "./signing-secret/reencrypt-secrets.ts";
+export { nameOf as secretKeyName } from "./signing-secret/secret-cipher.ts";

@@ -1,31 +1,53 @@
-import { createServerApp } from "./app.ts";
+import { endAtSignal } from "@activity/proto/end-at-signal";
+import { openHealth } from "@activity/proto/health";
+import { createLog } from "@activity/proto/log";
+import { openMetrics } from "@activity/proto/metrics-listener";
+import { redactText } from "@activity/proto/redaction";
+import { openTraces } from "@activity/proto/traces-exporter";
+import { createServerApp, type ServerApp } from "./app.ts";
+import { createLogWriter } from "./common/log-writer.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { MigrationError, migrate } from "./database/migrate.ts";
-import { createLog } from "./log.ts";
-import { createLogWriter } from "./log-writer.ts";
+import { migrate } from "./database/migrate.ts";
+import { MigrationError } from "./database/migration-file.ts";
 
 /** Runs the core as a process of its own until it is told to stop. */
 async function main(): Promise<void> {
   const writer = createLogWriter((text) => process.stdout.write(text));
   const log = createLog(writer.write);
   const config = readConfig(process.env);
-  await migrate(config.databaseUrl);
-  const app = createServerApp(config, log);
+  // Before the database is migrated, which may take minutes.
+  let readState: ServerApp["readState"] | undefined;
+  const health = await openHealth(config.health, () => readState?.() ?? "starting");
+  const unknown = await migrate(config.databaseUrl);
+  if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
+  const scraped = await openMetrics(config.metrics);
+  const traces = await openTraces(config.traces, "activity-core", log);
+  const app = createServerApp(config, log, scraped.metrics);
   const listener = await app.listen();
   log.info("core listens", { host: config.host, port: listener.port });
-  const stop = async () => {
-    await listener.close();
-    await app.close();
-    writer.flush();
-  };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  const browsers = await app.listenToBrowsers();
+  if (browsers) log.info("dashboard listens", { port: browsers.port });
+  readState = app.readState;
+  endAtSignal({
+    drain: app.drain,
+    drainMs: config.drainMs,
+    async stop() {
+      await Promise.all([browsers?.close(), listener.close()]);
+      await app.close();
+      scraped.close();
+      await traces.close();
+      health.close();
+      writer.flush();
+    },
+  });
 }
 
 try {
   await main();
 } catch (error) {
   const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
-  process.stderr.write(`${isForPeople ? error.message : `The core could not start: ${error}`}\n`);
+  process.stderr.write(
+    `${isForPeople ? error.message : redactText(`The core could not start: ${error}`)}\n`,
+  );
   process.exitCode = 1;
 }

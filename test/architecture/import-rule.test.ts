@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
 
-const PACKAGES = ["proto", "server", "gateway", "workflows"];
+const PACKAGES = ["proto", "server", "gateway", "workflows", "dashboard"];
 /** Published under its own name; inside it has rules of its own. */
 const KIT = "receiver-kit";
 const ALL = [...PACKAGES, KIT];
@@ -53,18 +53,38 @@ describe("the import rule", () => {
     expect(show(deep)).toEqual([]);
   });
 
-  it("keeps mysql2 in the database folder and the stores, ioredis in a store, Temporal in workflows, node:http in the edges", () => {
+  it("keeps mysql2 in the database folder and the stores, ioredis in a store, Temporal in workflows, node:http in the edges, prom-client where metrics are served, OpenTelemetry where spans are made", () => {
     const broken = product.filter(({ file, target }) => {
       if (target.startsWith("mysql2"))
         return !/^server\/src\/(database\/|.*-store\.ts$)/.test(file);
       if (target === "ioredis") return !/-store\.ts$/.test(file);
       if (target.startsWith("@temporalio/")) return !file.startsWith("workflows/");
       if (target === "node:http" || target === "node:http2") {
-        return !/^(gateway\/src\/|server\/src\/core-listener\.ts$)/.test(file);
+        const edges =
+          /^(gateway\/src\/|server\/src\/rpc\/|workflows\/src\/core-transport|proto\/src\/(metrics-listener|health)\.ts)/;
+        return !edges.test(file);
       }
+      if (target.startsWith("@opentelemetry/")) return !file.startsWith("proto/src/traces-");
+      if (target === "prom-client") return !file.startsWith("proto/src/metrics-");
       return false;
     });
     expect(show(broken)).toEqual([]);
+  });
+
+  it("has no circles between the folders of a package", () => {
+    const edges = product
+      .filter(({ file, target }) => target.startsWith(`${file.split("/")[0]}/src/`))
+      .map(({ file, target }) => ({ from: dirname(file), to: dirname(target) }))
+      .filter(({ from, to }) => from !== to);
+    expect(edges.length).toBeGreaterThan(100);
+    // What imports nothing of what is left is in no circle, nor is what imports only such.
+    let left = edges;
+    for (let before = Number.POSITIVE_INFINITY; left.length < before; ) {
+      before = left.length;
+      const importing = new Set(left.map(({ from }) => from));
+      left = left.filter(({ to }) => importing.has(to));
+    }
+    expect([...new Set(left.map(({ from, to }) => `${from} → ${to}`))]).toEqual([]);
   });
 
   it("reads process.env in main.ts only, and the wall clock in clock.ts only", () => {
@@ -85,9 +105,16 @@ describe("the documents", () => {
   it("docs/errors.md lists exactly the error codes of the catalogue", async () => {
     const text = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
     const listed = [...text.matchAll(/^\| `(\w+)` *\|/gm)].map(([, code]) => code ?? "");
-    const { ErrorCode } = await import("../../server/src/errors.ts");
+    const { ErrorCode } = await import("../../server/src/common/errors.ts");
     const atTheEdge = ["not_found", "method_not_allowed", "invalid_request"];
     expect(listed.toSorted()).toEqual([...Object.values(ErrorCode), ...atTheEdge].toSorted());
+  });
+
+  it("SECURITY.md answers with tests that are there", () => {
+    const text = readFileSync(join(ROOT, "SECURITY.md"), "utf8");
+    const named = [...text.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, file]) => file ?? "");
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   it("docs/configuration.md lists exactly the variables that are read", () => {
@@ -102,10 +129,26 @@ describe("the documents", () => {
           ...readFileSync(join(ROOT, file), "utf8").matchAll(
             /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\b(?:read\w*|port)\((?:env, )?"([A-Z][A-Z_0-9]+)"/g,
           ),
-        ].map(([, direct, named]) => direct ?? named ?? ""),
+        ].map(([, direct, named]) => (direct ?? named ?? "").replace(/_FILE$/, "")),
       ),
     );
     for (const name of ["HOME", "PATH", "INIT_CWD"]) read.delete(name);
     expect(listed.toSorted()).toEqual([...read].toSorted());
+  });
+
+  it("docs/configuration.md lists exactly the variables that files may hold", () => {
+    const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
+    const [, section = ""] = /given as a file[^:]+:([^.]+)\./.exec(text) ?? [];
+    const listed = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
+    const read = [...PACKAGES, "tools"]
+      .flatMap((name) => sourceFiles(name))
+      .filter((file) => !isTest(file))
+      .flatMap((file) => [
+        ...readFileSync(join(ROOT, file), "utf8").matchAll(
+          /\bread(?:Secret|Keys)\([\w.]+, "([A-Z_]+)"/g,
+        ),
+      ])
+      .map(([, name]) => name ?? "");
+    expect(listed.toSorted()).toEqual([...new Set(read)].toSorted());
   });
 });

@@ -15,7 +15,10 @@ export function sourceFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter(
-      (name) => name.endsWith(".ts") && !name.includes("node_modules") && !name.includes("/gen/"),
+      (name) =>
+        /(?<!\.config)\.tsx?$/.test(name) &&
+        !name.includes("node_modules") &&
+        !name.includes("/gen/"),
     );
 }
 

@@ -5,6 +5,7 @@ import {
   createPaidDonation,
   createPlatformEvent,
   createReader,
+  importDonations,
   unique,
 } from "../harness/builders.ts";
 import { expectCommonHeaders } from "../harness/expectations.ts";
@@ -126,6 +127,20 @@ describe("§2.1 an activity in the feed", () => {
       currency: "usd",
       refunded_amount_cents: null,
     });
+  });
+
+  it("§2.3 of an import carries its source as platform, and is what the filter by it finds", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const sources = ["IMPORT_SOURCE_1", "IMPORT_SOURCE_2", "IMPORT_SOURCE_3", "IMPORT_SOURCE_4"];
+    for (const name of [...sources, "CSV"] as "CSV"[]) {
+      await importDonations(stack, accountId, 1, Platform[name]);
+      const source = name.toLowerCase();
+      const { data } = await readPage(apiKey, `?platform=${source}`);
+      expect(data).toMatchObject([{ type: "donation", unit: "cents", platform: source }]);
+      expect(data[0]?.id).toMatch(/^don_/);
+      expect(data[0]?.refunded_amount_cents).toBeNull();
+    }
+    expect((await readPage(apiKey)).data).toHaveLength(5);
   });
 });
 

@@ -87,6 +87,15 @@ describe("the running gateway", () => {
     expect(different).toEqual([]);
   });
 
+  it("accepts the parameters that are described, and no others", async () => {
+    const { apiKey } = await createReader(stack);
+    const { text } = await stack.http("/api/v1/activity?x=1", { apiKey });
+    const accepted = /unknown parameter: ([a-z_, ]+) are accepted/.exec(text)?.[1]?.split(", ");
+    const { parameters } = asJson(asJson(openapi.paths)["/activity"]);
+    const described = (parameters as unknown[]).map((one) => resolved(one).name);
+    expect(accepted?.toSorted()).toEqual(described.toSorted());
+  });
+
   it("answers only as described, whatever is asked", async () => {
     const { apiKey, accountId } = await createReader(stack);
     await createPlatformEvent(stack, accountId, { actorName: "💜" });

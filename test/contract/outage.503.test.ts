@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
@@ -44,13 +43,12 @@ const isServing = () =>
 
 describe("§7 while the storage cannot serve, the answer is temporarily_unavailable", () => {
   it("when a page takes too long, because something holds the feed locked", async () => {
-    const other = await mysql.createConnection(stack.database.url);
-    await other.query("LOCK TABLES activity WRITE");
+    await stack.database.queryShards("LOCK TABLES activity WRITE");
     try {
       expectError(await stack.http("/api/v1/activity", { apiKey }), 503, "temporarily_unavailable");
       expect((await stack.http("/api/v1/me", { apiKey })).status).toBe(200);
     } finally {
-      await other.end();
+      await stack.database.queryShards("UNLOCK TABLES");
     }
     await isServing();
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clientBucket } from "../../server/src/admission/client-bucket.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
@@ -29,8 +30,9 @@ async function startGateway(credential: string) {
       PATH: process.env.PATH,
       CORE_URL: `http://127.0.0.1:${stack.corePort}`,
       GATEWAY_PORT: `${port}`,
-      GATEWAY_HEALTH_PORT: `${healthPort}`,
+      HEALTH_PORT: `${healthPort}`,
       GATEWAY_CREDENTIAL: credential,
+      TRUSTED_PROXIES: "127.0.0.1/32",
     },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -39,7 +41,7 @@ async function startGateway(credential: string) {
   child.stderr.on("data", (chunk) => log.push(`${chunk}`));
   await untilListening(child, port);
   const health = async () => {
-    const { status, text } = await requestOf(healthPort, "/", {});
+    const { status, text } = await requestOf(healthPort, "/ready", {});
     return [status, JSON.parse(text).status];
   };
   return { port, health, log: () => log.join("") };
@@ -57,11 +59,13 @@ describe("a gateway by itself", () => {
     );
     const { apiKey } = await createReader(stack);
     for (const path of ["/api/v1/me", "/api/v1/activity?limit=0", "/nothing"]) {
-      const answer = await requestOf(gateway.port, path, { apiKey });
+      const headers = { "x-forwarded-for": "203.0.113.9" };
+      const answer = await requestOf(gateway.port, path, { apiKey, headers });
       expectError(answer, 503, "temporarily_unavailable");
     }
-    const counted = await stack.database.query("SELECT bucket FROM rate_window");
-    expect(counted).toEqual([]);
+    // Of its clients; its own requests count while its credential is unknown.
+    const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
+    expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
   });
 
   it("that the core serves says so", async () => {

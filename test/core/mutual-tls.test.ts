@@ -17,6 +17,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readProcessConfig } from "../../workflows/src/config.ts";
 import { createCoreTransport } from "../../workflows/src/core-transport.ts";
+import { unique } from "../harness/builders.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 
 let folder: string;
@@ -105,7 +106,11 @@ describe("the core with mutual TLS", () => {
         readProcessConfig({
           CORE_URL: `https://127.0.0.1:${listener.port}`,
           CORE_TLS_CA: file("ca.pem"),
-          CORE_CREDENTIAL: await createServiceCredential(database.url, "worker", permissions),
+          CORE_CREDENTIAL: await createServiceCredential(
+            database.url,
+            unique("worker"),
+            permissions,
+          ),
           ...env,
         }).core,
       );

@@ -3,27 +3,39 @@ import {
   ActivityService,
   AdmissionService,
   ApiKeyService,
+  DeliveryService,
   DonationService,
+  EndpointService,
   ErrorInfoSchema,
   ImportService,
   MeService,
   PlatformEventService,
+  SessionService,
 } from "@activity/proto";
 import { Permission } from "@activity/server";
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
-const NEEDS: readonly (readonly [DescService, Permission])[] = [
-  [ActivityService, Permission.ActivityRead],
-  [MeService, Permission.ActivityRead],
-  [DonationService, Permission.DonationWrite],
-  [ImportService, Permission.DonationImport],
-  [PlatformEventService, Permission.PlatformEventWrite],
-  [AccountService, Permission.AccountManage],
-  [ApiKeyService, Permission.ApiKeyManage],
+const { getAccount } = AccountService.method;
+const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] = [
+  ["ActivityService", Permission.ActivityRead, ActivityService.methods],
+  ["MeService", Permission.ActivityRead, MeService.methods],
+  ["DonationService", Permission.DonationWrite, DonationService.methods],
+  ["ImportService", Permission.DonationImport, ImportService.methods],
+  ["PlatformEventService", Permission.PlatformEventWrite, PlatformEventService.methods],
+  ["GetAccount", Permission.AccountRead, [getAccount]],
+  [
+    "AccountService but GetAccount",
+    Permission.AccountManage,
+    AccountService.methods.filter((method) => method !== getAccount),
+  ],
+  ["ApiKeyService", Permission.ApiKeyManage, ApiKeyService.methods],
+  ["EndpointService", Permission.EndpointManage, EndpointService.methods],
+  ["DeliveryService", Permission.EndpointManage, DeliveryService.methods],
+  ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 
 let stack: TestStack;
@@ -32,12 +44,16 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Calls every method of a service with an empty request and returns how each failed. */
-async function failuresOf(service: DescService, authorization?: string): Promise<ConnectError[]> {
-  const client = stack.client(service, authorization === undefined ? {} : { authorization });
-  const calls = client as unknown as Record<string, (request: object) => unknown>;
+/** Calls methods with an empty request and returns how each failed. */
+async function failuresOf(
+  methods: readonly DescMethod[],
+  authorization?: string,
+): Promise<ConnectError[]> {
   return Promise.all(
-    service.methods.map(async (method) => {
+    methods.map(async (method) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      const client = stack.client(method.parent, headers);
+      const calls = client as unknown as Record<string, (request: object) => unknown>;
       try {
         const answer = calls[method.localName]?.(method.methodKind === "unary" ? {} : emptySteps());
         if (method.methodKind === "unary") await answer;
@@ -58,10 +74,10 @@ async function* emptySteps() {
 const codesOf = (failures: ConnectError[]) =>
   failures.map((failure) => [failure.code, failure.findDetails(ErrorInfoSchema)[0]?.code]);
 
-describe.each(NEEDS)("every call of %s", (service, permission) => {
+describe.each(NEEDS)("every call of %s", (_name, permission, methods) => {
   it("is refused with PERMISSION_DENIED to a credential that has every permission but its own", async () => {
     const others = Object.values(Permission).filter((other) => other !== permission);
-    const failures = await failuresOf(service, `Bearer ${await stack.credential(...others)}`);
+    const failures = await failuresOf(methods, `Bearer ${await stack.credential(...others)}`);
     for (const code of codesOf(failures)) {
       expect(code).toEqual([Code.PermissionDenied, "permission_denied"]);
     }
@@ -70,7 +86,7 @@ describe.each(NEEDS)("every call of %s", (service, permission) => {
 
   it("is let in with that permission alone, and then fails for its empty request only", async () => {
     const own = await stack.credential(permission);
-    for (const failure of await failuresOf(service, `Bearer ${own}`)) {
+    for (const failure of await failuresOf(methods, `Bearer ${own}`)) {
       expect([Code.InvalidArgument, Code.NotFound]).toContain(failure.code);
     }
   });
@@ -78,12 +94,12 @@ describe.each(NEEDS)("every call of %s", (service, permission) => {
 
 const INTERNAL = NEEDS.filter(([, permission]) => permission !== Permission.ActivityRead);
 
-describe.each(INTERNAL)("every call of %s, which is internal,", (service) => {
+describe.each(INTERNAL)("every call of %s, which is internal,", (_name, _permission, methods) => {
   it("is refused without a credential, with an unknown one, and with an account's API key", async () => {
     const { apiKey } = await createReader(stack);
     const unknown = `act_svc_${"0".repeat(64)}`;
     for (const authorization of [undefined, `Bearer ${unknown}`, `Bearer ${apiKey}`]) {
-      for (const code of codesOf(await failuresOf(service, authorization))) {
+      for (const code of codesOf(await failuresOf(methods, authorization))) {
         expect(code).toEqual([Code.Unauthenticated, "invalid_service_credential"]);
       }
     }
@@ -111,6 +127,8 @@ describe("a client's address", () => {
   it("fails the call when it is forwarded by anybody else: nobody's clients count as one", async () => {
     const address = { "x-client-address": "198.51.100.78" };
     const mayNot = await stack.credential(Permission.ActivityRead);
+    const { accountId } = await createReader(stack);
+    const ofOne = await stack.credentialOf(accountId, Permission.ClientAddressForward);
     for (const [headers, code, info] of [
       [address, Code.Unauthenticated, "invalid_service_credential"],
       [
@@ -119,6 +137,7 @@ describe("a client's address", () => {
         "invalid_service_credential",
       ],
       [{ ...address, "x-service-credential": mayNot }, Code.PermissionDenied, "permission_denied"],
+      [{ ...address, "x-service-credential": ofOne }, Code.PermissionDenied, "permission_denied"],
     ] as const) {
       const failure = await admit(headers).catch(ConnectError.from);
       expect(codesOf([failure as ConnectError])).toEqual([[code, info]]);

@@ -15,7 +15,7 @@ import {
 import { answer } from "./harness-receiver-behaviours.ts";
 
 const RETRIES = 2_000;
-/** What it takes to tell Temporal of so many. */
+/** What it takes to tell Temporal of all retries. */
 const RETRIES_DUE_IN_MS = 40_000;
 /** How many retries a worker makes at one endpoint at a time. */
 const SLOTS = 16;
@@ -46,7 +46,11 @@ async function startRetries(dueAt: number): Promise<void> {
     for (let deliveryId = ids.pop(); deliveryId !== undefined; deliveryId = ids.pop()) {
       const made = [{ outcome: AttemptOutcome.Timeout, endedAtMs: Date.now() }];
       const input = { accountNo, deliveryId, run: 1, made };
-      await beginWorkflow(client, TASK_QUEUE, input, Math.max(1, dueAt - Date.now()));
+      await beginWorkflow(
+        { client, taskQueue: TASK_QUEUE },
+        input,
+        Math.max(1, dueAt - Date.now()),
+      );
     }
   });
   await Promise.all(starters);

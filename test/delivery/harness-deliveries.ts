@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DeliveryService, EndpointService, WebhookEventKind } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
 import { expect } from "vitest";
+import type { Product } from "../../tools/serve/product.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
@@ -28,9 +29,14 @@ export const ALL_KINDS = [
 export type DeliveryStack = {
   readonly stack: TestStack;
   readonly receiver: Receiver;
+  /** The file of the CA that certified the receiver. */
+  readonly extraCa: string;
   readonly temporal: () => RunningTemporal;
-  /** Starts one more instance of the product, which delivers whether the first one does or not. */
-  startDelivering(): Promise<void>;
+  /**
+   * Starts one more instance of the product, which delivers whether the first one does or not. `core` holds
+   * further variables of its core.
+   */
+  startDelivering(core?: Readonly<Record<string, string>>): Promise<Product>;
   /** Ends Temporal as a crash would. */
   killTemporal(): Promise<void>;
   /** Starts it again on the same state. */
@@ -55,12 +61,14 @@ export type DeliveryStackOptions = {
   readonly delivers?: boolean;
   /** Further variables of relay and worker. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Further variables of the core. */
+  readonly core?: Readonly<Record<string, string>>;
 };
 
 /** Starts everything. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
-  { delivers = true, env = {} }: DeliveryStackOptions = {},
+  { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
 ): Promise<DeliveryStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
   const certificates = makeCertificates();
@@ -74,21 +82,26 @@ export async function startDeliveryStack(
       progress: createProgress(),
     });
   let temporal = await startServer();
-  const allowed = { WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}` };
+  const allowed = {
+    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
   const deliveries = readDeliveryConfig({
     TEMPORAL_ADDRESS: temporal.address,
     WEBHOOK_EXTRA_CA: extraCa,
     ...allowed,
     ...env,
   });
-  const stack = await startTestStack({ env: allowed, ...(delivers && { deliveries }) });
+  const stack = await startTestStack({
+    env: { ...allowed, ...core },
+    ...(delivers && { deliveries }),
+  });
   return {
     stack,
     receiver,
+    extraCa,
     temporal: () => temporal,
-    async startDelivering() {
-      await stack.startInstance({ deliveries });
-    },
+    startDelivering: (core = {}) => stack.startInstance({ deliveries, env: core }),
     killTemporal: () => temporal.kill(),
     async restartTemporal() {
       temporal = await startServer();

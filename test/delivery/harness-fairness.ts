@@ -27,7 +27,7 @@ export type FairnessStack = {
   readonly inFlight: { now(): number; most(): number; reset(): void };
   /** Writes 100,000 deliveries to the busy endpoints. */
   writeBacklog(): Promise<unknown>;
-  /** Tells of donations of the quiet account for so long, and returns how long each took to arrive. */
+  /** Tells of donations of the quiet account for that time, and returns how long each took to arrive. */
   firstAttemptsFor(milliseconds: number): Promise<number[]>;
   /** Forgets the backlog, and ends what hangs. */
   reset(): Promise<void>;

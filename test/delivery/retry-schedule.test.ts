@@ -43,7 +43,7 @@ async function run(
   after: (input: AttemptInput) => Promise<void> = nothing,
 ) {
   const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
-  const [claimed] = await skipping.claim();
+  const [claimed] = await skipping.claim(deliveryId);
   if (claimed === undefined) throw new Error("nothing waits");
   const worker = await skipping.worker(({ attempt }) => ({
     async attempt(input) {
@@ -113,11 +113,11 @@ it("starts nothing for a manual retry that is asked for while a run goes on", as
   });
   expect(requests).toHaveLength(8);
   expectWaits(history, WAITS_SECONDS);
-  expect(await skipping.claim()).toEqual([]);
+  expect(await skipping.claim(deliveryId)).toEqual([]);
   // Now it has ended: the same call starts the next one.
   const { delivery } = await deliveries().retryDelivery({ accountId, deliveryId });
   expect(delivery).toMatchObject({ run: 2, state: DeliveryState.PENDING });
-  expect(await skipping.claim()).toMatchObject([{ deliveryId, run: 2 }]);
+  expect(await skipping.claim(deliveryId)).toMatchObject([{ deliveryId, run: 2 }]);
 });
 
 it("stops at the first success", async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { DispatchService } from "@activity/proto";
 import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
 import { createRouterTransport } from "@connectrpc/connect";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
 
 const MAIN = fileURLToPath(new URL("../../workflows/src/main.ts", import.meta.url));
@@ -17,28 +17,33 @@ const MAIN = fileURLToPath(new URL("../../workflows/src/main.ts", import.meta.ur
 const STOP_WITHIN_MS = 10_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"];
 
-/** Accepts connections and never answers. */
-const silent = createServer((socket) => sockets.push(socket.on("error", () => undefined)));
-const sockets: Socket[] = [];
-const started: ChildProcess[] = [];
+let silent: Server;
+let sockets: Socket[];
 let folder: string;
 let env: Record<string, string>;
+const started: ChildProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "activity-silent-"));
   await writeFile(join(folder, "ca.pem"), makeCertificates().ca);
+});
+// Each test has its own, which accepts connections and never answers: what stopped may try to connect once more.
+beforeEach(async () => {
+  const own: Socket[] = [];
+  sockets = own;
+  silent = createServer((socket) => own.push(socket.on("error", () => undefined)));
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
-  env = { TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}` };
+  env = {
+    TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
 });
-beforeEach(() => {
-  sockets.length = 0;
-});
-afterAll(async () => {
+afterEach(() => {
   for (const child of started) child.kill("SIGKILL");
   silent.close();
   for (const socket of sockets) socket.destroy();
-  await rm(folder, { recursive: true });
 });
+afterAll(() => rm(folder, { recursive: true }));
 
 const connected = () => expect.poll(() => sockets.length).toBeGreaterThan(0);
 const within = (promise: Promise<unknown>) =>

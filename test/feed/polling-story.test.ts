@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 describe("§4.4 a poller that follows asc with one fixed since", () => {
-  it(
+  it.concurrent(
     "sees every record once, none skipped, in order, while 50 writers commit with random delays",
     async () => {
       await expectNothingSkipped(stack, () => {});
@@ -32,7 +32,7 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
     STORY_TIMEOUT_MS,
   );
 
-  it(
+  it.concurrent(
     "does so while the database's clock steps back by an hour, and forth",
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "activity-clock-"));
@@ -75,7 +75,7 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
 async function expectNothingSkipped(on: TestStack, afterWriting: () => void): Promise<void> {
   const { accountId, apiKey } = await createReader(on);
   // Each writer's transaction lasts up to 20 ms longer once it has its place in the feed.
-  await on.database.query(
+  await on.database.queryShards(
     "CREATE TRIGGER slow_writers AFTER INSERT ON activity FOR EACH ROW DO SLEEP(RAND() * 0.02)",
   );
   const written: string[] = [];

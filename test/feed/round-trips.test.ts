@@ -26,10 +26,19 @@ async function roundTrips(path: string, method = "GET", key: string | undefined 
   return countCommands(() => stack.http(path, request));
 }
 
-async function countCommands(work: () => Promise<unknown>): Promise<number> {
-  const before = proxy.commands();
-  await work();
-  return proxy.commands() - before;
+/** The least of three times: the core's periodic jobs send commands of their own, every 5 and every 30 seconds. */
+async function countCommands(
+  work: () => Promise<unknown>,
+  prepare?: () => Promise<unknown>,
+): Promise<number> {
+  const counts: number[] = [];
+  for (let time = 0; time < 3; time++) {
+    await prepare?.();
+    const before = proxy.commands();
+    await work();
+    counts.push(proxy.commands() - before);
+  }
+  return Math.min(...counts);
 }
 
 describe("ARCHITECTURE.md: round trips to the database of a request that comes alone", () => {
@@ -49,8 +58,7 @@ describe("ARCHITECTURE.md: round trips to the database of a request that comes a
   it("a page whose feed has changed: 2", async () => {
     const read = () => stack.http("/api/v1/activity", { apiKey });
     for (let time = 0; time < 2; time++) await read();
-    await createPlatformEvent(stack, accountId);
-    expect(await countCommands(read)).toBe(2);
+    expect(await countCommands(read, () => createPlatformEvent(stack, accountId))).toBe(2);
     expect(await countCommands(read)).toBe(1);
   });
 
@@ -72,8 +80,7 @@ describe("ARCHITECTURE.md: round trips under load", () => {
       Promise.all(readers.map((reader) => createPlatformEvent(stack, reader.accountId)));
     await changeAll();
     for (let time = 0; time < 2; time++) await readAll();
-    await changeAll();
-    expect(await countCommands(readAll)).toBeLessThan(60 + 30);
+    expect(await countCommands(readAll, changeAll)).toBeLessThan(60 + 30);
     expect(await countCommands(readAll)).toBeLessThan(30);
   });
 
@@ -100,8 +107,9 @@ describe("ARCHITECTURE.md: round trips under load", () => {
     const statuses = await Promise.all(Array.from({ length: 301 }, send));
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
     expect(await send()).toBe(429);
-    const before = proxy.commands();
-    for (let count = 0; count < 20; count++) expect(await send()).toBe(429);
-    expect(proxy.commands() - before).toBe(0);
+    const refused = async () => {
+      for (let count = 0; count < 20; count++) expect(await send()).toBe(429);
+    };
+    expect(await countCommands(refused)).toBe(0);
   });
 });

@@ -1,8 +1,8 @@
 import type { DeliveryState } from "@activity/proto";
-import { leastIdAt } from "../../server/src/ids.ts";
+import { leastIdAt } from "../../server/src/common/ids.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** Deliveries written straight into the database, which no client could make so many of in a test. */
+/** Deliveries written straight into the database: clients would need minutes to make them. */
 export type Backlog = {
   readonly accountId: string;
   /** They are shared out evenly. */
@@ -34,10 +34,10 @@ export async function writePending(
   { leasedForSeconds }: { readonly leasedForSeconds?: number } = {},
 ): Promise<string[]> {
   const ids = await writeDeliveries(database, backlog, { state: 1, attempts: 0 });
-  await database.query(
-    `INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, available_at)
+  await database.queryShards(
+    `INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, leased_until)
      SELECT account_no, id, endpoint_id, run, 1, ${NOW} + ? FROM delivery WHERE id BETWEEN ? AND ?`,
-    [(leasedForSeconds ?? 0) * 1e6, ids[0], ids.at(-1)],
+    [leasedForSeconds === undefined ? null : leasedForSeconds * 1e6, ids[0], ids.at(-1)],
   );
   return ids;
 }
@@ -51,12 +51,13 @@ export async function writeDeliveries(
   lastCreatedAt += 1;
   const first = leastIdAt(lastCreatedAt);
   const eventId = `wev_${first}`;
-  await database.query(
+  // In each shard, of which one has the account.
+  await database.queryShards(
     `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
      SELECT account_no, ?, 1, ?, '{}' FROM account WHERE id = ?`,
     [eventId, lastCreatedAt, accountId],
   );
-  await database.query(
+  await database.queryShards(
     `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
        next_attempt_at, created_at)
      SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
@@ -73,7 +74,8 @@ export async function writeDeliveries(
       count,
     ],
   );
-  const rows = await database.query<{ id: string }>(
+  // A vtgate answers with 10,000 rows at most.
+  const rows = await database.queryShards<{ id: string }>(
     "SELECT id FROM delivery WHERE event_id = ? ORDER BY id",
     [eventId],
   );

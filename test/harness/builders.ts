@@ -33,7 +33,7 @@ export async function createAccount(
 
 /** Creates an API key of an account and returns its id and text. */
 export async function createApiKey(
-  stack: TestStack,
+  stack: Pick<TestStack, "client" | "database">,
   accountId: string,
 ): Promise<{ id: string; text: string }> {
   const keys = stack.client(ApiKeyService);
@@ -104,11 +104,12 @@ export async function createPlatformEvent(
   return platformEvent?.recordId ?? "";
 }
 
-/** Imports so many donations at once, all of which share their time of storage; returns how many. */
+/** Imports `count` donations at once, all of which share their time of storage; returns how many. */
 export async function importDonations(
   stack: TestStack,
   accountId: string,
   count: number,
+  platform = Platform.CSV,
 ): Promise<number> {
   const rows = Array.from({ length: count }, () => ({
     externalId: unique("row"),
@@ -117,7 +118,7 @@ export async function importDonations(
     donatedAt: timestampNow(),
   }));
   async function* steps() {
-    const opening = { accountId, platform: Platform.CSV };
+    const opening = { accountId, platform };
     yield { step: { case: "opening" as const, value: opening } };
     yield { step: { case: "rows" as const, value: { rows } } };
   }

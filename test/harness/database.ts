@@ -1,36 +1,113 @@
 import { randomBytes } from "node:crypto";
 import { migrate } from "@activity/server";
-import mysql from "mysql2/promise";
+import mysql, { type Pool } from "mysql2/promise";
 import { inject } from "vitest";
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { startVitess } from "../../tools/stack/vitess.ts";
+import type { Keyspace } from "../../tools/stack/vitess-options.ts";
 
 /** A migrated database of a test's own. */
 export type TestDatabase = {
   readonly url: string;
   /** Runs one statement on a connection outside the product. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /**
+   * Runs one statement on the server itself and in each shard, or in the only database: for what a vtgate does not take,
+   * such as triggers, locks of tables and the server's counters. Returns the rows of all.
+   */
+  queryShards<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Tells whether a statement that begins so runs in it now, or waits for a lock. */
+  isRunning(statement: string): Promise<boolean>;
   drop(): Promise<void>;
 };
 
-/** Creates an empty database in the server that the run shares, unless another is given. */
+/** Where a test's tables are. */
+type Place = {
+  readonly url: string;
+  /** Its databases in the server. */
+  readonly databases: readonly string[];
+  /** The URLs in the server of those that hold what accounts own. */
+  readonly shards: readonly string[];
+  close(): Promise<void>;
+};
+
+/**
+ * Creates a database without records in the server that the run shares, unless another is given. A run on Vitess has a
+ * vtgate and shards for each, which start in a second: at a vtgate no sharded keyspace can be created.
+ */
 export async function createTestDatabase(
   serverUrl: string = inject("databaseUrl"),
+  { migrated = true }: { migrated?: boolean } = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const url = new URL(serverUrl);
-  const admin = mysql.createPool({ uri: url.href, connectionLimit: 1, supportBigNumbers: true });
-  await admin.query(`CREATE DATABASE ${name}`);
-  await admin.query(`USE ${name}`);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
+  const server = connectTo(serverUrl);
+  const count = inject("shards");
+  const place =
+    count === undefined
+      ? await createPlain(server, serverUrl, name)
+      : await startShards(serverUrl, name, count);
+  if (migrated) await migrate(place.url);
+  const own = connectTo(place.url);
+  const shards = place.shards.map(connectTo);
   return {
-    url: url.href,
+    url: place.url,
     async query<Row>(sql: string, values: unknown[] = []) {
-      const [rows] = await admin.query(sql, values);
+      const [rows] = await own.query(sql, values);
       return rows as Row[];
     },
+    async queryShards<Row>(sql: string, values: unknown[] = []) {
+      const answers = await Promise.all(shards.map((shard) => shard.query(sql, values)));
+      return answers.flatMap(([rows]) => rows as Row[]);
+    },
+    async isRunning(statement) {
+      // A condition would be compared with what other databases are sent too, which MySQL fails at for emoji.
+      const [shown] = await server.query("SHOW FULL PROCESSLIST");
+      return (shown as { db: string | null; Info: string | null }[]).some(
+        ({ db, Info }) =>
+          db !== null &&
+          place.databases.includes(db) &&
+          asVtgateSends(Info ?? "").startsWith(asVtgateSends(statement)),
+      );
+    },
     async drop() {
-      await admin.query(`DROP DATABASE ${name}`);
-      await admin.end();
+      for (const pool of [own, ...shards]) await pool.end();
+      await place.close();
+      for (const database of place.databases) await server.query(`DROP DATABASE ${database}`);
+      await server.end();
     },
   };
+}
+
+/** SQL's words in small letters, without what a session's settings become: a comment behind the first word. */
+const asVtgateSends = (sql: string) => sql.replace(/\/\*.*?\*\/ /, "").toLowerCase();
+
+const connectTo = (uri: string) =>
+  mysql.createPool({ uri, connectionLimit: 1, supportBigNumbers: true });
+
+async function createPlain(server: Pool, serverUrl: string, name: string): Promise<Place> {
+  await server.query(`CREATE DATABASE ${name}`);
+  const url = urlOf(serverUrl, name);
+  return { url, databases: [name], shards: [url], close: () => Promise.resolve() };
+}
+
+async function startShards(mysqlUrl: string, prefix: string, shards: number): Promise<Place> {
+  const vitess = await startVitess({
+    ...{ env: process.env, cacheDir: cacheFolder(process.env), progress: createProgress() },
+    ...{ mysqlUrl, prefix, shards },
+  });
+  const databasesOf = (keyspace: Keyspace) => keyspace.shards.map(({ database }) => database);
+  const owned = vitess.keyspaces.filter(({ name }) => name === "activity").flatMap(databasesOf);
+  return {
+    url: vitess.url,
+    databases: vitess.keyspaces.flatMap(databasesOf),
+    shards: owned.map((database) => urlOf(mysqlUrl, database)),
+    close: () => vitess.stop(),
+  };
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
 }

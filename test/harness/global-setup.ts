@@ -2,26 +2,35 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { startDatabase } from "../../tools/stack/database.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
+import { buildVtcombo } from "../../tools/stack/vitess-program.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The server all tests share; each makes a database of its own in it. */
     databaseUrl: string;
+    /** How many shards a test's database has in a run on Vitess; `undefined` in any other. */
+    shards: number | undefined;
   }
 }
 
 /** Starts one database server for the whole run, in a folder that goes away with it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { env } = process;
+  const progress = createProgress();
+  const { shards } = project.config.provide;
+  if (shards !== undefined) await buildVtcombo(env, cacheFolder(env), progress);
   const folder = await mkdtemp(join(tmpdir(), "activity-test-"));
-  const database = await startDatabase({
-    env: process.env,
-    dataDir: join(folder, "database"),
-    progress: createProgress(),
-    ephemeral: true,
-  });
-  process.stderr.write(`Testing on ${database.flavour} ${database.version}\n`);
+  const dataDir = join(folder, "database");
+  const database = await startDatabase({ env, dataDir, progress, ephemeral: true });
+  if (shards !== undefined && database.flavour !== "mysql") {
+    await database.stop();
+    throw new Error("Vitess stores in MySQL only: npm run test:vitess has one.");
+  }
+  const above = shards === undefined ? "" : `, each test behind a Vitess of ${shards} shards`;
+  process.stderr.write(`Testing on ${database.flavour} ${database.version}${above}\n`);
   project.provide("databaseUrl", database.url);
   return async () => {
     await database.stop();

@@ -21,14 +21,14 @@ export async function rowCounterOf(
   database: TestDatabase,
   table: string,
 ): Promise<() => Promise<number>> {
-  const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
+  const [row] = await database.queryShards<{ version: string }>("SELECT VERSION() AS version");
   const isMariaDb = row?.version.includes("MariaDB") ?? false;
-  if (isMariaDb) await database.query("SET GLOBAL userstat = ON");
+  if (isMariaDb) await database.queryShards("SET GLOBAL userstat = ON");
   const sql = isMariaDb
     ? "SELECT ROWS_READ AS count FROM information_schema.TABLE_STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?"
     : "SELECT COUNT_FETCH AS count FROM performance_schema.table_io_waits_summary_by_table WHERE OBJECT_SCHEMA = DATABASE() AND OBJECT_NAME = ?";
   return async () => {
-    const [counted] = await database.query<{ count: number | string }>(sql, [table]);
-    return Number(counted?.count ?? 0);
+    const counted = await database.queryShards<{ count: number | string }>(sql, [table]);
+    return counted.reduce((sum, { count }) => sum + Number(count), 0);
   };
 }

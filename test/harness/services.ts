@@ -14,12 +14,14 @@ import {
   type MadeAttemptSchema,
   type Platform,
   PlatformEventService,
+  SessionService,
   WebhookEventKind,
 } from "@activity/proto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
+import { deleteAccount } from "../../server/src/account-deletion/account-deletion.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
@@ -29,9 +31,11 @@ import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
 import { createImportService } from "../../server/src/import/import-service.ts";
-import { createLocalTransport } from "../../server/src/local-transport.ts";
 import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
-import { register } from "../../server/src/routes.ts";
+import { Access } from "../../server/src/rpc/access.ts";
+import { createLocalTransport } from "../../server/src/rpc/local-transport.ts";
+import { register } from "../../server/src/rpc/registered-service.ts";
+import { createSessionService } from "../../server/src/session/session-service.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 import { unique } from "./builders.ts";
@@ -78,6 +82,7 @@ export type AttemptChanges = {
   readonly statusCode?: number;
   readonly responseBody?: Uint8Array;
   readonly retryIn?: { readonly seconds: bigint };
+  readonly before?: { readonly outcome: AttemptOutcome; readonly endedAt: Timestamp }[];
 };
 
 /** An attempt that was made, the first and the last of its run unless told otherwise. */
@@ -93,6 +98,11 @@ export function madeAttempt(
 
 const close = (connections: Pool | Packets) =>
   "close" in connections ? connections.close() : connections.end();
+
+const DASHBOARD = { origin: "https://dash.example.com", isEmbedded: false, apiUrl: "" };
+
+/** Nobody is asked for a credential. */
+const OPEN = { access: Access.Open };
 
 /** The writing services on a database of their own, called as functions: failures are DomainErrors. */
 export async function startServices() {
@@ -110,16 +120,26 @@ export async function startServices() {
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
     [
-      register(AccountService, createAccountService(pool, alone, writer)),
-      register(ApiKeyService, createApiKeyService(pool, writer)),
-      register(DonationService, createDonationService(writer)),
+      register(
+        AccountService,
+        createAccountService(pool, alone, writer, (id) => deleteAccount(pool, alone, id)),
+        OPEN,
+      ),
+      register(ApiKeyService, createApiKeyService(pool, writer), OPEN),
+      register(DonationService, createDonationService(writer), OPEN),
       register(
         EndpointService,
         createEndpointService(pool, writer, { secretKeys, allowedTargets }),
+        OPEN,
       ),
-      register(DeliveryService, createDeliveryService(pool, writer, outbox)),
-      register(DispatchService, createDispatchService({ pool, packets, secretKeys, outbox, log })),
-      register(PlatformEventService, createPlatformEventService(writer)),
+      register(DeliveryService, createDeliveryService(pool, writer, outbox), OPEN),
+      register(
+        DispatchService,
+        createDispatchService({ pool, packets, secretKeys, outbox, log }),
+        OPEN,
+      ),
+      register(PlatformEventService, createPlatformEventService(writer), OPEN),
+      register(SessionService, createSessionService(alone, writer, DASHBOARD), OPEN),
     ],
     [],
   );
@@ -154,6 +174,7 @@ export async function startServices() {
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
+    sessions: createClient(SessionService, transport),
     endpoints,
     deliveries: createClient(DeliveryService, transport),
     dispatch,

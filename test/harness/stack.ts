@@ -4,7 +4,8 @@ import type { DeliveryConfig } from "@activity/workflows";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { type Product, startProduct } from "../../tools/stack/product.ts";
+import { type Product, startProduct } from "../../tools/serve/product.ts";
+import { unique } from "./builders.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { type HttpAnswer, type HttpRequest, requestOf } from "./http.ts";
 
@@ -22,10 +23,18 @@ export type TestStack = {
     service: Service,
     headers?: Record<string, string>,
   ): Client<Service>;
-  /** Creates a service credential with these permissions and returns its text. */
+  /** Creates a service credential for all accounts with these permissions, and returns its text. */
   credential(...permissions: Permission[]): Promise<string>;
-  /** Starts one more instance of the product on the same database; it delivers if told so here or at first. */
-  startInstance(options?: { readonly deliveries?: DeliveryConfig }): Promise<Product>;
+  /** Creates one for a single account. */
+  credentialOf(accountId: string, ...permissions: Permission[]): Promise<string>;
+  /**
+   * Starts one more instance of the product on the same database; it delivers if told so here or at first.
+   * `env` holds further variables of its core.
+   */
+  startInstance(options?: {
+    readonly deliveries?: DeliveryConfig;
+    readonly env?: Readonly<Record<string, string>>;
+  }): Promise<Product>;
   stop(): Promise<void>;
 };
 
@@ -44,9 +53,9 @@ export async function startTestStack(
   const cursorKeys = randomBytes(32).toString("hex");
   const secretKeys = randomBytes(32).toString("hex");
   const log: string[] = [];
-  const products: Product[] = [];
+  const products = new Set<Product>();
 
-  async function startInstance({ deliveries = options.deliveries } = {}): Promise<Product> {
+  const startInstance: TestStack["startInstance"] = async (instance = {}) => {
     const product = await startProduct({
       core: readConfig({
         DATABASE_URL: database.url,
@@ -55,18 +64,25 @@ export async function startTestStack(
         CORE_PORT: "0",
         ...(options.redisUrl && { REDIS_URL: options.redisUrl }),
         ...options.env,
+        ...instance.env,
       }),
       gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
-      deliveries,
+      deliveries: instance.deliveries ?? options.deliveries,
       log: createLog((line) => void log.push(line)),
     });
-    products.push(product);
-    return product;
-  }
+    products.add(product);
+    return {
+      ...product,
+      async stop() {
+        products.delete(product);
+        await product.stop();
+      },
+    };
+  };
 
   const { gatewayPort, corePort } = await startInstance();
   const credential = async (...permissions: Permission[]) =>
-    createServiceCredential(database.url, "test", permissions);
+    createServiceCredential(database.url, unique("test"), permissions);
   const everything = await credential(...Object.values(Permission));
   const transportWith = (headers: Record<string, string>) =>
     createGrpcTransport({
@@ -88,6 +104,8 @@ export async function startTestStack(
     client: (service, headers = { authorization: `Bearer ${everything}` }) =>
       createClient(service, transportWith(headers)),
     credential,
+    credentialOf: (accountId, ...permissions) =>
+      createServiceCredential(database.url, unique("test"), permissions, accountId),
     startInstance,
     async stop() {
       for (const product of products) await product.stop();
@@ -97,7 +115,7 @@ export async function startTestStack(
 }
 
 /** Gives a request an address that only it has, so that tests do not meet each other's limits. */
-function withClientAddress(request: HttpRequest): HttpRequest {
+export function withClientAddress(request: HttpRequest): HttpRequest {
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   return { ...request, headers: { "x-forwarded-for": address, ...request.headers } };
 }

@@ -79,6 +79,7 @@ async function start(stops: (() => Promise<void> | void)[]): Promise<Omit<KitSta
   const names = Object.keys(STARTS) as (keyof typeof STARTS)[]; // Its keys are just these.
   const ports = await Promise.all(names.map(findFreePort));
   const allowed = {
+    ALLOW_UNSAFE_TARGETS: "development",
     WEBHOOK_ALLOWED_TARGETS: ports.map((port) => `127.0.0.1:${port}`).join(),
   };
   const deliveries = readDeliveryConfig({

@@ -1,14 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { createTestDatabase } from "../harness/database.ts";
 
 const START = fileURLToPath(new URL("../../tools/stack/start.mjs", import.meta.url));
 const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
+const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), "activity-start-"));
@@ -24,7 +26,14 @@ type Run = { readonly child: ChildProcess; readonly output: () => string };
 function run(env: Record<string, string> = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
   const child = spawn(process.execPath, [START], {
-    env: { ...machine, DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", ...env },
+    env: {
+      ...machine,
+      DATA_DIR: join(folder, "data"),
+      PORT: "0",
+      CORE_PORT: "0",
+      DASHBOARD_PORT: "0",
+      ...env,
+    },
   });
   started.push(child);
   let output = "";
@@ -90,6 +99,32 @@ describe("npm start", () => {
     expect(processesOf()).toBe("");
   });
 
+  it("prints a link that lets a browser into the demo account's dashboard, and another when asked", async () => {
+    const page = join(folder, "page");
+    mkdirSync(page);
+    writeFileSync(join(page, "index.html"), "<!doctype html>");
+    const one = run({ DASHBOARD_FILES: page, TEMPORAL_CLI: "/no/such/program" });
+    const [link = ""] =
+      /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(await untilReady(one)) ?? [];
+    const env = { ...process.env, DATA_DIR: join(folder, "data") };
+    const another = execFileSync(process.execPath, [DASHBOARD], { encoding: "utf8", env });
+    for (const url of [link, another.trim()]) {
+      const { origin, hash } = new URL(url);
+      expect(await (await fetch(origin)).text()).toBe("<!doctype html>");
+      const path = "/activity.dashboard.v1.SessionService/ExchangeCode";
+      const answer = await fetch(`${origin}${path}`, {
+        method: "POST",
+        headers: {
+          ...{ origin, "connect-protocol-version": "1" },
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ code: hash.slice("#code=".length) }),
+      });
+      expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
+    }
+    expect(await end(one, "SIGINT")).toBe(0);
+  });
+
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
     const dataDir = join(folder, "interrupted");
     const settings = join(dataDir, "local.json");
@@ -147,6 +182,25 @@ describe("npm start", () => {
     expect(await end(again, "SIGTERM")).toBe(0);
   });
 
+  it("renews the credential of its tools at every start", async () => {
+    const database = await createTestDatabase();
+    const env = {
+      DATABASE_URL: database.url,
+      DATA_DIR: join(folder, "given"),
+      TEMPORAL_CLI: "/no/such/program",
+    };
+    const first = run(env);
+    await untilReady(first);
+    expect(await end(first, "SIGINT")).toBe(0);
+    await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
+    const again = run(env);
+    await untilReady(again);
+    const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
+    await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
+    expect(await end(again, "SIGINT")).toBe(0);
+    await database.drop();
+  });
+
   it("says in one sentence what to do when its port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -168,10 +222,15 @@ describe("npm start", () => {
     [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
     [{ MYSQLD: "/no/such/program" }, /MYSQLD/],
     // For documentation only, RFC 5737.
-    [{ HOST: "192.0.2.1" }, /HOST or CORE_HOST is no address of this machine/],
-    [{ CORE_HOST: "192.0.2.1" }, /HOST or CORE_HOST is no address of this machine/],
+    [{ HOST: "192.0.2.1" }, /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
+    [
+      { CORE_HOST: "192.0.2.1", CORE_PLAINTEXT: "trusted-network" },
+      /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/,
+    ],
+    [{ CORE_HOST: "0.0.0.0" }, /^CORE_HOST lets other machines in/m],
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
-    const refused = run({ ...env, DATA_DIR: join(folder, "other") } as Record<string, string>);
+    const other = { DATA_DIR: join(folder, "other"), TEMPORAL_CLI: "/no/such/program" };
+    const refused = run({ ...env, ...other } as Record<string, string>);
     const [code] = await once(refused.child, "exit");
     expect(code).toBe(1);
     expect(refused.output()).toMatch(sentence);

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { startServices } from "../harness/services.ts";
 
 const TOOL = fileURLToPath(new URL("../../tools/service-credential.ts", import.meta.url));
 
@@ -23,16 +24,53 @@ function runTool(args: string[], databaseUrl = database.url): Promise<Result> {
   });
 }
 
-it("creates, lists and revokes a credential, and shows its text once", async () => {
-  const permissions = ["--permission", "activity.read", "--permission", "donation.write"];
-  const created = await runTool(["create", "--name", "importer", ...permissions]);
-  expect(created.stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
-  const id = /[a-z0-9]{15}/.exec(created.stderr)?.[0] ?? "";
+const NAMED = ["--name", "importer", "--permission", "activity.read"];
+const TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
 
-  const { stdout: listed } = await runTool(["list"]);
-  expect(listed).toBe(`${id}  active   importer  activity.read donation.write\n`);
-  expect((await runTool(["revoke", id])).exitCode).toBe(0);
-  expect((await runTool(["list"])).stdout).toContain(`${id}  revoked`);
+it("creates, lists and revokes a credential, and shows its text once", async () => {
+  const created = await runTool(["create", ...NAMED, "--permission", "donation.write"]);
+  expect(created.stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
+  expect(created.stderr).toContain("Created importer, for all accounts and 90 days.");
+
+  const row = (state: string) =>
+    new RegExp(
+      `^importer +${state} +all accounts +(${TIME}) +(${TIME}) +activity.read donation.write$`,
+      "m",
+    );
+  const { stdout: list } = await runTool(["list"]);
+  expect(list).toMatch(/^NAME +STATE +SCOPE +CREATED +EXPIRES +PERMISSIONS\n/);
+  const [, createdAt = "", expiresAt = ""] = row("active").exec(list) ?? [];
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(90 * 86_400_000);
+  expect(list).not.toContain(created.stdout.trim());
+
+  expect(await runTool(["revoke", "importer"])).toMatchObject({ exitCode: 0, stdout: "" });
+  expect((await runTool(["list"])).stdout).toMatch(row("revoked"));
+  const again = await runTool(["create", ...NAMED]);
+  expect(again.exitCode).toBe(1);
+  expect(again.stderr).toContain("importer is taken: number it, such as importer-2.");
+});
+
+it("creates a credential for one account that is there, and for the days it is told", async () => {
+  const services = await startServices();
+  try {
+    const accountId = await services.createAccount();
+    const create = (account: string) =>
+      runTool(["create", ...NAMED, "--account", account, "--days", "7"], services.database.url);
+    expect((await create(accountId)).stderr).toContain(`for ${accountId} and 7 days.`);
+    const { stdout } = await runTool(["list"], services.database.url);
+    expect(stdout).toMatch(new RegExp(`^importer +active +${accountId} `, "m"));
+
+    for (const [nobody, sentence] of [
+      ["0".repeat(15), "There is no such account."],
+      ["ü", "account_id accepts the id of an account"],
+    ] as const) {
+      const refused = await create(nobody);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(refused.stderr).toContain(sentence);
+    }
+  } finally {
+    await services.stop();
+  }
 });
 
 it.each([
@@ -43,6 +81,8 @@ it.each([
   [["create", "--permission", "activity.read"]],
   [["create", "--nmae", "x"]],
   [["revoke"]],
+  [["create", ...NAMED, "--days", "366"]],
+  [["create", ...NAMED, "--account", ""]],
   [["revoke", "nobody"]],
 ])("explains itself when it is called with %j", async (args) => {
   const { exitCode, stdout, stderr } = await runTool(args);

@@ -53,9 +53,9 @@ function sentenceFor({ code, rawMessage }: ConnectError, coreUrl: string): strin
     case Code.DeadlineExceeded:
       return `The core at ${coreUrl} cannot be reached or does not answer (${rawMessage}): start it with npm start, or set CORE_URL.`;
     case Code.Unauthenticated:
-      return `The core at ${coreUrl} does not accept the service credential: set SERVICE_CREDENTIAL to a valid one.`;
+      return `The core at ${coreUrl} does not accept the service credential, which may have expired or been revoked: set SERVICE_CREDENTIAL to a valid one.`;
     case Code.PermissionDenied:
-      return `The service credential lacks a permission: an import needs donation.import and account.manage (${rawMessage}).`;
+      return `The service credential does not allow this import, which needs the permissions donation.import and account.read: ${rawMessage}`;
     default:
       return `The core at ${coreUrl} refused the import: ${rawMessage}`;
   }

@@ -16,10 +16,23 @@ describe("where the core is", () => {
     });
   });
 
+  it("tells of a credential's file that cannot be read", () => {
+    expect(() => readCoreConfig({ SERVICE_CREDENTIAL_FILE: "/no/such/file" }, LOCAL)).toThrow(
+      /^SERVICE_CREDENTIAL_FILE must be/,
+    );
+  });
+
   it("never sends this machine's credential elsewhere", () => {
     expect(() => readCoreConfig({ CORE_URL: "https://core.example" }, LOCAL)).toThrow(
       /SERVICE_CREDENTIAL/,
     );
+  });
+
+  it("is reached by TLS off this machine, unless its network is called trusted", () => {
+    const env = { CORE_URL: "http://core.example:50051", SERVICE_CREDENTIAL: "given" };
+    expect(() => readCoreConfig(env, {})).toThrow(/^CORE_URL must begin with https:/);
+    const trusted = { ...env, CORE_PLAINTEXT: "trusted-network" };
+    expect(readCoreConfig(trusted, {}).coreUrl).toBe(env.CORE_URL);
   });
 
   it("is a URL", () => {

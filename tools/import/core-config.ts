@@ -1,3 +1,4 @@
+import { readCoreUrl, readSecret } from "@activity/proto/environment";
 import type { LocalSettings } from "../stack/local-settings.ts";
 import { ImportError } from "./import-error.ts";
 
@@ -21,17 +22,19 @@ const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
  * A credential of this machine is never sent to a core that the environment names. Throws an ImportError.
  */
 export function readCoreConfig(env: Environment, local: Partial<LocalSettings>): CoreConfig {
+  const problem = (text: string): never => {
+    throw new ImportError(text);
+  };
   const isLocal = !env.CORE_URL || env.CORE_URL === local.coreUrl;
-  const serviceCredential = env.SERVICE_CREDENTIAL || (isLocal ? local.serviceCredential : "");
+  const serviceCredential =
+    readSecret(env, "SERVICE_CREDENTIAL", problem) || (isLocal ? local.serviceCredential : "");
   if (!serviceCredential) {
     throw new ImportError(
-      "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.manage (and CORE_URL to the core's address), or run npm start once on this machine.",
+      "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or run npm start once on this machine.",
     );
   }
-  const coreUrl = env.CORE_URL || local.coreUrl || DEFAULT_CORE_URL;
-  if (!/^https?:\/\//.test(coreUrl) || !URL.canParse(coreUrl)) {
-    throw new ImportError("CORE_URL must be a URL that begins with http:// or https://.");
-  }
+  // What npm start stored is on this machine, whatever its address is called.
+  const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;
   const file = (name: string) => env[name] || undefined;
   return {
     coreUrl,

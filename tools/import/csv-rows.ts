@@ -21,7 +21,8 @@ const LINE_END = /\r\n|\r|\n/g;
 /**
  * Reads rows as RFC 4180 has them. Lines end with CRLF, LF or CR; a quote only means something where a
  * cell begins; a line without characters is skipped. Throws an ImportError that names the line when
- * text follows a closing quote.
+ * text follows a closing quote. By hand, because `csv-parse` tells the line on which a row ends: with a quote that
+ * was left open that is far from the mistake.
  */
 export function createCsvRows(separator: Separator | undefined, firstLine = 1): CsvRows {
   /** Ends an unquoted cell. */

@@ -35,7 +35,8 @@ none, by what they say (so import with the same options). Refused rows are writt
 the reason beside each: correct them there and import that file.
 
 The core is found at CORE_URL with the credential SERVICE_CREDENTIAL (permissions donation.import
-and account.manage); without them, the one that npm start ran on this machine is used.
+and account.read; one that is for one account only imports by that account's id); without them,
+the one that npm start ran on this machine is used.
 
 Exit status: 0 all rows are stored, 2 some were refused, 1 the import failed.
 `;

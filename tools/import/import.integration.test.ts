@@ -22,7 +22,7 @@ let account: string;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  credential = await stack.credential(Permission.DonationImport, Permission.AccountManage);
+  credential = await stack.credential(Permission.DonationImport, Permission.AccountRead);
   folder = await mkdtemp(join(tmpdir(), "activity-import-"));
 });
 afterAll(async () => {
@@ -41,6 +41,7 @@ function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       CORE_URL: `http://127.0.0.1:${stack.corePort}`,
       SERVICE_CREDENTIAL: credential,
       ...env,
@@ -124,6 +125,21 @@ describe("npm run import", () => {
     expect(await countDonations()).toBe(3);
   });
 
+  it("imports with a credential for the account alone, by its id", async () => {
+    const permissions = [Permission.DonationImport, Permission.AccountRead];
+    const env = { SERVICE_CREDENTIAL: await stack.credentialOf(account, ...permissions) };
+    const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
+    expect(await runImport(["--account", account, file], env)).toMatchObject({ exitCode: 0 });
+    expect(await countDonations()).toBe(1);
+
+    const other = await createAccount(stack);
+    for (const name of [other, "somebody"]) {
+      const { exitCode, output } = await runImport(["--account", name, file], env);
+      expect(output).toContain(`The service credential is for the account ${account} only`);
+      expect(exitCode).toBe(1);
+    }
+  });
+
   it("writes refused rows with their reasons to a file that can be corrected and imported", async () => {
     const file = await writeCsv(
       "id;amount;currency;message;date\r\n" +
@@ -196,7 +212,7 @@ describe("npm run import", () => {
   it("says in a sentence what is wrong with account, credential or core", async () => {
     const file = await writeCsv("id,amount,currency,date\n1,5,eur,2024-01-31T12:05:59Z\n");
     const args = ["--account", account, file];
-    const unable = await stack.credential(Permission.AccountManage);
+    const unable = await stack.credential(Permission.AccountRead);
     const outcomes = await Promise.all([
       runImport(["--account", "nobody", file]),
       runImport(args, { SERVICE_CREDENTIAL: "" }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createWindow } from "./window.ts";
 
 describe("a window", () => {
-  it("lets in as many as it has room for, and the next when one leaves", async () => {
+  it("lets in as many as it has capacity for, and the next when one leaves", async () => {
     const window = createWindow(2);
     const entered: boolean[] = [];
     const enter = async () => entered.push(await window.enter());

@@ -1,16 +1,16 @@
-/** Bounds how much is under way at once. */
+/** Bounds how much is in flight at once. */
 export type Window = {
-  /** Waits for room and takes it; resolves to `false` once the window is closed. */
+  /** Waits for capacity and takes it; resolves to `false` once the window is closed. */
   enter(): Promise<boolean>;
-  /** Gives room back. */
+  /** Gives capacity back. */
   leave(): void;
   /** Lets nobody in any more. */
   close(): void;
 };
 
-/** Creates a window with room for `size` at once, for one that enters. */
+/** Creates a window with capacity for `size` at once, for one that enters. */
 export function createWindow(size: number): Window {
-  let room = size;
+  let capacity = size;
   let isClosed = false;
   let changed = Promise.withResolvers<void>();
 
@@ -21,12 +21,12 @@ export function createWindow(size: number): Window {
 
   return {
     async enter() {
-      while (room === 0 && !isClosed) await changed.promise;
-      room -= 1;
+      while (capacity === 0 && !isClosed) await changed.promise;
+      capacity -= 1;
       return !isClosed;
     },
     leave() {
-      room += 1;
+      capacity += 1;
       wake();
     },
     close() {

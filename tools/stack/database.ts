@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { readSecret } from "@activity/proto/environment";
 import { cacheFolder } from "./cache-folder.ts";
 import { createServerData } from "./create-data.ts";
 import { DATABASE_NAME, readCredentials } from "./credentials.ts";
@@ -51,7 +52,9 @@ export interface RunningDatabase {
  * machine, or the distribution's, fetched. Throws {@link StackError} with one sentence for a person.
  */
 export async function startDatabase(options: StartDatabase): Promise<RunningDatabase> {
-  const given = options.env.DATABASE_URL;
+  const given = readSecret(options.env, "DATABASE_URL", (text) => {
+    throw new StackError(text);
+  });
   if (given) return useGivenDatabase(given);
   const { env, progress, cacheDir = cacheFolder(env) } = options;
   const dataDir = resolve(options.dataDir);

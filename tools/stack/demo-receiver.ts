@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { isPortFree, LOOPBACK } from "./free-port.ts";
-import { makeSelfSigned } from "./self-signed.ts";
+import { makeSelfSigned, type SelfSigned } from "./self-signed.ts";
 
 /** A receiver of webhook events on this machine that prints what it verified. */
 export type DemoReceiver = {
@@ -12,21 +12,24 @@ export type DemoReceiver = {
   readonly target: string;
   /** PEM; to be trusted by the sender. */
   readonly certificate: string;
-  /** Sets the signing secret; without one every request is refused. */
-  setSecret(secret: string | undefined): void;
   stop(): Promise<void>;
 };
 
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** Starts the receiver, on the port of the last run when it is free. */
-export async function startDemoReceiver(lastPort: number | undefined): Promise<DemoReceiver> {
-  const { cert, key } = makeSelfSigned(Date.now());
-  let secret: string | undefined;
+/** Reads the signing secret: at every request, so that the first event finds it as soon as it is stored. */
+export type ReadSecret = () => Promise<string | undefined>;
+
+/** Starts the receiver, on the port of the last run when it is free, with a certificate of its own unless one is given. */
+export async function startDemoReceiver(
+  lastPort: number | undefined,
+  readSecret: ReadSecret,
+  { cert, key }: SelfSigned = makeSelfSigned(Date.now()),
+): Promise<DemoReceiver> {
   const seen = new Set<string>();
   const server = createServer({ cert, key }, async (request, response) => {
     try {
-      await receive(request, response, secret, seen);
+      await receive(request, response, readSecret, seen);
     } catch {
       response.writeHead(400).end();
     }
@@ -41,9 +44,6 @@ export async function startDemoReceiver(lastPort: number | undefined): Promise<D
     port: taken,
     target: `${LOOPBACK}:${taken}`,
     certificate: cert,
-    setSecret(next) {
-      secret = next;
-    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -55,24 +55,28 @@ export async function startDemoReceiver(lastPort: number | undefined): Promise<D
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  secret: string | undefined,
+  readSecret: ReadSecret,
   seen: Set<string>,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
+  const secret = await readSecret();
+  if (secret === undefined) {
+    // Not the sender's fault: it tries again. A 401 would end the delivery. §6.4
+    response.writeHead(503).end();
+    return;
+  }
   const header = (name: string) => String(request.headers[name] ?? "");
   const [id, timestamp] = [header("service-event-id"), header("service-timestamp")];
   const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS;
-  const signed = createHmac("sha256", secret ?? "")
-    .update(`${timestamp}.${id}.`)
-    .update(body);
+  const signed = createHmac("sha256", secret).update(`${timestamp}.${id}.`).update(body);
   const [wanted, given] = [`v1=${signed.digest("hex")}`, header("service-signature")].map((text) =>
     Buffer.from(text),
   );
   const isGenuine =
     wanted !== undefined && wanted.length === given?.length && timingSafeEqual(wanted, given);
-  if (secret === undefined || !isFresh || !isGenuine) {
+  if (!isFresh || !isGenuine) {
     response.writeHead(401).end();
     return;
   }

@@ -7,8 +7,9 @@ import {
   EndpointService,
   ImportService,
   PlatformEventService,
+  SessionScope,
+  SessionService,
 } from "@activity/proto";
-import { createServiceCredential, Permission } from "@activity/server";
 import {
   type Client,
   Code,
@@ -23,6 +24,7 @@ import {
   demoHistory,
   demoPlatformEvents,
 } from "./demo-records.ts";
+import { createLocalCredential } from "./local-credential.ts";
 import type { LocalSettings } from "./local-settings.ts";
 import type { Progress } from "./progress.ts";
 
@@ -30,7 +32,7 @@ const KEY_VALIDITY_DAYS = 365;
 const KEY_RETRY_MS = 2_000;
 /** The form of an account id, and nobody's. */
 const NO_ACCOUNT = "000000000000000";
-/** Of each so many demo donations one is partly refunded, disputed and won, or refunded in full. */
+/** Of the demo donations one in nine is partly refunded, one in fourteen disputed and won, … */
 const PARTLY_REFUNDED_EVERY = 9;
 const DISPUTED_EVERY = 14;
 const REFUNDED_EVERY = 23;
@@ -58,11 +60,7 @@ export async function ensureDemo(options: {
     }
     return addDemo(clients, settings, options);
   }
-  const serviceCredential = await createServiceCredential(
-    databaseUrl,
-    "this machine",
-    Object.values(Permission),
-  );
+  const serviceCredential = await createLocalCredential(databaseUrl);
   const settings = { ...options.settings, coreUrl, serviceCredential };
   await save(settings);
   return addDemo(createClients(coreUrl, serviceCredential), settings, options);
@@ -80,9 +78,10 @@ async function addDemo(
 }
 
 /** Whether the database knows the credential; it does not when another database is used than last time. */
-async function isKnown({ endpoints }: Clients): Promise<boolean> {
+async function isKnown({ sessions }: Clients): Promise<boolean> {
   try {
-    await endpoints.listEndpoints({ accountId: NO_ACCOUNT });
+    const scopes = [SessionScope.KEYS_READ];
+    await sessions.createSessionLink({ accountId: NO_ACCOUNT, scopes });
     return true;
   } catch (error) {
     const { code } = ConnectError.from(error);
@@ -99,6 +98,7 @@ export type Clients = {
   readonly endpoints: Client<typeof EndpointService>;
   readonly events: Client<typeof PlatformEventService>;
   readonly imports: Client<typeof ImportService>;
+  readonly sessions: Client<typeof SessionService>;
 };
 
 /** Creates clients that show a service credential. */
@@ -115,6 +115,7 @@ export function createClients(baseUrl: string, serviceCredential: string): Clien
     endpoints: createClient(EndpointService, transport),
     events: createClient(PlatformEventService, transport),
     imports: createClient(ImportService, transport),
+    sessions: createClient(SessionService, transport),
   };
 }
 

@@ -12,7 +12,7 @@ const RETRY_MILLISECONDS = 200;
  * Takes the lock kept in the file at `path`, or returns `undefined` when another holds it.
  *
  * Node has no call for file locks; an open exclusive transaction of its built-in SQLite is one,
- * on every system, and needs no clean-up after `kill -9`.
+ * on every system, and needs no clean-up after `kill -9`, as the lock files of `proper-lockfile` do.
  */
 export function tryLock(path: string): FileLock | undefined {
   const database = new DatabaseSync(path);

@@ -1,3 +1,5 @@
+import { redactText } from "@activity/proto/redaction";
+
 /** Why a server ended, as a clause, and what to do about it. */
 export interface LogCause {
   kind: "port-taken" | "other";
@@ -73,7 +75,10 @@ export function findLogCause(log: string): LogCause {
   }
   // What follows the first error is mostly what it led to.
   const error = log.split("\n").find((line) => /\[ERROR\]|^ERROR|\bfatal\b/i.test(line));
-  return { kind: "other", sentence: error ? `it says “${shorten(error)}”` : "it gives no reason" };
+  return {
+    kind: "other",
+    sentence: error ? `it says “${redactText(shorten(error))}”` : "it gives no reason",
+  };
 }
 
 /** Drops the time, thread and codes in front of the text of a log line. */

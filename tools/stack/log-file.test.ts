@@ -1,16 +1,48 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLogFile } from "./log-file.ts";
 
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "activity-log-"));
+  path = join(folder, "product.log");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const read = (file: string) => readFileSync(file, "utf8");
+
 it("keeps what was written before the close, and drops what comes later", () => {
-  const folder = mkdtempSync(join(tmpdir(), "activity-log-"));
-  const log = openLogFile(join(folder, "product.log"));
+  const log = openLogFile(path);
   log.write("before\n");
   log.close();
   log.write("after\n");
   log.flush();
-  expect(readFileSync(log.path, "utf8")).toBe("before\n");
-  rmSync(folder, { recursive: true });
+  expect(read(log.path)).toBe("before\n");
+});
+
+it("keeps the last lines within its limit, in two files, across starts", () => {
+  const line = (number: number) => `${String(number).padStart(99, ".")}\n`;
+  for (const start of [0, 50]) {
+    const log = openLogFile(path, 1_000);
+    for (let number = start; number < start + 50; number += 1) {
+      log.write(line(number));
+      log.flush();
+      expect(statSync(path).size).toBeLessThanOrEqual(1_000);
+    }
+    log.close();
+  }
+  const kept = Array.from({ length: 20 }, (_, index) => line(80 + index)).join("");
+  expect(read(`${path}.1`) + read(path)).toBe(kept);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(existsSync(`${path}.2`)).toBe(false);
+});
+
+it("writes one text that is larger than its limit whole", () => {
+  const log = openLogFile(path, 10);
+  log.write("0123456789ü\n");
+  log.close();
+  expect(read(path)).toBe("0123456789ü\n");
 });

@@ -1,16 +1,36 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { createLogWriter, type LogWriter } from "@activity/server";
 
+/** A file that would grow beyond this is kept as `<path>.1`, in place of the one before, and begun anew. */
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
+
 /**
- * Appends the product's log lines to a file, so that the terminal stays readable. What is written after the
- * close is dropped: a call that the stop cut off can end, and be logged, later than everything else.
+ * Appends the product's log lines to a file, so that the terminal stays readable; together with the one before,
+ * it takes at most twice `limitBytes`. What is written after the close is dropped: a call that the stop cut off
+ * can end, and be logged, later than everything else.
  */
-export function openLogFile(path: string): LogWriter & { readonly path: string; close(): void } {
-  const file = openSync(path, "a", 0o600);
+export function openLogFile(
+  path: string,
+  limitBytes: number = LOG_LIMIT_BYTES,
+): LogWriter & { readonly path: string; close(): void } {
+  let file = openSync(path, "a", 0o600);
+  let size = fstatSync(file).size;
   let isOpen = true;
   const writer = createLogWriter((text) => {
-    if (isOpen) writeSync(file, text);
+    if (!isOpen) return;
+    const bytes = Buffer.from(text);
+    if (size > 0 && size + bytes.length > limitBytes) beginAnew();
+    writeSync(file, bytes);
+    size += bytes.length;
   });
+
+  function beginAnew(): void {
+    closeSync(file);
+    renameSync(path, `${path}.1`);
+    file = openSync(path, "a", 0o600);
+    size = 0;
+  }
+
   return {
     path,
     ...writer,

@@ -7,13 +7,15 @@ const KILL_MILLISECONDS = 10_000;
 
 /** Tells whether a process runs, whoever owns it; one that ended but was not yet collected does not. */
 export async function isRunning(pid: number): Promise<boolean> {
+  // Read first: one that is collected in between is then no longer there to be asked.
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
+  if (/\) [ZX] /.test(stat)) return false;
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  return !/\) [ZX] /.test(stat);
 }
 
 /** Returns a process's command line, or an empty text when there is no such process. */

@@ -15,6 +15,10 @@ export interface StartRedis {
   env: NodeJS.ProcessEnv;
   cacheDir: string;
   progress: Progress;
+  /** The port to listen on; any free one unless told. */
+  port?: number | undefined;
+  /** Further options of the server, with their dashes. */
+  serverOptions?: Readonly<Record<string, string>>;
 }
 
 /** A Redis or Valkey that keeps everything in memory and nothing on the disk. */
@@ -22,7 +26,7 @@ export interface RunningRedis {
   url: string;
   /** Ends the server at once, as a crash would. */
   kill(): Promise<void>;
-  /** Starts a new, empty server on the same port, ending the old one first. */
+  /** Starts a new server on the same port, empty but still a member of its cluster, ending the old one first. */
   restart(): Promise<void>;
   /** Ends the server and leaves nothing behind. */
   stop(): Promise<void>;
@@ -32,18 +36,20 @@ const START_MILLISECONDS = 10_000;
 const POLL_MILLISECONDS = 20;
 
 /** Starts the server `REDIS_SERVER` names, one on the machine, or the distribution's, fetched. */
-export async function startRedis({ env, cacheDir, progress }: StartRedis): Promise<RunningRedis> {
+export async function startRedis(options: StartRedis): Promise<RunningRedis> {
+  const { env, cacheDir, progress, serverOptions = {} } = options;
   const launch = await findRedisServer(env, cacheDir, progress);
   const folder = await mkdtemp(join(tmpdir(), "personal-activity-redis-"));
-  const port = await findFreePort();
+  const port = options.port ?? (await findFreePort());
   try {
-    let server = await serve(launch, env, folder, port);
+    const start = () => serve(launch, env, folder, { "--port": String(port), ...serverOptions });
+    let server = await start();
     return {
       url: `redis://${LOOPBACK}:${port}`,
       kill: () => server.kill(),
       async restart() {
         await server.kill();
-        server = await serve(launch, env, folder, port);
+        server = await start();
       },
       async stop() {
         await server.kill();
@@ -60,22 +66,22 @@ async function serve(
   { command, leading }: Launch,
   env: NodeJS.ProcessEnv,
   folder: string,
-  port: number,
+  further: Readonly<Record<"--port", string>>,
 ): Promise<ServerProcess> {
   const logFile = join(folder, "redis.log");
   const options = {
     "--bind": LOOPBACK,
-    "--port": String(port),
     "--dir": folder,
     "--save": "",
     "--appendonly": "no",
     "--daemonize": "no",
+    ...further,
   };
   const args = [...leading, ...Object.entries(options).flat()];
   const server = await spawnServer({ command, args, env, logFile });
   const deadline = performance.now() + START_MILLISECONDS;
   while (!server.hasEnded() && performance.now() < deadline) {
-    if (await isRedisAnswering(port)) return server;
+    if (await isRedisAnswering(Number(further["--port"]))) return server;
     await wait(POLL_MILLISECONDS);
   }
   await server.kill();

@@ -19,7 +19,7 @@ export interface CommandOptions {
   onStatusLine?: ((line: string) => void) | undefined;
   /** How many of the last lines are kept; 400 unless told. */
   keptLines?: number | undefined;
-  /** Kills the program when it has said nothing for so long; without limit unless told. */
+  /** Kills the program when it has said nothing for this time; without limit unless told. */
   silenceMilliseconds?: number | undefined;
 }
 

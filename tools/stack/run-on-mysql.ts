@@ -23,7 +23,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
     const bin = join(import.meta.dirname, "../../node_modules/.bin");
     const path = [bin, env.PATH ?? ""].join(delimiter);
     // A given database would win over the server this command is about.
-    const { DATABASE_URL: _given, ...rest } = env;
+    const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...rest } = env;
     return await run(command, args, { ...rest, PATH: path, MYSQLD: mysqld });
   } catch (error) {
     if (!(error instanceof StackError)) throw error;

@@ -1,16 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { redactText } from "@activity/proto/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
+import { startProduct } from "../serve/product.ts";
+import { buildDashboard } from "./build-dashboard.ts";
+import { createDashboardLink } from "./dashboard-link.ts";
 import { startDatabase } from "./database.ts";
-import { ensureDemo } from "./demo.ts";
+import { createClients, ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
+import { findFreePort } from "./free-port.ts";
 import { failToListen } from "./listen-error.ts";
 import { localAddress } from "./local-address.ts";
+import { startRenewal } from "./local-credential.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
-import { startProduct } from "./product.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { readStackConfig, StackConfigError } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
@@ -48,21 +53,29 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const settings = await readLocalSettings(settingsFile);
   // At once: what a key has signed or encrypted outlives this process.
   await writeLocalSettings(settingsFile, settings);
-  const receiver = await startDemoReceiver(settings.receiver?.port);
   // What waits since the last time is delivered as soon as the product runs.
-  receiver.setSecret(settings.receiver?.secret);
+  let secret = settings.receiver?.secret;
+  const receiver = await startDemoReceiver(settings.receiver?.port, async () => secret);
   stopLater(receiver.stop);
   const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
+  const hasPage = process.env.DASHBOARD_FILES ? true : await buildDashboard(progress);
+  const dashboardPort = config.dashboardPort || (await findFreePort());
   const core = readConfig({
-    CURSOR_KEYS: settings.cursorKey,
-    SECRET_KEYS: settings.secretKey,
+    ...(!process.env.CURSOR_KEYS_FILE && { CURSOR_KEYS: settings.cursorKey }),
+    ...(!process.env.SECRET_KEYS_FILE && { SECRET_KEYS: settings.secretKey }),
+    DASHBOARD_URL: `http://localhost:${dashboardPort}`,
+    DASHBOARD_API_URL: apiUrl(config.gateway),
     ...process.env,
+    DASHBOARD_PORT: `${dashboardPort}`,
     WEBHOOK_ALLOWED_TARGETS: targets,
+    ALLOW_UNSAFE_TARGETS: "development",
     DATABASE_URL: database.url,
+    DATABASE_URL_FILE: undefined,
     CORE_PORT: `${config.corePort}`,
   });
   const logFile = openLogFile(join(config.dataDir, "product.log"));
   stopLater(logFile.close);
+  const log = createLog(logFile.write);
   // From here on a Ctrl-C ends what runs in order; before, the servers end by themselves after this process.
   const stopped = stopSignal(database.ended);
   const product = await progress.step("Starting the product", () =>
@@ -70,7 +83,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
       core,
       gateway: config.gateway,
       deliveries: deliveryConfig(temporal?.address, targets, receiver.certificate),
-      log: createLog(logFile.write),
+      log,
     }).catch(failToListen),
   );
   stopLater(product.stop);
@@ -89,7 +102,12 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   // A set-up that is stopped half-way fails by itself; the next start goes on with it.
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
-  process.stdout.write(welcome({ ...at, logPath: logFile.path }, local));
+  secret = local.receiver?.secret;
+  if (local.serviceCredential !== undefined) {
+    stopLater(startRenewal(database.url, local.serviceCredential, log));
+  }
+  const dashboard = hasPage ? await dashboardLink(local) : undefined;
+  process.stdout.write(welcome({ ...at, dashboard, logPath: logFile.path }, local));
   await stopped;
 }
 
@@ -100,8 +118,12 @@ async function setUpDemo(
 ): Promise<LocalSettings> {
   const local = await ensureDemoEndpoint(await ensureDemo(options), receiver);
   await options.save(local);
-  receiver.setSecret(local.receiver?.secret);
   return local;
+}
+
+async function dashboardLink({ coreUrl, serviceCredential, demo }: LocalSettings) {
+  if (!coreUrl || !serviceCredential || !demo) return undefined;
+  return createDashboardLink(createClients(coreUrl, serviceCredential), demo.accountId);
 }
 
 /** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */
@@ -127,6 +149,7 @@ function deliveryConfig(
     ...process.env,
     TEMPORAL_ADDRESS: address,
     WEBHOOK_ALLOWED_TARGETS: targets,
+    ALLOW_UNSAFE_TARGETS: "development",
   });
   return {
     ...config,
@@ -156,8 +179,15 @@ try {
     error instanceof StackConfigError ||
     error instanceof MigrationError ||
     (error instanceof Error && error.name === "ConfigError");
-  process.stderr.write(`${isForPeople ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(
+    `${isForPeople ? error.message : redactText((error as Error).stack ?? `${error}`)}\n`,
+  );
   process.exitCode = 1;
 }
 // A connection to a given Temporal that is still being tried cannot be taken back, and would hold the process.
 setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
+
+/** Where clients find the read API; nothing while the port is left to the system. */
+function apiUrl({ host, port }: ReturnType<typeof readStackConfig>["gateway"]): string {
+  return port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`;
+}

@@ -10,7 +10,10 @@ const COMMON_NAME = oid("550403");
 const SUBJECT_ALT_NAME = oid("551d11");
 const BASIC_CONSTRAINTS = oid("551d13");
 
-/** Makes a certificate for 127.0.0.1 with a key of its own. Node can read certificates, not write them. */
+/**
+ * Makes a certificate for 127.0.0.1 with a key of its own. Node reads certificates and writes none;
+ * `selfsigned` does, with a dozen packages behind it.
+ */
 export function makeSelfSigned(nowMs: number): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = sequence(set(sequence(COMMON_NAME, der(0x0c, Buffer.from("local receiver")))));

@@ -64,7 +64,9 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
   // The binary log doubles each write and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : [])];
+  // At its start a MariaDB deletes the temporary tables of every other that has the same folder for them.
+  const ofMariadb = [`--tmpdir=${data}`];
+  return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }
 
 function durableOptions(flavour: ServerFlavour): string[] {

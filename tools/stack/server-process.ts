@@ -20,6 +20,8 @@ export interface SpawnServer {
   env: NodeJS.ProcessEnv;
   /** Receives everything the server says. */
   logFile: string;
+  /** The user and group it runs as, by number; those of this process unless told. */
+  userId?: number | undefined;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function spawnServer(options: SpawnServer): Promise<ServerProcess> 
   try {
     const child = spawn(options.command, options.args, {
       env: options.env,
+      ...(options.userId !== undefined && { uid: options.userId, gid: options.userId }),
       detached: true,
       stdio: ["ignore", log.fd, log.fd],
     });

@@ -1,9 +1,10 @@
-import { readTrustedProxies } from "@activity/gateway";
+import { readTrustedProxies } from "@activity/proto/client-address";
 
 /** Where the product on one machine listens and keeps its data; docs/configuration.md lists it all. */
 export type StackConfig = {
   readonly dataDir: string;
   readonly corePort: number;
+  readonly dashboardPort: number;
   readonly gateway: {
     readonly host: string;
     readonly port: number;
@@ -20,7 +21,7 @@ const HIGHEST_PORT = 65_535;
 const CORE_TLS = ["CORE_TLS_CERT", "CORE_TLS_KEY", "CORE_TLS_CLIENT_CA"];
 
 /**
- * Reads PORT, CORE_PORT, HOST, DATA_DIR and TRUSTED_PROXIES, and refuses the variables of a core with TLS;
+ * Reads PORT, CORE_PORT, DASHBOARD_PORT, HOST, DATA_DIR and TRUSTED_PROXIES, and refuses the variables of a core with TLS;
  * throws one StackConfigError for all.
  */
 export function readStackConfig(env: Readonly<Record<string, string | undefined>>): StackConfig {
@@ -35,6 +36,7 @@ export function readStackConfig(env: Readonly<Record<string, string | undefined>
   const config = {
     dataDir: env.DATA_DIR || ".data",
     corePort: port("CORE_PORT", 50_051),
+    dashboardPort: port("DASHBOARD_PORT", 4180),
     gateway: {
       host: env.HOST || "127.0.0.1",
       port: port("PORT", 8080),

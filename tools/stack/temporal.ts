@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { redactText } from "@activity/proto/redaction";
 import { Connection } from "@temporalio/client";
 import { cacheFolder } from "./cache-folder.ts";
 import { tryLock } from "./file-lock.ts";
@@ -19,6 +20,8 @@ export interface StartTemporal {
   /** Where fetched programs are kept; the user's cache folder unless told. */
   cacheDir?: string | undefined;
   progress: Progress;
+  /** The port to listen on; the last run's or any free one unless told. */
+  port?: number | undefined;
 }
 
 export interface RunningTemporal {
@@ -59,7 +62,7 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
   const lock = await lockFolder(dataDir);
   try {
     const last = await endPreviousServer(dataDir, progress);
-    const port = await portAfter(last);
+    const port = options.port ?? (await portAfter(last));
     const server = await progress.step("Starting Temporal", () =>
       serve(program, env, dataDir, port),
     );
@@ -122,6 +125,8 @@ function serverArguments(stateFile: string, port: number): string[] {
     ...["--db-filename", stateFile, "--namespace", NAMESPACE, "--log-level", "error"],
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=full"],
     ...["--dynamic-config-value", "system.enableEagerWorkflowStart=true"],
+    // A task that several killed workers held in turn would wait minutes for the next one.
+    ...["--dynamic-config-value", 'history.workflowTaskRetryMaxInterval="5s"'],
   ];
 }
 
@@ -148,7 +153,7 @@ async function serve(
   await server.kill();
   const lines = (await readFile(logFile, "utf8")).trim().split("\n");
   throw new StackError(
-    `Temporal did not start: ${lines.at(-1)?.slice(0, 300) || "it gives no reason"} (its log: ${logFile}).`,
+    `Temporal did not start: ${redactText(lines.at(-1) ?? "").slice(0, 300) || "it gives no reason"} (its log: ${logFile}).`,
   );
 }
 

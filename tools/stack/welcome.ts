@@ -6,6 +6,8 @@ export function welcome(
     /** `host:port` of each, as this machine reaches it. */
     readonly gateway: string;
     readonly core: string;
+    /** A link into the demo account's dashboard; without one there is no page to open. */
+    readonly dashboard: string | undefined;
     readonly logPath: string;
   },
   local: LocalSettings,
@@ -19,6 +21,7 @@ The activity API runs.
   Core       ${at.core} (gRPC, gRPC-Web and Connect, with reflection)
   Demo key   ${local.demo?.apiKey}
   Log        ${at.logPath}
+  Dashboard  ${at.dashboard ?? "is not built: why stands above"}
 
 Paste these:
 
@@ -30,6 +33,10 @@ Paste these:
 A receiver on this machine prints the webhook events of the demo account below. In another terminal:
 
   npm run --silent donate -- "Ada" 500 "For the stream"
+
+The dashboard's link lets one browser in, within five minutes. For another one:
+
+  npm run --silent dashboard
 
 Ctrl-C stops everything.
 `;

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readDeliveryConfig, readProcessConfig } from "./config.ts";
 
@@ -11,6 +14,24 @@ describe("the settings of relay and worker", () => {
     expect(readDeliveryConfig({})).toMatchObject({ namespace: "default", extraCa: undefined });
   });
 
+  it("take the credential and Temporal's key from files", () => {
+    const folder = mkdtempSync(join(tmpdir(), "activity-deliveries-"));
+    const [CORE_CREDENTIAL_FILE, TEMPORAL_API_KEY_FILE] = ["act_svc_y", "temporal_y"].map(
+      (text) => {
+        writeFileSync(join(folder, text), `${text}\n`);
+        return join(folder, text);
+      },
+    );
+    const env = { CORE_CREDENTIAL_FILE, TEMPORAL_API_KEY_FILE };
+    const { core, delivery } = readProcessConfig(env);
+    expect(core.revealCredential()).toBe("act_svc_y");
+    expect(delivery.connection?.apiKey).toBe("temporal_y");
+    rmSync(folder, { recursive: true });
+    expect(() => readProcessConfig(env)).toThrow(
+      /^TEMPORAL_API_KEY_FILE must be [^\n]*\nCORE_CREDENTIAL_FILE must be [^\n]*$/,
+    );
+  });
+
   it("print without the credential", () => {
     expect(JSON.stringify(readProcessConfig(GOOD))).not.toContain("act_svc_x");
   });
@@ -22,13 +43,34 @@ describe("the settings of relay and worker", () => {
       CORE_TLS_CLIENT_CERT: "x",
       WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443,foo",
       WEBHOOK_EXTRA_CA: "/no/such/file",
+      TEMPORAL_TLS_CLIENT_KEY_PATH: "-----BEGIN PRIVATE KEY----- geheim",
+      TEMPORAL_WORKER_BUILD_ID: "1.0.0 geheim",
     };
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
       expect(() => readProcessConfig(bad)).toThrow(name);
     }
-    expect(() => readDeliveryConfig(bad)).toThrow(
+    expect(() => readProcessConfig(bad)).not.toThrow(/geheim/);
+    const { TEMPORAL_TLS_CLIENT_KEY_PATH: _, TEMPORAL_WORKER_BUILD_ID: __, ...targets } = bad;
+    const meant = { ...targets, ALLOW_UNSAFE_TARGETS: "development" };
+    expect(() => readDeliveryConfig(meant)).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
+  });
+
+  it("refuse targets that production forbids, and a core that is reached in plain text", () => {
+    const bad = {
+      ...GOOD,
+      WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443",
+      WEBHOOK_EXTRA_CA: import.meta.filename,
+      CORE_URL: "http://core.example:50051",
+    };
+    expect(() => readProcessConfig(bad)).toThrow(
+      /^WEBHOOK_ALLOWED_TARGETS is for .*\nWEBHOOK_EXTRA_CA is for .*\nCORE_URL must begin with https:.*$/,
+    );
+    const words = { ALLOW_UNSAFE_TARGETS: "development", CORE_PLAINTEXT: "trusted-network" };
+    const { core, delivery } = readProcessConfig({ ...bad, ...words });
+    expect(core.coreUrl).toBe(bad.CORE_URL);
+    expect([...delivery.allowedTargets]).toEqual([bad.WEBHOOK_ALLOWED_TARGETS]);
   });
 
   it("take Temporal's own variables, for a cluster or its cloud", () => {

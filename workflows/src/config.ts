@@ -1,4 +1,9 @@
 import { readFileSync } from "node:fs";
+import { readDrainMs } from "@activity/proto/end-at-signal";
+import { readCoreUrl, readSecret, refuseUnsafeTargets } from "@activity/proto/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 
@@ -9,6 +14,8 @@ export type DeliveryConfig = {
   readonly namespace: string;
   /** `undefined`: one that the installation names. */
   readonly taskQueue: string | undefined;
+  /** What Temporal tells the versions of workers apart by; `undefined`: it does not. ADR 0044 */
+  readonly buildId?: string | undefined;
   /** Which runs are workflows: those with a retry, or all from their first attempt on. */
   readonly deliveryWorkflows: DeliveryWorkflows;
   /** Development and tests only: `host:port` pairs that stand for this machine. */
@@ -38,6 +45,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Problem = (text: string) => void;
 
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
+/** Of Temporal's variables those that name files. */
+const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
+  (name) => `TEMPORAL_TLS_${name}`,
+);
+const BUILD_ID = /^[\w.-]{1,100}$/;
 /** The core reads the variable by the same rule, in the same words. */
 const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 
@@ -53,10 +65,22 @@ export function readDeliveryConfig(env: Environment): DeliveryConfig {
 export function readProcessConfig(env: Environment): {
   delivery: DeliveryConfig;
   core: CoreConfig;
+  /** Without it nothing is counted. */
+  metrics: MetricsAddress | undefined;
+  /** Where the process says whether it serves; nowhere unless given. */
+  health: HealthAddress | undefined;
+  /** How long attempts that wait to be claimed are left to others before the process stops. */
+  drainMs: number;
+  /** Without it nothing is traced. */
+  traces: TraceConfig | undefined;
 } {
   return readAll((problem) => ({
     delivery: readDelivery(env, problem),
     core: readCore(env, problem),
+    metrics: readMetricsAddress(env, problem),
+    health: readHealthAddress(env, problem),
+    drainMs: readDrainMs(env, problem),
+    traces: readTraceConfig(env, problem),
   }));
 }
 
@@ -68,9 +92,11 @@ function readAll<Config>(read: (problem: Problem) => Config): Config {
 }
 
 function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
+  refuseUnsafeTargets(env, problem);
   return {
     ...readTemporal(env, problem),
     taskQueue: env.TEMPORAL_TASK_QUEUE || undefined,
+    buildId: readBuildId(env, problem),
     deliveryWorkflows: readDeliveryWorkflows(env, problem),
     allowedTargets: readAllowedTargets(env, problem),
     extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
@@ -80,7 +106,7 @@ function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
 function readCore(env: Environment, problem: Problem): CoreConfig {
   const credential = readCredential(env, problem);
   return {
-    coreUrl: readCoreUrl(env, problem),
+    coreUrl: readCoreUrl(env, DEFAULT_CORE_URL, problem),
     coreTls: readCoreTls(env, problem),
     revealCredential: () => credential,
   };
@@ -90,8 +116,14 @@ function readTemporal(
   env: Environment,
   problem: Problem,
 ): { readonly connection: NativeConnectionOptions; readonly namespace: string } {
+  // Before the library reads them: its failure would repeat what was given in a path's place.
+  const unreadable = TEMPORAL_FILES.filter((name) => env[name] && !readPem(env, name, problem));
+  const apiKeyGiven = readSecret(env, "TEMPORAL_API_KEY", problem);
+  if (unreadable.length > 0 || apiKeyGiven === undefined) return { connection: {}, namespace: "" };
   const given = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyGiven || undefined }).flatMap(
+      ([name, value]) => (value === undefined ? [] : [[name, value]]),
+    ),
   );
   try {
     const { connectionOptions, namespace = "default" } = loadClientConnectConfig({
@@ -112,6 +144,16 @@ function readTemporal(
   }
 }
 
+function readBuildId(env: Environment, problem: Problem): string | undefined {
+  const text = env.TEMPORAL_WORKER_BUILD_ID;
+  if (text && !BUILD_ID.test(text)) {
+    problem(
+      "TEMPORAL_WORKER_BUILD_ID must be 1 to 100 letters, digits, dots, hyphens or underscores.",
+    );
+  }
+  return text || undefined;
+}
+
 function readDeliveryWorkflows(env: Environment, problem: Problem): DeliveryWorkflows {
   const text = env.DELIVERY_WORKFLOWS || "retries";
   const known = DELIVERY_WORKFLOWS.find((value) => value === text);
@@ -127,18 +169,9 @@ function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<str
   return new Set(targets);
 }
 
-function readCoreUrl(env: Environment, problem: Problem): string {
-  const text = env.CORE_URL || DEFAULT_CORE_URL;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url?.pathname === "/" && url.search === "" && url.username === "";
-  if (!isPlain || !["http:", "https:"].includes(url.protocol)) {
-    problem(`CORE_URL must be the core's address, such as ${DEFAULT_CORE_URL}.`);
-  }
-  return text;
-}
-
 function readCredential(env: Environment, problem: Problem): string {
-  const text = env.CORE_CREDENTIAL ?? "";
+  const text = readSecret(env, "CORE_CREDENTIAL", problem);
+  if (text === undefined) return "";
   if (!/^[\x21-\x7e]+$/.test(text)) {
     problem("CORE_CREDENTIAL must be a service credential with the permission delivery.dispatch.");
   }

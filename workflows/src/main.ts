@@ -1,26 +1,40 @@
+import { endAtSignal } from "@activity/proto/end-at-signal";
+import { openHealth } from "@activity/proto/health";
+import { createLog } from "@activity/proto/log";
+import { openMetrics } from "@activity/proto/metrics-listener";
+import { redactText } from "@activity/proto/redaction";
+import { openTraces } from "@activity/proto/traces-exporter";
 import { ConfigError, readProcessConfig } from "./config.ts";
 import { createCoreTransport } from "./core-transport.ts";
-import { createLog } from "./log.ts";
-import { startDeliveries } from "./start-deliveries.ts";
-
-/** What is left to a process in which nothing runs any more. */
-const EXIT_WITHIN_MS = 1_000;
+import { type RunningDeliveries, startDeliveries } from "./start-deliveries.ts";
 
 /** Runs the dispatcher and the worker as a process of their own, against a core elsewhere, until told to stop. */
 try {
   const config = readProcessConfig(process.env);
   const core = createCoreTransport(config.core);
   const log = createLog((line) => process.stdout.write(line));
-  const deliveries = startDeliveries({ config: config.delivery, core: core.transport, log });
-  const stop = async () => {
-    await deliveries.stop();
-    core.close();
-    // A connection to Temporal that is still being tried cannot be taken back, and would hold the process.
-    setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
-  };
-  process.once("SIGINT", () => void stop());
-  process.once("SIGTERM", () => void stop());
+  const scraped = await openMetrics(config.metrics);
+  const traces = await openTraces(config.traces, "activity-deliveries", log);
+  let state: RunningDeliveries["state"] | undefined;
+  const health = await openHealth(config.health, () => state?.() ?? "starting");
+  const deliveries = startDeliveries({
+    ...{ config: config.delivery, core: core.transport, log, scraped },
+  });
+  state = deliveries.state;
+  endAtSignal({
+    drain: deliveries.drain,
+    drainMs: config.drainMs,
+    async stop() {
+      await deliveries.stop();
+      core.close();
+      scraped.close();
+      await traces.close();
+      health.close();
+    },
+  });
 } catch (error) {
-  process.stderr.write(error instanceof ConfigError ? `${error.message}\n` : `${error}\n`);
+  process.stderr.write(
+    `${error instanceof ConfigError ? error.message : redactText(`${error}`)}\n`,
+  );
   process.exitCode = 1;
 }

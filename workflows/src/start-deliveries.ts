@@ -1,19 +1,22 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
+import { NO_METRICS } from "@activity/proto/metrics";
+import type { OpenMetrics } from "@activity/proto/metrics-listener";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import type { NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { createRecorder } from "./attempt/recorder.ts";
-import { wallClockMs } from "./clock.ts";
+import { wallClockMs } from "./common/clock.ts";
 import type { DeliveryConfig } from "./config.ts";
 import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
-import type { Poller } from "./dispatcher/poller.ts";
+import type { Poller, PollerState } from "./dispatcher/poller.ts";
 import { startRetries, startWholeRuns } from "./dispatcher/workflow-runs.ts";
 import { createSender } from "./http/sender.ts";
-import type { Log } from "./log.ts";
+import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
 import { fieldsOfTemporalFailure } from "./temporal/failure.ts";
-import { installTemporalLog } from "./temporal/log.ts";
+import { installTemporalRuntime } from "./temporal/runtime.ts";
 import { bundleWorkflows, createWorker, RETRY_SLOTS } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
 import { createAttemptSlots } from "./workflow/attempt-slots.ts";
@@ -26,7 +29,14 @@ const RECORD_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** Deliveries that are made. */
-export type RunningDeliveries = { stop(): Promise<void> };
+export type RunningDeliveries = {
+  /** Whether the core gives this process what is to be delivered, and it takes it. */
+  state(): PollerState | "draining";
+  /** Claims nothing more; a claim that is with the core is answered, and what it brings is attempted. */
+  drain(): void;
+  /** Ends what waits, lets attempts in flight end within their ten seconds, and has them recorded. */
+  stop(): Promise<void>;
+};
 
 /**
  * Makes deliveries: first attempts at once, retries in workflows while Temporal is there; while it is away it is
@@ -38,8 +48,10 @@ export function startDeliveries(options: {
   /** To the core, in this process or elsewhere. */
   readonly core: Transport;
   readonly log: Log;
+  /** Where attempts are counted, and at the port after it what Temporal counts; nowhere unless given. */
+  readonly scraped?: Pick<OpenMetrics, "metrics" | "address">;
 }): RunningDeliveries {
-  const { config, core, log } = options;
+  const { config, core, log, scraped } = options;
   const { allowedTargets, extraCa } = config;
   if (allowedTargets.size > 0) {
     log.warn("targets on this machine are allowed: for development and tests only");
@@ -47,12 +59,15 @@ export function startDeliveries(options: {
   if (extraCa !== undefined) {
     log.warn("targets certified by an extra CA are trusted: for development and tests only");
   }
-  installTemporalLog(log);
+  installTemporalRuntime(log, scraped?.address);
   const dispatch = createClient(DispatchService, core);
-  const sender = createSender({
-    allowedLoopback: allowedTargets,
-    ...(extraCa !== undefined && { extraCa }),
-  });
+  const sender = measured(
+    createSender({
+      allowedLoopback: allowedTargets,
+      ...(extraCa !== undefined && { extraCa }),
+    }),
+    scraped?.metrics ?? NO_METRICS,
+  );
   const recorder = createRecorder(dispatch, log);
   const attempts: Poller | undefined =
     config.deliveryWorkflows === "retries"
@@ -64,12 +79,24 @@ export function startDeliveries(options: {
     nowMs: wallClockMs,
     random: Math.random,
   });
+  /** What claims; the first one shows whether it can. */
+  const pollers = new Set<Poller>(attempts && [attempts]);
+  let isDraining = false;
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = config.connection && superviseUntilStopped(config.connection);
 
   return {
+    state() {
+      const [first] = pollers;
+      return isDraining ? "draining" : (first?.state() ?? "unavailable");
+    },
+    drain() {
+      isDraining = true;
+      for (const poller of pollers) poller.drain();
+    },
     async stop() {
+      isDraining = true;
       stopping.abort();
       await Promise.all([running, attempts?.stop()]);
       await recorder.close(RECORD_WITHIN_MS);
@@ -101,19 +128,24 @@ export function startDeliveries(options: {
     temporal: NativeConnectionOptions,
     bundled: ReturnType<typeof bundleWorkflows>,
   ): Promise<void> {
-    const { namespace, deliveryWorkflows } = config;
+    const { namespace, deliveryWorkflows, buildId } = config;
     const taskQueue = config.taskQueue ?? (await defaultTaskQueue());
     const connection = await connectTemporal({ connection: temporal, namespace }, signal);
     try {
       const bundle = await bundled;
       const client = new WorkflowClient({ connection, namespace });
-      const worker = await createWorker({ connection, namespace, taskQueue, bundle, activities });
-      const starter = { dispatch, client, taskQueue, log };
-      const pollers = [startRetries(starter)];
-      if (deliveryWorkflows === "all") pollers.push(startWholeRuns(starter));
+      const worker = await createWorker({
+        ...{ connection, namespace, taskQueue, bundle, activities, buildId },
+      });
+      const starter = { dispatch, client, taskQueue, buildId, recorder, log };
+      const own = deliveryWorkflows === "all" ? [startWholeRuns(starter)] : [];
+      own.push(startRetries(starter));
+      for (const poller of own) pollers.add(poller);
+      if (isDraining) for (const poller of own) poller.drain();
       log.info("deliveries run");
       await runWorker(worker, async () => {
-        await Promise.all(pollers.map((poller) => poller.stop()));
+        for (const poller of own) pollers.delete(poller);
+        await Promise.all(own.map((poller) => poller.stop()));
       });
     } finally {
       await connection.close();

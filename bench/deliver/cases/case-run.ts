@@ -1,5 +1,5 @@
 import type { BenchStack } from "../bench-stack.ts";
-import { type EngineCost, readEngineCost } from "../measure/engine-cost.ts";
+import { readTemporalCost, type TemporalCost } from "../measure/temporal-cost.ts";
 import type { Usage } from "../measure/usage.ts";
 
 /** One measurement of one case. */
@@ -8,10 +8,10 @@ export type CaseRun = {
   readonly count: number;
   readonly perSecond: number;
   readonly usage: Usage;
-  readonly engine: EngineCost;
+  readonly temporalCost: TemporalCost;
 };
 
-/** Measures `work`, which makes so many deliveries and returns how many seconds it took. */
+/** Measures `work`, which makes `count` deliveries and returns how many seconds it took. */
 export async function measureCase(
   { watch, pids, temporal }: BenchStack,
   count: number,
@@ -19,6 +19,6 @@ export async function measureCase(
 ): Promise<CaseRun> {
   const sinceMs = Date.now();
   const { result: seconds, usage } = await watch.during(pids, work);
-  const engine = await readEngineCost(temporal, sinceMs);
-  return { count, perSecond: count / seconds, usage, engine };
+  const temporalCost = await readTemporalCost(temporal, sinceMs);
+  return { count, perSecond: count / seconds, usage, temporalCost };
 }

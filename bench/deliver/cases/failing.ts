@@ -1,5 +1,5 @@
 import { until } from "../../measure/until.ts";
-import { inLanes, type Target } from "../../stack/targets.ts";
+import { concurrently, type Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";
 import { writeEvents } from "../workload.ts";
 import { type CaseRun, measureCase } from "./case-run.ts";
@@ -12,16 +12,16 @@ const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
 
 /**
  * Measures a backlog whose receiver fails: from the first claim until every first attempt is recorded and
- * every retry waits on a timer in the engine's synced state.
+ * every retry waits on a timer in Temporal's synced state.
  */
 export async function measureFailing(
   stack: BenchStack,
   targets: readonly Target[],
   count: number,
 ): Promise<CaseRun> {
-  const { product, receiver, watch, engineState, temporal } = stack;
+  const { product, receiver, watch, temporalState, temporal } = stack;
   const since = await watch.now();
-  const asleepBefore = engineState.countAsleep();
+  const asleepBefore = temporalState.countAsleep();
   const { count: runningBefore } = await temporal.count(RUNNING);
   const ids = await writeEvents(await product.collect(), targets, count);
   receiver.reset(STATUS);
@@ -33,7 +33,7 @@ export async function measureFailing(
       const sql = "SELECT COUNT(*) FROM delivery WHERE created_at > ? AND attempts >= 1";
       return (await watch.number(sql, [since])) === count;
     }, POLL_MS);
-    await until(() => engineState.countAsleep() - asleepBefore >= count, POLL_MS);
+    await until(() => temporalState.countAsleep() - asleepBefore >= count, POLL_MS);
     return (performance.now() - startedMs) / 1000;
   });
   await product.stop();
@@ -42,7 +42,7 @@ export async function measureFailing(
     throw new Error(`${running - runningBefore} of ${count} deliveries wait for their retry`);
   }
   // Their retries would fall due in the middle of another measurement, or be found overdue there.
-  await inLanes(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
+  await concurrently(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
   await watch.change(END_RUNNING, [since]);
   return run;
 }

@@ -1,11 +1,11 @@
 import type { BenchStack } from "../bench-stack.ts";
 import { type CaseRun, measureCase } from "./case-run.ts";
 
-/** Measures the floor of the engine: empty workflows, started eagerly, until each has ended. */
+/** Measures the floor of Temporal: empty workflows, started eagerly, until each has ended. */
 export function measureFloor(stack: BenchStack, workflows: number): Promise<CaseRun> {
-  const { engine, temporalAddress: address } = stack;
+  const { floorWorker, temporalAddress: address } = stack;
   return measureCase(stack, workflows, async () => {
-    const { seconds } = await engine.run({ do: "empty", address, workflows });
+    const { seconds } = await floorWorker.run({ do: "empty", address, workflows });
     return seconds;
   });
 }

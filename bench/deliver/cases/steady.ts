@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "../../../tools/stack/demo.ts";
 import { quantile } from "../../measure/sample.ts";
-import { inLanes, type Target } from "../../stack/targets.ts";
+import { concurrently, type Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";
 import { type CaseRun, measureCase } from "./case-run.ts";
 
@@ -61,11 +61,11 @@ export async function measureSteady(
   return { ...run, p50Ms: quantile(waits, 0.5), p99Ms: quantile(waits, 0.99), written };
 }
 
-/** Creates donations, and pays some to warm up; returns how to pay the others, which takes so many seconds. */
+/** Creates donations, and pays some to warm up; returns what pays the others, and answers in how many seconds. */
 async function prepare({ donations }: Clients, { accountId }: Target, count: number) {
   const prefix = `steady-${Date.now()}-`;
   const externalIds = Array.from({ length: WARM_UP + count }, (_, turn) => prefix + turn);
-  await inLanes(externalIds, (externalId) =>
+  await concurrently(externalIds, (externalId) =>
     donations.createDonation({
       ...{ accountId, externalId, amountCents: 100n, currency: "eur" },
       donatedAt: timestampNow(),

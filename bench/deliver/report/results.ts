@@ -12,7 +12,7 @@ export type Results = {
   readonly settings: Settings;
   /** Nothing asleep. */
   readonly alone: Half;
-  /** Beside the sleepers, and how many of them the engine took a second. */
+  /** Beside the sleepers, and how many of them Temporal took a second. */
   readonly beside: (Half & { readonly sleepersPerSecond: number }) | undefined;
 };
 
@@ -64,9 +64,9 @@ export function costOf(runs: readonly CaseRun[]): Cost {
   return {
     statements: each(({ usage }) => usage.statements),
     commits: each(({ usage }) => usage.commits),
-    workflows: each(({ engine }) => engine.workflows),
-    historyEvents: each(({ engine }) => engine.historyEvents),
-    actions: each(({ engine }) => engine.actions),
+    workflows: each(({ temporalCost }) => temporalCost.workflows),
+    historyEvents: each(({ temporalCost }) => temporalCost.historyEvents),
+    actions: each(({ temporalCost }) => temporalCost.actions),
     cpuMs: (process) => each(({ usage }) => usage.cpuMs[process]),
   };
 }

@@ -15,7 +15,7 @@ const ROWS_A_MESSAGE = 1_000;
 const FIRST_SECONDS = 1_546_300_800;
 const SECONDS_BETWEEN = 60;
 
-/** Makes the messages of an import of so many rows, the opening first. */
+/** Makes the messages of an import of `rows` rows, the opening first. */
 export function importFrames(accountId: string, rows: number): Buffer[] {
   const opening = create(ImportDonationsRequestSchema, {
     step: { case: "opening", value: { accountId, platform: Platform.CSV } },

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { createLog, createLogWriter, readConfig } from "@activity/server";
 import { readDeliveryConfig } from "@activity/workflows";
-import { startProduct } from "../../../tools/stack/product.ts";
+import { startProduct } from "../../../tools/serve/product.ts";
 import { answerJobs } from "../../load/jobs.ts";
 import { startProfiler } from "./profiler.ts";
 

@@ -35,7 +35,7 @@ export type CaseRun = {
   readonly usage: Usage<ProcessName>;
 };
 
-/** An event that has not come while none came for so long is lost: its next attempt would be a minute later. */
+/** An event is lost that has not come when none came for this long: its next attempt would be a minute later. */
 const QUIET_MS = 15_000;
 /** What comes a second time comes within this. */
 const SETTLE_MS = 250;

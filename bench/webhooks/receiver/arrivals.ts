@@ -39,7 +39,7 @@ export class Arrivals {
     this.#events += 1;
   }
 
-  /** Resolves when so many different events have come, or when none has come for so long. */
+  /** Resolves when `events` different ones have come, or none for `quietMs`. */
   async quiet(events: number, quietMs: number): Promise<void> {
     const sinceMs = sharedNowMs();
     const isQuiet = () => sharedNowMs() - Math.max(sinceMs, this.#lastMs) >= quietMs;

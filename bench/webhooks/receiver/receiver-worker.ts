@@ -10,7 +10,7 @@ import { Arrivals, type Arrived } from "./arrivals.ts";
 export type ReceiverJob =
   /** Forgets what came, and counts the events of this run from now on. Tells where it listens. */
   | { readonly do: "expect"; readonly run: string }
-  /** Waits until so many different events have come, or none has for so long; tells what came. */
+  /** Waits until `events` different ones have come, or none for `quietMs`; tells what came. */
   | { readonly do: "await"; readonly events: number; readonly quietMs: number };
 
 /** Where the receiver listens, and what has come. */

@@ -12,7 +12,7 @@ export type Receiver = {
   readonly ca: string;
   /** Forgets what came, and counts the events of this run from now on. */
   expect(run: string): Promise<void>;
-  /** Waits until so many different events have come, or none has for so long; tells what came. */
+  /** Waits until `events` different ones have come, or none for `quietMs`; tells what came. */
   arrived(events: number, quietMs: number): Promise<Arrived>;
   stop(): void;
 };

@@ -15,7 +15,7 @@ const worker = new Miniflare({
   script: outputFiles[0].text,
   compatibilityDate: "2026-01-01",
 });
-// Several at once and one after: Workers let requests share values, but not what is under way.
+// Several at once and one after: Workers let requests share values, but not what is in flight.
 const dispatch = () => worker.dispatchFetch("http://localhost/");
 const responses = [...(await Promise.all([dispatch(), dispatch(), dispatch()])), await dispatch()];
 const texts = await Promise.all(responses.map((response) => response.text()));

@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 const unavailable = { code: ErrorCode.AccountUnavailable };
 const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };

@@ -1,5 +1,5 @@
-import { DomainError, ErrorCode } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { isId } from "../common/ids.ts";
 
 /**
  * Fails with `invalid_parameter` unless a text has the form of an account's id. For calls whose fields no

@@ -1,13 +1,13 @@
 import type { AccountSchema, AccountService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { externalIdBytes, parseStoredText } from "../common/stored-text.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { externalIdBytes, parseStoredText } from "../stored-text.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
-import { deleteAccount } from "./account-deletion.ts";
+import { endSessions } from "./account-sessions-store.ts";
 import {
   type AccountRecord,
   accountsBy,
@@ -18,11 +18,12 @@ import {
 } from "./account-store.ts";
 import { putAccount } from "./put-account.ts";
 
-/** Creates the service that keeps the accounts. */
+/** Creates the service that keeps the accounts; `deleteAccount` deletes one with all that it owns. */
 export function createAccountService(
   pool: Pool,
   packets: Packets,
   { write }: Writer,
+  deleteAccount: (accountId: string) => Promise<void>,
 ): ServiceImpl<typeof AccountService> {
   /** Changes a stored account. */
   async function change(
@@ -68,7 +69,9 @@ export function createAccountService(
     blockAccount: ({ accountId }) =>
       change(accountId, (stored, { accountNo, nowMicros }) => ({
         answer: { ...stored, blocked: true },
-        changes: stored.blocked ? [] : [updateBlocked(accountNo, nowMicros)],
+        changes: stored.blocked
+          ? []
+          : [updateBlocked(accountNo, nowMicros), ...endSessions(accountNo)],
       })),
 
     unblockAccount: ({ accountId }) =>
@@ -78,7 +81,7 @@ export function createAccountService(
       })),
 
     async deleteAccount({ accountId }) {
-      await deleteAccount(pool, packets, accountId);
+      await deleteAccount(accountId);
       return {};
     },
   };

@@ -1,7 +1,9 @@
+import { accountNoOf } from "../common/ids.ts";
 import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Pool, Queryable, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
 import { accountNotFound } from "../write/locked-account.ts";
 
 /** An account that is not deleted. */
@@ -44,9 +46,11 @@ export const accountsBy = lookupOf<AccountRow, AccountRecord>({
 
 /** Reads an account. Fails with `account_not_found` when it is unknown or deleted. */
 export async function readAccount(db: Queryable | Pool, accountId: string): Promise<AccountRecord> {
+  const accountNo = accountNoOf(accountId);
+  if (accountNo === undefined) throw accountNotFound();
   const [rows] = await db.execute<AccountRow[]>(
-    `SELECT ${COLUMNS} FROM account WHERE id = ? AND deleted_at IS NULL`,
-    [accountId],
+    `SELECT ${COLUMNS} FROM account WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
+    prepared([accountNo, accountId]),
   );
   if (rows[0] === undefined) throw accountNotFound();
   return accountFromRow(rows[0]);
@@ -59,7 +63,7 @@ export async function readAccountByUsername(
 ): Promise<AccountRecord> {
   const [rows] = await db.execute<AccountRow[]>(
     `SELECT ${COLUMNS} FROM account WHERE username = ?`,
-    [username],
+    prepared([username]),
   );
   if (rows[0] === undefined) throw accountNotFound();
   return accountFromRow(rows[0]);

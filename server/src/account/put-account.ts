@@ -1,8 +1,8 @@
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { accountNoOf, createIdsAt } from "../common/ids.ts";
 import { statementsOf } from "../database/change.ts";
 import { isDuplicate } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { accountNoOf, createIdsAt } from "../ids.ts";
 import { nowFromRows, READ_NOW } from "../write/locked-account-store.ts";
 import {
   type AccountRecord,

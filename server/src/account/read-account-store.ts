@@ -1,4 +1,6 @@
+import { accountNoOf } from "../common/ids.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
 
 /** An account as the read calls need it. */
 export type ReadAccount = {
@@ -38,9 +40,12 @@ export async function findReadAccount(
   db: Queryable,
   accountId: string,
 ): Promise<ReadAccount | undefined> {
+  const accountNo = accountNoOf(accountId);
+  if (accountNo === undefined) return undefined;
   const [rows] = await db.execute<ReadAccountRow[]>(
-    `SELECT ${READ_ACCOUNT_COLUMNS} FROM account a WHERE a.id = ? AND a.deleted_at IS NULL`,
-    [accountId],
+    `SELECT ${READ_ACCOUNT_COLUMNS} FROM account a
+     WHERE a.account_no = ? AND a.id = ? AND a.deleted_at IS NULL`,
+    prepared([accountNo, accountId]),
   );
   return rows[0] && readAccountFromRow(rows[0]);
 }

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from "node:crypto";
-import { DomainError, ErrorCode } from "../errors.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
 /**
@@ -83,12 +83,19 @@ function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: Activity
     .digest();
 }
 
-/** The account, order and filters as one text; times by meaning, in microseconds. */
+/**
+ * The account, order and filters as one text; times by meaning, in microseconds. A new filter is appended where it
+ * is given, and only there: cursors that clients hold stay good.
+ */
 export function bindingOf(accountId: string, query: ActivityQuery): string {
   const order = query.ascending ? "asc" : "desc";
   const { type, platform, sinceMicros = "", untilMicros = "" } = query;
   return `${accountId}/${order}/${type}/${platform}/${sinceMicros}/${untilMicros}`;
 }
+
+/** A filter of a query that is not bound above does not compile here. */
+type Bound = "limit" | "ascending" | "type" | "platform" | "sinceMicros" | "untilMicros";
+({}) satisfies Record<Exclude<keyof ActivityQuery, Bound>, never>;
 
 function invalidCursor(): DomainError {
   return new DomainError(

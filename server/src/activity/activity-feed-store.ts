@@ -1,5 +1,5 @@
+import type { Micros } from "../common/timestamps.ts";
 import type { Table } from "../database/change.ts";
-import type { Micros } from "../timestamps.ts";
 import type { FeedChange } from "../write/write.ts";
 import type { ActivityType, Unit } from "./activity-values.ts";
 

@@ -1,6 +1,6 @@
 import { ActivityType, type ListActivitiesRequest, Order, Platform } from "@activity/proto";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { type Micros, microsFromTimestamp } from "../timestamps.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
 const DEFAULT_LIMIT = 50;
 const LARGEST_LIMIT = 100;

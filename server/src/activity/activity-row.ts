@@ -1,5 +1,5 @@
 import type { Activity, ActivityType, Platform, Unit } from "@activity/proto";
-import { timestampFromMicros } from "../timestamps.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
 import type { ActivityRow } from "./activity-store.ts";
 
 /** Bytes of a record id in a record key; the source follows. */

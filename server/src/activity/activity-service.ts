@@ -4,13 +4,13 @@ import type {
   ListActivitiesResponse,
 } from "@activity/proto";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { readAccountOf } from "../account/read-account.ts";
 import type { Pool } from "../database/pool.ts";
 import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
 import { pageEtag } from "./activity-etag.ts";
 import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
 import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
+import { readAccountOf } from "./read-account.ts";
 
 const NOT_MODIFIED = {
   $typeName: "activity.read.v1.ListActivitiesResponse" as const,

@@ -1,6 +1,7 @@
+import type { Micros, MicrosColumn } from "../common/timestamps.ts";
 import { withDeadline } from "../database/deadline.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
-import type { Micros, MicrosColumn } from "../timestamps.ts";
+import { prepared } from "../database/prepared.ts";
 import type { FeedPosition } from "./activity-cursor.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
@@ -35,7 +36,7 @@ export function readActivityRows(
 ): Promise<ActivityRow[]> {
   const { sql, values } = pageStatement(accountNo, query, position);
   return withDeadline<ActivityRow[]>(pool, DEADLINE_MS, (connection, answer) =>
-    connection.execute(sql, values, answer),
+    connection.execute(sql, prepared(values), answer),
   );
 }
 

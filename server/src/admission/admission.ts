@@ -24,7 +24,7 @@ export type ApiKeyRecord = {
 
 /** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */
 export type AdmissionResult =
-  /** Until `untilMs`, in the steady clock of this process, the client's window has room for no other. */
+  /** Until `untilMs`, in the steady clock of this process, the client's window takes no other. */
   | { readonly kind: "client_refused"; readonly untilMs: number }
   | { readonly kind: "client_admitted" }
   | { readonly kind: "unknown_key" }
@@ -37,6 +37,8 @@ export type AdmissionResult =
  * that place cannot be reached: nobody is admitted uncounted. §7
  */
 export interface Admission {
+  /** Resolves when that place can be asked, or the first try to reach it has failed; never rejects. */
+  readonly ready: Promise<void>;
   admit(request: AdmissionRequest): Promise<AdmissionResult>;
   close(): Promise<void>;
 }

@@ -14,6 +14,7 @@ export type ApiKeyRow = RowDataPacket &
     expires_at: number;
     active: number;
     available: number;
+    use_due: number;
   };
 
 export const API_KEY_TABLES = "api_key k JOIN account a ON a.account_no = k.account_no";
@@ -25,9 +26,14 @@ export const ACTIVE = (now: string) => `(k.revoked_at IS NULL AND k.expires_at >
 export const AVAILABLE =
   "(a.verified_at IS NOT NULL AND a.blocked_at IS NULL AND a.deleted_at IS NULL)";
 
+const HOUR_MICROS = 3_600_000_000;
+
+/** SQL for: a use of the key at `now` is to be noted, for the last one noted is an hour old. */
+export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS})`;
+
 export const API_KEY_COLUMNS = (now: string) =>
   `k.key_hash, k.prefix, k.expires_at, ${ACTIVE(now)} AS active,
-   ${READ_ACCOUNT_COLUMNS}, ${AVAILABLE} AS available`;
+   ${READ_ACCOUNT_COLUMNS}, ${AVAILABLE} AS available, ${USE_DUE(now)} AS use_due`;
 
 export function apiKeyFromRow(row: ApiKeyRow): ApiKeyRecord {
   return {

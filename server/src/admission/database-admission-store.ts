@@ -15,7 +15,7 @@ import { WINDOW_MICROS } from "./rate-window.ts";
 
 export type ClientRow = RowDataPacket & { bucket: Buffer; batch_admitted: number };
 
-/** A client whose window is full, and how long it has room for no other request. */
+/** A client whose window is full, and for how long it takes no other request. */
 export type RefusedRow = RowDataPacket & { bucket: Buffer; micros: number };
 
 /** A key, and the window of its account where that was counted in the same batch. */
@@ -41,7 +41,7 @@ const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
 /**
  * What an admission does to a window that exists. The assignments run in order, each seeing those before
  * it: after a step back of the clock all admissions count as made now; the time never runs backwards;
- * there is room while the ring is not full or its oldest admission is out of the window.
+ * one more is taken while the ring is not full or its oldest admission is out of the window.
  */
 const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
   ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
@@ -71,7 +71,7 @@ export async function countBatch(
 ): Promise<CountedBatch> {
   const [clientRows, apiKeys = []] = await runPacket(packets, [
     ...clientStatements(clients),
-    ...apiKeyStatements(keyHashes),
+    ...apiKeyStatements(keyHashes, allAdmitted(clients)),
   ]);
   return { clients: clientRows as ClientRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
 }
@@ -83,10 +83,9 @@ export async function countRest(
   keyHashes: readonly Buffer[],
 ): Promise<CountedRest> {
   const [refusedRows, apiKeys = []] = await runPacket(packets, [
-    "SET @clients_admitted = TRUE",
     `SELECT bucket, ${OLDEST_OF_CLIENT} + ${WINDOW_MICROS} - GREATEST(@now, last_at) AS micros
       FROM rate_window WHERE bucket IN (${refused.map(literal).join(", ")})`,
-    ...apiKeyStatements(keyHashes),
+    ...apiKeyStatements(keyHashes, "TRUE"),
   ]);
   return { refused: refusedRows as RefusedRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
 }
@@ -114,42 +113,58 @@ function clientStatements(clients: readonly Buffer[]): string[] {
   const rows = literals.map((bucket) => `(${bucket}, 1, @now, 1, @now_bytes, @batch, 1)`);
   return [
     `${INSERT_WINDOW} VALUES ${rows.join(", ")} ${COUNT_CLIENT}`,
-    `SET @clients_admitted = (SELECT SUM(batch_admitted) FROM rate_window
-      WHERE bucket IN (${literals.join(", ")})) = ${clients.length}`,
     `SELECT bucket, batch_admitted FROM rate_window WHERE bucket IN (${literals.join(", ")})`,
   ];
 }
 
-function apiKeyStatements(keyHashes: readonly Buffer[]): string[] {
+/** SQL for: every client of the batch was admitted. */
+function allAdmitted(clients: readonly Buffer[]): string {
+  return `(SELECT SUM(batch_admitted) FROM rate_window
+    WHERE bucket IN (${clients.map(literal).join(", ")})) = ${clients.length}`;
+}
+
+/** Counts the accounts of keys if `condition` holds, and reads the keys. */
+function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): string[] {
   if (keyHashes.length === 0) return [];
   const shown = keyHashes.map(literal);
   const hashes = [...new Set(shown)];
   const again = shown.filter((hash, index) => shown.indexOf(hash) < index);
+  const areShown = `k.key_hash IN (${hashes.join(", ")})`;
+  const counted = `${areShown} AND ${condition}`;
   return [
-    countAccounts(API_KEY_TABLES, `k.key_hash IN (${hashes.join(", ")})`),
+    // Two instances that lock the same windows lock them in the same order.
+    countAccounts(API_KEY_TABLES, counted, "ORDER BY a.id"),
     // A join has one row for each time that a key is shown, but takes the database longer.
     ...(again.length === 0
       ? []
-      : [countAccounts(`${API_KEY_TABLES} JOIN ${tableOf(again)}`, "again.hash = k.key_hash")]),
+      : [
+          countAccounts(
+            `${API_KEY_TABLES} JOIN ${tableOf(again)}`,
+            `again.hash = k.key_hash AND ${counted}`,
+            // They are locked, and a vtgate fails at an order of what it joined.
+            "",
+          ),
+        ]),
     `SELECT ${API_KEY_COLUMNS("@now")}, w.batch_admitted, w.admitted, w.last_at, w.ring
       FROM ${API_KEY_TABLES}
       LEFT JOIN rate_window w ON w.bucket = CONCAT('${ACCOUNT_PREFIX}', a.id) AND w.batch = @batch
-      WHERE k.key_hash IN (${hashes.join(", ")})`,
+      WHERE ${areShown}`,
   ];
 }
 
 /** Counts the account of each row that has a key which may read. */
-function countAccounts(tables: string, condition: string): string {
+function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}
     SELECT CONCAT('${ACCOUNT_PREFIX}', a.id), 1, @now, 1, @now_bytes, @batch, 1
     FROM ${tables}
-    WHERE ${condition} AND ${ACTIVE("@now")} AND ${AVAILABLE} AND @clients_admitted
-    ORDER BY a.id ${COUNT_ACCOUNT}`;
+    WHERE ${condition} AND ${ACTIVE("@now")} AND ${AVAILABLE}
+    ${order} ${COUNT_ACCOUNT}`;
 }
 
-function tableOf([first, ...others]: readonly string[]): string {
-  const rows = [`SELECT ${first} AS hash`, ...others.map((hash) => `SELECT ${hash}`)];
-  return `(${rows.join(" UNION ALL ")}) again`;
+/** The limit, which all are within, has a vtgate leave conditions outside where they are. */
+function tableOf(hashes: readonly string[]): string {
+  const rows = hashes.map((hash) => `SELECT ${hash} AS hash`);
+  return `(${rows.join(" UNION ALL ")} LIMIT ${hashes.length}) again`;
 }
 
 function literal(bytes: Buffer): string {

@@ -12,6 +12,7 @@ import {
   countBatch,
   countRest,
 } from "./database-admission-store.ts";
+import type { KeyUses } from "./key-uses.ts";
 import { refuseWhatIsKnown } from "./known-refusals.ts";
 import { rateWindowFromRing } from "./rate-window.ts";
 import { createWaitQueue } from "./wait-queue.ts";
@@ -19,18 +20,28 @@ import { createWaitQueue } from "./wait-queue.ts";
 /**
  * Counts in the database: one round trip, shared by all requests that wait at the same moment, counts the
  * clients and the accounts and reads the keys. `packets` has one connection
- * of its own, for batches follow one another; `nowMs` a clock that never steps.
+ * of its own, for batches follow one another; `nowMs` a clock that never steps. Keys that work are noted in `uses`.
  */
-export function createDatabaseAdmission(packets: Packets, nowMs: () => number): Admission {
+export function createDatabaseAdmission(
+  packets: Packets,
+  uses: KeyUses,
+  nowMs: () => number,
+): Admission {
   const count = createWaitQueue<AdmissionResult>({
     nowMs,
-    run: (requests) => admitBatch(packets, requests, nowMs),
+    run: (requests) => admitBatch(packets, uses, requests, nowMs),
   });
-  return { admit: refuseWhatIsKnown(count, nowMs), close: () => packets.close() };
+  return {
+    // A request waits for its connection.
+    ready: Promise.resolve(),
+    admit: refuseWhatIsKnown(count, nowMs),
+    close: () => packets.close(),
+  };
 }
 
 async function admitBatch(
   packets: Packets,
+  uses: KeyUses,
   requests: readonly AdmissionRequest[],
   nowMs: () => number,
 ): Promise<AdmissionResult[]> {
@@ -38,13 +49,13 @@ async function admitBatch(
   const clients = requests.map(({ client }) => client);
   const counted = await countBatch(packets, clients, keyHashes);
   const isAdmitted = takeClients(requests, counted);
-  if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted));
+  if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted, uses));
   // A client was refused, so no account was counted: count those of the others.
   const admitted = requests.filter((_request, index) => isAdmitted[index]);
   const refused = clients.filter((_client, index) => !isAdmitted[index]);
   const askedMs = nowMs();
   const rest = await countRest(packets, refused, keyHashesOf(admitted));
-  const takeAccount = createTakeAccount(rest);
+  const takeAccount = createTakeAccount(rest, uses);
   const micros = new Map(rest.refused.map((row) => [row.bucket.toString("latin1"), row.micros]));
   return requests.map((request, index): AdmissionResult => {
     if (isAdmitted[index]) return takeAccount(request);
@@ -67,7 +78,7 @@ function takeClients(requests: readonly AdmissionRequest[], counted: CountedBatc
 }
 
 /** Gives the admissions of each account to the requests with its keys in order of arrival. */
-function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">) {
+function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: KeyUses) {
   const rows = new Map(apiKeys.map((row) => [row.key_hash.toString("latin1"), row]));
   const left = new Map(apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
   return (request: AdmissionRequest): AdmissionResult => {
@@ -75,6 +86,7 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">) {
     const row = rows.get(request.keyHash.toString("latin1"));
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
     if (row.available !== 1) return { kind: "account_unavailable" };
+    uses.note(row);
     const window = windowOf(row);
     return takeOne(left, row.id)
       ? { kind: "admitted", apiKey: apiKeyFromRow(row), window }

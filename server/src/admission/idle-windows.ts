@@ -1,6 +1,6 @@
+import type { Log } from "@activity/proto/log";
+import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
-import type { Log } from "../log.ts";
-import { startPeriodicJob } from "../periodic-job.ts";
 import { deleteIdleWindows } from "./database-admission-store.ts";
 
 const INTERVAL_MS = 30_000;

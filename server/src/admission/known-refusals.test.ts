@@ -19,7 +19,7 @@ const ADMITTED: AdmissionResult = { kind: "client_admitted" };
 const refusedUntil = (untilMs: number): AdmissionResult => ({ kind: "client_refused", untilMs });
 
 describe("§8 a client that is known to be over its limit", () => {
-  it("is refused without asking, until its window has room and not longer", async () => {
+  it("is refused without asking, until its window takes one more and not longer", async () => {
     const { admit, asked, clock } = createHeldPlace();
     const first = admit(from("flood"));
     asked[0]?.answer(refusedUntil(60_000));

@@ -1,17 +1,17 @@
-import { createRequire } from "node:module";
-import type { Redis } from "ioredis";
 import { withDeadline } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool } from "../database/pool.ts";
 import { API_KEY_COLUMNS, API_KEY_TABLES, type ApiKeyRow } from "./api-key-row.ts";
 import { WINDOW_MICROS } from "./rate-window.ts";
+import { connectRedis, type RedisConnection } from "./redis-connection-store.ts";
+import { RedisUrlError } from "./redis-url.ts";
 
 /** A window as the script leaves it: its clock in microseconds as text, for Lua's numbers lose digits. */
 export type CountedWindow = [ok: 0 | 1, used: number, nowMicros: string, oldestMicros: string];
 
-export interface WindowRedis extends Redis {
-  countRequest(bucket: Buffer, limit: number, windowMicros: number): Promise<CountedWindow>;
-}
+export type WindowRedis = RedisConnection & {
+  countRequest(key: string, limit: number, windowMicros: number): Promise<CountedWindow>;
+};
 
 /**
  * Counts one request in the list of its bucket's admissions, newest first, in Redis's own clock. As in the
@@ -50,31 +50,21 @@ local oldest = redis.call('LINDEX', KEYS[1], used - 1)
 return { ok, used, text(now), oldest }
 `;
 
-/** Loaded where it is used, for it takes 10 MB. */
-const require = createRequire(import.meta.url);
-
 const DEADLINE_MS = 3_000;
-const CONNECT_TIMEOUT_MS = 2_000;
-const COMMAND_TIMEOUT_MS = 3_000;
-const LONGEST_RECONNECT_MS = 1_000;
 
-/**
- * Connects to the Redis or Valkey at `url`. While it is out of reach every command fails at once; the
- * connection comes back by itself.
- */
+/** Connects to what REDIS_URL names, and teaches it to count. */
 export function connectWindowRedis(url: string): WindowRedis {
-  const redis: Redis = new (require("ioredis") as typeof import("ioredis")).Redis(url, {
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    enableAutoPipelining: true,
-    retryStrategy: (attempt) => Math.min(attempt * 50, LONGEST_RECONNECT_MS),
-  });
-  // Each command reports its own failure; without a listener the connection's would end the process.
-  redis.on("error", () => {});
+  const redis = connectRedis(url);
   redis.defineCommand("countRequest", { numberOfKeys: 1, lua: COUNT_REQUEST });
   return redis as WindowRedis;
+}
+
+/**
+ * The key of a bucket's window. What a Redis Cluster hashes is the tag in the braces, written in hexadecimal: among the
+ * bytes of an address may be braces, which servers and clients would read as tags, not all alike.
+ */
+export function windowKey(bucket: Buffer): string {
+  return `{${bucket.toString("hex")}}`;
 }
 
 /** Redis is out of reach, or there but not able to serve. */
@@ -82,23 +72,32 @@ export class LimiterUnavailableError extends Error {
   override readonly name = "LimiterUnavailableError";
 }
 
+const OUT_OF_REACH = "The shared limiter cannot be reached.";
+const IS_CLUSTER =
+  "REDIS_URL names a node of a Redis Cluster: begin it with redis-cluster:// or rediss-cluster://.";
+
 /** How the replies begin that tell of a state of the server and not of a wrong command. */
 const STATE_REPLY =
   /^(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
-/** Counts one request against a bucket; throws LimiterUnavailableError when Redis cannot. */
+/**
+ * Counts one request against a bucket. Throws LimiterUnavailableError when Redis cannot, and RedisUrlError when it is a
+ * cluster and REDIS_URL calls it a server.
+ */
 export async function countRequest(
   redis: WindowRedis,
   bucket: Buffer,
   limit: number,
 ): Promise<CountedWindow> {
+  // A cluster's client would keep it, and count it when nobody waits for it any more.
+  if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
   try {
-    return await redis.countRequest(bucket, limit, WINDOW_MICROS);
+    return await redis.countRequest(windowKey(bucket), limit, WINDOW_MICROS);
   } catch (error) {
-    const isBug =
-      error instanceof Error && error.name === "ReplyError" && !STATE_REPLY.test(error.message);
-    if (isBug) throw error;
-    throw new LimiterUnavailableError("The shared limiter cannot be reached.", { cause: error });
+    const isReply = error instanceof Error && error.name === "ReplyError";
+    if (isReply && error.message.startsWith("MOVED")) throw new RedisUrlError(IS_CLUSTER);
+    if (isReply && !STATE_REPLY.test(error.message)) throw error;
+    throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
   }
 }
 

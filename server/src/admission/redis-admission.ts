@@ -8,6 +8,7 @@ import {
 } from "./admission.ts";
 import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
 import { accountBucket } from "./client-bucket.ts";
+import type { KeyUses } from "./key-uses.ts";
 import { refuseWhatIsKnown } from "./known-refusals.ts";
 import { type RateWindow, WINDOW_MICROS } from "./rate-window.ts";
 import {
@@ -16,10 +17,19 @@ import {
   countRequest,
   findApiKeys,
 } from "./redis-admission-store.ts";
+import { firstAnswer } from "./redis-connection-store.ts";
 import { createWaitQueue } from "./wait-queue.ts";
 
-/** Counts in the Redis or Valkey at `url` and reads keys from the database; `nowMs` is a clock that never steps. */
-export function createRedisAdmission(url: string, pool: Pool, nowMs: () => number): Admission {
+/**
+ * Counts in the Redis, Valkey or Redis Cluster at `url` and reads keys from the database; `nowMs` is a clock that never steps. Keys
+ * that work are noted in `uses`.
+ */
+export function createRedisAdmission(
+  url: string,
+  pool: Pool,
+  uses: KeyUses,
+  nowMs: () => number,
+): Admission {
   const redis = connectWindowRedis(url);
   const findApiKey = createWaitQueue<ApiKeyRow | undefined>({
     nowMs,
@@ -36,6 +46,7 @@ export function createRedisAdmission(url: string, pool: Pool, nowMs: () => numbe
     const row = await findApiKey(request);
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
     if (row.available !== 1) return { kind: "account_unavailable" };
+    uses.note(row);
     const counted = await countRequest(redis, accountBucket(row.id), ACCOUNT_LIMIT);
     const window = windowOf(counted);
     return counted[0] === 1
@@ -43,7 +54,11 @@ export function createRedisAdmission(url: string, pool: Pool, nowMs: () => numbe
       : { kind: "account_refused", window };
   }
 
-  return { admit: refuseWhatIsKnown(count, nowMs), close: async () => redis.disconnect() };
+  return {
+    ready: firstAnswer(redis),
+    admit: refuseWhatIsKnown(count, nowMs),
+    close: async () => redis.disconnect(),
+  };
 }
 
 async function findInOrder(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OverloadedError } from "../overloaded-error.ts";
+import { OverloadedError } from "../common/overloaded-error.ts";
 import type { AdmissionRequest } from "./admission.ts";
 import { createWaitQueue } from "./wait-queue.ts";
 

@@ -1,4 +1,5 @@
-import { OverloadedError } from "../overloaded-error.ts";
+import { currentSpan, type Sharer, together } from "@activity/proto/traces";
+import { OverloadedError } from "../common/overloaded-error.ts";
 import type { AdmissionRequest } from "./admission.ts";
 
 /** Requests that share a round trip at most. */
@@ -9,6 +10,7 @@ const MAX_WAIT_MS = 4_000;
 type Waiting<Result> = {
   readonly request: AdmissionRequest;
   readonly sinceMs: number;
+  readonly span: Sharer | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -36,7 +38,7 @@ export function createWaitQueue<Result>(options: {
 
   function takeBatch(): Waiting<Result>[] {
     const batch: Waiting<Result>[] = [];
-    // A client that is put back stands behind all others, and comes again if they leave room.
+    // A client that is put back stands behind all others, and comes again if they leave a place.
     for (const [client, waiting] of clients) {
       if (batch.length === MAX_BATCH) break;
       const next = waiting.shift();
@@ -57,7 +59,10 @@ export function createWaitQueue<Result>(options: {
   async function runBatch(batch: readonly Waiting<Result>[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      const results = await options.run(batch.map(({ request }) => request));
+      const spans = batch.map(({ span }) => span);
+      const results = await together("count requests", spans, () =>
+        options.run(batch.map(({ request }) => request)),
+      );
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -67,7 +72,7 @@ export function createWaitQueue<Result>(options: {
   return (request) =>
     new Promise((resolve, reject) => {
       const client = request.client.toString("latin1");
-      const entry = { request, sinceMs: options.nowMs(), resolve, reject };
+      const entry = { request, sinceMs: options.nowMs(), span: currentSpan(), resolve, reject };
       const waiting = clients.get(client);
       if (waiting === undefined) clients.set(client, [entry]);
       else waiting.push(entry);

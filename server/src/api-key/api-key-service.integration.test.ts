@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 import { hashApiKey } from "./api-key.ts";
 
 let services: Services;

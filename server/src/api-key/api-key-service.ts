@@ -2,11 +2,11 @@ import type { ApiKeySchema, ApiKeyService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { newId } from "../common/ids.ts";
+import { parseStoredText } from "../common/stored-text.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { parseStoredText } from "../stored-text.ts";
-import { timestampFromMicros } from "../timestamps.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
@@ -67,7 +67,15 @@ export function createApiKeyService(
             throw createdRecently();
           }
           const times = { createdAt: nowMicros, expiresAt: nowMicros + validity };
-          const created = { id, name, prefix, ...times, revokedAt: undefined, active: true };
+          const created = {
+            id,
+            name,
+            prefix,
+            ...times,
+            active: true,
+            revokedAt: undefined,
+            lastUsedAt: undefined,
+          };
           const noted = storeApiKeyCreation(accountNo, nowMicros);
           return { answer: created, changes: [storeApiKey(accountNo, hash, created), noted] };
         },
@@ -131,7 +139,7 @@ function notActive(): DomainError {
 }
 
 function apiKeyToProto(apiKey: StoredApiKey): MessageInitShape<typeof ApiKeySchema> {
-  const { revokedAt } = apiKey;
+  const { revokedAt, lastUsedAt } = apiKey;
   return {
     id: apiKey.id,
     name: apiKey.name,
@@ -140,5 +148,6 @@ function apiKeyToProto(apiKey: StoredApiKey): MessageInitShape<typeof ApiKeySche
     expiresAt: timestampFromMicros(apiKey.expiresAt),
     ...(revokedAt !== undefined && { revokedAt: timestampFromMicros(revokedAt) }),
     active: apiKey.active,
+    ...(lastUsedAt !== undefined && { lastUsedAt: timestampFromMicros(lastUsedAt) }),
   };
 }

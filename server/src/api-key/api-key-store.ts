@@ -3,6 +3,7 @@ import { lookupOf } from "../database/lookup.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
 
 /** A stored API key, without its secret. */
 export type StoredApiKey = {
@@ -12,6 +13,8 @@ export type StoredApiKey = {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly revokedAt: number | undefined;
+  /** When it was last used, up to an hour or so before its last use; `undefined` when it never was. */
+  readonly lastUsedAt: number | undefined;
   /** Neither expired nor revoked when it was read. */
   readonly active: boolean;
 };
@@ -23,11 +26,12 @@ type Row = RowDataPacket & {
   created_at: number;
   expires_at: number;
   revoked_at: number | null;
+  last_used_at: number | null;
   active: number;
 };
 
 const ACTIVE = `(revoked_at IS NULL AND expires_at > ${NOW_MICROS})`;
-const COLUMNS = `id, name, prefix, created_at, expires_at, revoked_at, ${ACTIVE} AS active`;
+const COLUMNS = `id, name, prefix, created_at, expires_at, revoked_at, last_used_at, ${ACTIVE} AS active`;
 
 /** Asks for keys by account and id, whatever their state. */
 export const apiKeysBy = lookupOf<Row, StoredApiKey>({
@@ -93,7 +97,7 @@ export function markApiKeyRevoked(accountNo: number, id: string, nowMicros: numb
 export async function listApiKeys(db: Queryable, accountNo: number): Promise<StoredApiKey[]> {
   const [rows] = await db.execute<Row[]>(
     `SELECT ${COLUMNS} FROM api_key WHERE account_no = ? ORDER BY created_at DESC, id DESC`,
-    [accountNo],
+    prepared([accountNo]),
   );
   return rows.map(storedApiKeyFromRow);
 }
@@ -106,6 +110,7 @@ function storedApiKeyFromRow(row: Row): StoredApiKey {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
     active: row.active === 1,
   };
 }

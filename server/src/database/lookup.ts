@@ -1,3 +1,4 @@
+import { anyOf } from "./any-of.ts";
 import type { PacketRows, Statement } from "./packet.ts";
 import type { RowDataPacket } from "./pool.ts";
 
@@ -64,21 +65,22 @@ export function planLookups(asked: readonly Asks[]): LookupPlan {
   };
 }
 
-/** In this form both databases go by the index; they do not for a list of tuples. */
+/** Keys that differ in the last value only, however many, stand in a list of it: MariaDB goes by the index then too. */
 function statementOf(
   { select, key, ending = "" }: Lookup<unknown>,
   keys: readonly Key[],
 ): Statement {
   const last = key.length - 1;
-  const groups = Map.groupBy(keys, (values) => nameOf(values.slice(0, last)));
+  const fixed = (values: Key) => values.slice(0, last);
+  const [first = []] = keys;
+  if (keys.some((values) => nameOf(fixed(values)) !== nameOf(fixed(first)))) {
+    const { sql, values } = anyOf(key, keys);
+    return { sql: `${select} WHERE ${sql} ${ending}`, values };
+  }
   const conditions = key.map((column, place) => `${column} ${place < last ? "= ?" : "IN (?)"}`);
-  const condition = `(${conditions.join(" AND ")})`;
   return {
-    sql: `${select} WHERE (${Array(groups.size).fill(condition).join(" OR ")}) ${ending}`,
-    values: [...groups.values()].flatMap((group) => [
-      ...(group[0] ?? []).slice(0, last),
-      group.map((values) => values[last]),
-    ]),
+    sql: `${select} WHERE ${conditions.join(" AND ")} ${ending}`,
+    values: [...fixed(first), keys.map((values) => values[last])],
   };
 }
 

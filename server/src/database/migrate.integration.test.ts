@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
 import { migrate } from "./migrate.ts";
 
@@ -32,4 +32,42 @@ it("names the database once, whatever is run again, ADR 0028", async () => {
   const other = await createTestDatabase();
   expect(await other.query("SELECT id FROM installation")).not.toEqual(before);
   await other.drop();
+});
+
+describe("a database that a newer program migrated, ADR 0044", () => {
+  const mark = (version: number, needs: number) =>
+    database.query(
+      `INSERT INTO schema_migration (version, name, checksum, needs, applied_at)
+       VALUES (?, CONCAT(?, '_newer.sql'), REPEAT('0', 64), ?, 1)`,
+      [version, version, needs],
+    );
+  const lastKnown = async () => Number((await marks()).at(-1)?.slice(0, 4));
+
+  it("is taken by a program that knows what its migrations need, which learns of them, and else refused", async () => {
+    const known = await lastKnown();
+    await mark(9000, 0);
+    await mark(9001, known);
+    expect(await migrate(database.url)).toEqual(["9000_newer.sql", "9001_newer.sql"]);
+    await mark(9002, known + 1);
+    await mark(9003, 0);
+    await expect(migrate(database.url)).rejects.toThrow(
+      "The database was migrated by a newer version of this program (9002_newer.sql), beside which this one cannot run; run that version or a later one.",
+    );
+    await database.query("DELETE FROM schema_migration WHERE version > 8999");
+    expect(await migrate(database.url)).toEqual([]);
+  });
+
+  it("is refused when an applied migration is another than this program's", async () => {
+    const known = await lastKnown();
+    const set = (checksum: string) =>
+      database.query(`UPDATE schema_migration SET checksum = ${checksum} WHERE version = ?`, [
+        known,
+      ]);
+    await set("REVERSE(checksum)");
+    await expect(migrate(database.url)).rejects.toThrow("was changed after it was applied");
+    await set("REVERSE(checksum)");
+    await database.query("UPDATE schema_migration SET version = 9000 WHERE version = ?", [known]);
+    await expect(migrate(database.url)).rejects.toThrow("a newer version of this program");
+    await database.query("UPDATE schema_migration SET version = ? WHERE version = 9000", [known]);
+  });
 });

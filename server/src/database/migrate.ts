@@ -1,66 +1,74 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import mysql, { type Connection, type RowDataPacket } from "mysql2/promise";
+import {
+  isMigrationFile,
+  type Migration,
+  MigrationError,
+  migrationFrom,
+} from "./migration-file.ts";
 import { NOW_MICROS } from "./now.ts";
 import { connectionOptions } from "./pool.ts";
+import { checkNoKeyspace, isTableUnknown, isVtgate, UNKNOWN_TABLE } from "./vtgate.ts";
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
-const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.meta.url));
 /** What an ALTER TABLE fails with whose columns and keys were added, or dropped, before. */
 const ALTERED_BEFORE = new Set(["ER_DUP_FIELDNAME", "ER_DUP_KEYNAME", "ER_CANT_DROP_FIELD_OR_KEY"]);
-/** How long to wait for another instance that migrates the same database. */
-const LOCK_WAIT_SECONDS = 60;
+/** How long, and how often, to wait for another instance that migrates the same database: a vttablet ends a longer wait. */
+const LOCK_WAIT_SECONDS = 20;
+const LOCK_WAITS = 3;
 
-/** The database cannot be brought to this program's schema; the message says what to do. */
-export class MigrationError extends Error {
-  override readonly name = "MigrationError";
-}
-
-type Migration = { version: number; name: string; sql: string; checksum: string };
-type AppliedRow = RowDataPacket & { version: number; name: string; checksum: string };
+type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 
 /**
  * Applies the migrations that the database at `url` lacks, one instance at a time. Each file is one
  * statement that may run twice, so that an instance killed between a statement and its mark is no harm.
- * Throws a MigrationError when the database is newer than this program or an applied file was changed.
+ * Returns the names of those that this program does not know: the database was migrated by a newer one, beside which it
+ * may run. Throws a MigrationError when it may not, and when an applied file was changed. ADR 0044
  */
-export async function migrate(url: string): Promise<void> {
+export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();
   const connection = await mysql.createConnection(connectionOptions(url));
   try {
+    const atVtgate = await isVtgate(connection);
+    if (atVtgate) await checkNoKeyspace(connection);
     await lockMigrations(connection);
     await createMigrationTable(connection);
     const applied = await findAppliedMigrations(connection);
     checkApplied(migrations, applied);
-    for (const migration of migrations.slice(applied.length)) await apply(connection, migration);
+    const lacking = migrations.slice(applied.length);
+    // What makes the tables of lookup vindexes goes before the migration of its number. ADR 0048
+    const lookupTables = atVtgate ? await readMigrations(LOOKUP_TABLES_FOLDER) : [];
+    for (const migration of lacking) await apply(connection, migration, lookupTables);
+    return applied.slice(migrations.length).map(({ name }) => name);
+  } catch (error) {
+    throw isTableUnknown(error) ? new MigrationError(UNKNOWN_TABLE) : error;
   } finally {
     // Closing the connection gives the lock back.
     await connection.end();
   }
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => FILE_NAME.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(`${MIGRATIONS_FOLDER}/${name}`, "utf8");
-      const checksum = createHash("sha256").update(sql).digest("hex");
-      return { version: Number(name.slice(0, 4)), name, sql, checksum };
-    }),
-  );
+async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter(isMigrationFile).sort();
+  const read = (name: string) => readFile(`${folder}/${name}`, "utf8");
+  return Promise.all(names.map(async (name) => migrationFrom(name, await read(name))));
 }
 
 async function lockMigrations(connection: Connection): Promise<void> {
-  const [rows] = await connection.query<(RowDataPacket & { locked: number | null })[]>(
-    "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?) AS locked",
-    [LOCK_WAIT_SECONDS],
-  );
-  if (rows[0]?.locked !== 1) {
-    throw new MigrationError(
-      `Another instance has been migrating this database for ${LOCK_WAIT_SECONDS} seconds; start again when it is done.`,
-    );
+  for (let wait = 0; wait < LOCK_WAITS; wait++) {
+    const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
+      sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
+      values: [LOCK_WAIT_SECONDS],
+      // A vtgate gives the column a name of its own, whatever it is told.
+      rowsAsArray: true,
+    });
+    if (rows[0]?.[0] === 1) return;
   }
+  throw new MigrationError(
+    `Another instance has been migrating this database for ${LOCK_WAITS * LOCK_WAIT_SECONDS} seconds; start again when it is done.`,
+  );
 }
 
 async function createMigrationTable(connection: Connection): Promise<void> {
@@ -68,23 +76,26 @@ async function createMigrationTable(connection: Connection): Promise<void> {
     version INT UNSIGNED NOT NULL PRIMARY KEY,
     name VARCHAR(200) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     checksum CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    needs INT UNSIGNED NOT NULL,
     applied_at BIGINT NOT NULL
   ) ENGINE = InnoDB`);
 }
 
 async function findAppliedMigrations(connection: Connection): Promise<AppliedRow[]> {
   const [rows] = await connection.query<AppliedRow[]>(
-    "SELECT version, name, checksum FROM schema_migration ORDER BY version",
+    "SELECT version, name, checksum, needs FROM schema_migration ORDER BY version",
   );
   return rows;
 }
 
 function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
+  const known = migrations.at(-1)?.version ?? 0;
   for (const [index, row] of applied.entries()) {
     const migration = migrations[index];
-    if (migration === undefined || migration.version !== row.version) {
+    if (migration === undefined && row.needs <= known) continue;
+    if (migration?.version !== row.version) {
       throw new MigrationError(
-        `The database was migrated by a newer version of this program (${row.name}); run that version or a later one.`,
+        `The database was migrated by a newer version of this program (${row.name}), beside which this one cannot run; run that version or a later one.`,
       );
     }
     if (migration.checksum !== row.checksum) {
@@ -95,11 +106,20 @@ function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
   }
 }
 
-async function apply(connection: Connection, migration: Migration): Promise<void> {
+async function apply(
+  connection: Connection,
+  migration: Migration,
+  lookupTables: readonly Migration[],
+): Promise<void> {
+  for (const { version, sql } of lookupTables) {
+    if (version === migration.version) await connection.query(sql);
+  }
   await runOnce(connection, migration.sql);
+  // A vttablet gives the lock up when a statement took too long, and another instance may have marked it meanwhile.
   await connection.query(
-    `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (?, ?, ?, ${NOW_MICROS})`,
-    [migration.version, migration.name, migration.checksum],
+    `INSERT IGNORE INTO schema_migration (version, name, checksum, needs, applied_at)
+     VALUES (?, ?, ?, ?, ${NOW_MICROS})`,
+    [migration.version, migration.name, migration.checksum, migration.needs],
   );
 }
 

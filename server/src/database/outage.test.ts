@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
-import { isOutage } from "./outage.ts";
+import { isConnectionLost, isOutage } from "./outage.ts";
 
 it("takes every failure of a connection that is lost for an outage, those without a code too", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
@@ -21,4 +21,36 @@ it("takes every failure of a connection that is lost for an outage, those withou
 it("takes a wrong statement for none", () => {
   const wrong = Object.assign(new Error(), { code: "ER_PARSE_ERROR", sqlState: "42000" });
   expect(isOutage(wrong)).toBe(false);
+});
+
+it.each([
+  [1105, "target: activity.80-.primary: no healthy tablet available for 'keyspace:\"activity\"'"],
+  [
+    1105,
+    "target: activity.80-.primary: vttablet: rpc error: code = Code(17) desc = operation not allowed in state SHUTTING_DOWN",
+  ],
+  [
+    1105,
+    "target: activity.80-.primary: primary is not serving, there may be a reparent operation in progress",
+  ],
+  [
+    2002,
+    "target: lookup.0.primary: vttablet: rpc error: code = Unavailable desc = net.Dial(mysql.sock) to local server failed",
+  ],
+  [
+    1105,
+    "target: activity.-80.primary: vttablet: rpc error: code = FailedPrecondition desc = disallowed due to rule: enforce denied tables, CurrentCaller: x",
+  ],
+  [
+    2013,
+    "target: activity.-80.primary: vttablet: rpc error: code = Canceled desc = EOF (errno 2013)",
+  ],
+])("takes a shard that is away for an outage, but not of the connection: %i %s", (errno, text) => {
+  const away = Object.assign(new Error(text), { errno, sqlState: "HY000" });
+  expect(isOutage(away)).toBe(true);
+  expect(isConnectionLost(away)).toBe(false);
+  const wrong = new Error(
+    "target: activity.80-.primary: vttablet: rpc error: code = NotFound desc = x",
+  );
+  expect(isOutage(Object.assign(wrong, { errno: 1105, sqlState: "HY000" }))).toBe(false);
 });

@@ -33,11 +33,26 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseTimeoutError) return true;
   // The driver's word for a connection that is lost; some of these failures have no code.
   if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
+  if (isShardAway(error)) return true;
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return false;
   if (OUTAGE_CODES.has(error.code)) return true;
   // Failures of the network and of the driver's connections carry no SQL state.
   return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
+}
+
+/** How a vtgate says that it finds or reaches no primary of a shard, or that tables move just now: it has no codes for that. */
+const SHARD_AWAY =
+  /: (no healthy tablet available|primary is not serving)|rpc error: code = (Unavailable|Code\(17\)) |operation not allowed in state|disallowed due to rule: enforce denied tables/;
+
+/**
+ * Tells whether a vtgate could not reach a shard, or its vttablet not its MySQL: the other shards serve. A server's own
+ * numbers are no client's, from 2000 on, but a vttablet is one. ADR 0048
+ */
+function isShardAway(error: unknown): boolean {
+  if (!(error instanceof Error) || !("sqlState" in error)) return false;
+  const errno = "errno" in error ? Number(error.errno) : 0;
+  return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
 /** Codes of a server that can be read and not written. */
@@ -58,10 +73,10 @@ export function isDeadlock(error: unknown): boolean {
 
 /**
  * Tells whether a transaction failed because the database cannot be reached or does not answer, and not for
- * a lock: then others would fail too.
+ * a lock or one shard of several: then others would fail too.
  */
 export function isConnectionLost(error: unknown): boolean {
-  return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error);
+  return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error) && !isShardAway(error);
 }
 
 function isLockWaitOver(error: unknown): boolean {

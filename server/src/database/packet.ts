@@ -8,6 +8,7 @@ import {
   type ResultSetHeader,
   type RowDataPacket,
 } from "./pool.ts";
+import { type PoolUse, poolUse } from "./pool-use.ts";
 
 /** An SQL statement, and its values: they stand, escaped by the driver, where it has question marks. */
 export type Statement = { readonly sql: string; readonly values: readonly unknown[] };
@@ -29,6 +30,8 @@ export type Packets = {
    * committed by the second. `decide` runs again when the transaction lost a deadlock.
    */
   loadAndStore<Result>(load: readonly Statement[], decide: Decide<Result>): Promise<Result>;
+  /** What its connections do now. */
+  use(): PoolUse;
   close(): Promise<void>;
 };
 
@@ -70,6 +73,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
         }),
       ),
 
+    use: () => poolUse(pool.pool),
     close: () => pool.end(),
   };
 }

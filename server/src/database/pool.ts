@@ -1,4 +1,5 @@
 import mysql, { type Pool, type PoolConnection, type PoolOptions } from "mysql2/promise";
+import { parseDatabaseUrl } from "./database-url.ts";
 
 export type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 /** What a statement can run on: the pool, or the connection of a transaction. */
@@ -7,13 +8,16 @@ export type Queryable = Pick<PoolConnection, "execute" | "query">;
 /** How long to wait for a connection before the database counts as out of reach. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** A connection that is idle for so long is probed, so that one whose other end is gone is not used again. */
+/** A connection that is idle for longer is probed, so that one whose other end is gone is not used again. */
 const IDLE_BEFORE_PROBE_MS = 10_000;
 
-/** The settings of every connection of this service to `url` (`mysql://user:password@host:port/name`). */
+/** The settings of every connection of this service to `url`, which `parseDatabaseUrl` describes. */
 export function connectionOptions(url: string): PoolOptions {
+  const { uri, tls } = parseDatabaseUrl(url);
   return {
-    uri: url,
+    uri,
+    // Without this the driver takes any certificate that the authority signed, whoever it is of.
+    ...(tls && { ssl: { ...(tls.ca && { ca: tls.ca }), verifyIdentity: true } }),
     charset: "utf8mb4_bin",
     timezone: "Z",
     // BIGINTs beyond 2^53 arrive as decimal strings, all others as numbers.

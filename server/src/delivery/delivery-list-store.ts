@@ -1,7 +1,7 @@
+import { leastIdAt } from "../common/ids.ts";
+import type { Micros } from "../common/timestamps.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
-import { leastIdAt } from "../ids.ts";
-import type { Micros } from "../timestamps.ts";
+import { DeliveryState, OUTCOMES_IN, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import {
   DELIVERY_COLUMNS,
@@ -18,6 +18,8 @@ export type DeliveryFilter = {
   readonly endpointId: string | undefined;
   readonly state: number | undefined;
   readonly kind: number | undefined;
+  readonly lastOutcome: number | undefined;
+  readonly eventId: string | undefined;
   readonly since: Micros | undefined;
   readonly until: Micros | undefined;
 };
@@ -33,9 +35,12 @@ export async function listDeliveries(
   after: string | undefined,
   limit: number,
 ): Promise<DeliveryRecord[]> {
+  const ranges = rangesOf(filter);
+  // No delivery in that state ended so.
+  if (ranges.length === 0) return [];
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
-  const { sql, values } = rangesSql(indexOf(filter), rangesOf(filter), within, "DESC", limit);
+  const { sql, values } = rangesSql(indexOf(filter), ranges, within, "DESC", limit);
   const [rows] = await db.query<DeliveryRow[]>(
     `SELECT ${DELIVERY_COLUMNS} FROM (${sql}) listed
      STRAIGHT_JOIN delivery d ON d.account_no = ? AND d.id = listed.listed_id
@@ -56,9 +61,7 @@ export async function listRetriable(
 ): Promise<string[]> {
   const within = withinTimes(accountNo, range);
   if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = RETRIABLE_STATES.flatMap((state) =>
-    rangesOf({ endpointId, state, kind: undefined }),
-  );
+  const ranges = RETRIABLE_STATES.flatMap((state) => rangesOf({ endpointId, state }));
   const { sql, values } = rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
   const [rows] = await db.query<IdRow[]>(`SELECT listed_id AS id FROM (${sql}) listed`, values);
   return rows.map((row) => row.id);
@@ -99,25 +102,42 @@ function rangesSql(
   };
 }
 
-type IndexedFilter = Pick<DeliveryFilter, "endpointId" | "state" | "kind">;
+type IndexedFilter = Partial<Omit<DeliveryFilter, "since" | "until">>;
 
-function indexOf({ endpointId, state, kind }: IndexedFilter): string {
+function indexOf({ endpointId, state, kind, lastOutcome, eventId }: IndexedFilter): string {
+  if (eventId !== undefined) return "delivery_event";
   if (endpointId !== undefined) return "delivery_endpoint_state_kind";
-  return state === undefined && kind === undefined ? "PRIMARY" : "delivery_state_kind";
+  const named = state ?? kind ?? lastOutcome;
+  return named === undefined ? "PRIMARY" : "delivery_state_kind";
 }
 
-/** The ranges of that index which hold what a filter names: one for each state and kind it leaves open. */
+/** The ranges of that index which hold what a filter names: one for each value of what it leaves open. */
 function rangesOf(filter: IndexedFilter): Condition[][] {
+  const { endpointId, state, kind, lastOutcome, eventId } = filter;
   if (indexOf(filter) === "PRIMARY") return [[]];
-  const { endpointId, state, kind } = filter;
-  const ofEndpoint: Condition[] = endpointId === undefined ? [] : [["endpoint_id = ?", endpointId]];
-  const states = state === undefined ? STATES : [state];
-  const kinds = kind === undefined ? KINDS : [kind];
+  const ofEndpoint = equal("endpoint_id", endpointId);
+  if (eventId !== undefined) {
+    // An event has a delivery to each endpoint: the few are looked at.
+    const others = [...equal("state", state), ...equal("kind", kind)];
+    const ofOutcome = equal("last_outcome", lastOutcome);
+    return [[...equal("event_id", eventId), ...ofEndpoint, ...others, ...ofOutcome]];
+  }
+  const states = STATES.filter((each) => state === undefined || each === state);
+  const kinds = KINDS.filter((each) => kind === undefined || each === kind);
   return states.flatMap((ofState) =>
-    kinds.map((ofKind): Condition[] => [
-      ...ofEndpoint,
-      ["state = ?", ofState],
-      ["kind = ?", ofKind],
-    ]),
+    OUTCOMES_IN[ofState]
+      .filter((outcome) => lastOutcome === undefined || outcome === lastOutcome)
+      .flatMap((outcome) =>
+        kinds.map((ofKind): Condition[] => [
+          ...ofEndpoint,
+          ["state = ?", ofState],
+          ["kind = ?", ofKind],
+          outcome === undefined ? ["last_outcome IS NULL"] : ["last_outcome = ?", outcome],
+        ]),
+      ),
   );
+}
+
+function equal(column: string, value: string | number | undefined): Condition[] {
+  return value === undefined ? [] : [[`${column} = ?`, value]];
 }

@@ -1,3 +1,4 @@
+import { anyOf } from "../database/any-of.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { Transaction } from "../database/transaction.ts";
@@ -52,10 +53,11 @@ export async function lockEnded(
 }
 
 /**
- * Lists those of the deliveries that the transaction has locked, at least one, of which an attempt began
- * within the retention: they ended later than their event happened, by hours or by a manual retry.
+ * Lists those of the deliveries that the transaction has locked, at least one, of which an attempt is needed
+ * still. It began within the retention, for they ended later than their event happened, by hours or by a manual
+ * retry; or it is not counted yet.
  */
-export async function listAttemptedSince(
+export async function listAttemptsNeeded(
   tx: Transaction,
   keys: readonly DeliveryKey[],
   retentionMicros: number,
@@ -63,7 +65,7 @@ export async function listAttemptedSince(
   const { sql, values } = anyDelivery(keys, ATTEMPT);
   const [rows] = await tx.query<KeyRow[]>(
     `SELECT DISTINCT account_no, delivery_id FROM delivery_attempt FORCE INDEX (PRIMARY)
-     WHERE ${sql} AND started_at >= ${NOW_MICROS} - ?`,
+     WHERE ${sql} AND (started_at >= ${NOW_MICROS} - ? OR counted = FALSE)`,
     [...values, retentionMicros],
   );
   return rows.map(keyFromRow);
@@ -75,9 +77,9 @@ export async function deleteDeliveries(
   keys: readonly DeliveryKey[],
 ): Promise<void> {
   const attempts = anyDelivery(keys, ATTEMPT);
-  await tx.query(`DELETE FROM delivery_attempt WHERE ${attempts.sql}`, attempts.values);
+  await tx.query(`DELETE FROM delivery_attempt WHERE ${attempts.sql}`, [...attempts.values]);
   const deliveries = anyDelivery(keys, DELIVERY);
-  await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, deliveries.values);
+  await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, [...deliveries.values]);
 }
 
 /** Deletes those of the events, at least one, that no delivery is left of. */
@@ -85,11 +87,15 @@ export async function deleteEventsOfGone(
   tx: Transaction,
   events: readonly Pick<OldDelivery, "accountNo" | "eventId">[],
 ): Promise<void> {
+  const { sql, values } = anyOf(
+    ["e.account_no", "e.id"],
+    events.map(({ accountNo, eventId }) => [accountNo, eventId]),
+  );
   await tx.query(
     `DELETE e FROM webhook_event e
      LEFT JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
-     WHERE (${events.map(() => "(e.account_no = ? AND e.id = ?)").join(" OR ")}) AND d.id IS NULL`,
-    events.flatMap(({ accountNo, eventId }) => [accountNo, eventId]),
+     WHERE ${sql} AND d.id IS NULL`,
+    [...values],
   );
 }
 

@@ -3,6 +3,7 @@ import { type Timestamp, timestampFromMs, timestampNow } from "@bufbuild/protobu
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { removeOldDeliveries } from "./delivery-removal.ts";
 
 const DAY_MICROS = 86_400_000_000;
@@ -44,8 +45,9 @@ async function send(
   if (outcome !== undefined) await record(run, outcome, attempt);
   return run;
 }
-/** Makes what is there so much older. */
+/** Makes what is there so much older; its attempts were counted in time. */
 async function age(micros: number) {
+  await countAttempts(services.pool);
   for (const table of ["delivery", "webhook_event"]) {
     await services.database.query(`UPDATE ${table} SET created_at = created_at - ?`, [micros]);
   }

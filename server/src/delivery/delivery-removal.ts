@@ -1,12 +1,12 @@
+import type { Log } from "@activity/proto/log";
+import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { deliveryName } from "../dispatch/run-key.ts";
-import type { Log } from "../log.ts";
-import { startPeriodicJob } from "../periodic-job.ts";
 import {
   deleteDeliveries,
   deleteEventsOfGone,
-  listAttemptedSince,
+  listAttemptsNeeded,
   listOldDeliveries,
   lockEnded,
   type OldDelivery,
@@ -17,7 +17,7 @@ const INTERVAL_MS = 60_000;
 const CHUNK = 500;
 const DAY_MICROS = 86_400_000_000;
 
-/** Starts removing deliveries that ended longer ago than so many days; returns how to stop it. */
+/** Starts removing deliveries that ended more than `retentionDays` ago; returns how to stop it. */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
   return startPeriodicJob("removal of old deliveries", INTERVAL_MS, log, () =>
     removeOldDeliveries(pool, retentionDays * DAY_MICROS),
@@ -51,8 +51,8 @@ function remove(
     const ended = await lockEnded(tx, deliveries);
     if (ended.length === 0) return;
     // Looked up behind the lock: what is recorded just now is seen.
-    const attempted = await listAttemptedSince(tx, ended, retentionMicros);
-    const kept = new Set(attempted.map(deliveryName));
+    const needed = await listAttemptsNeeded(tx, ended, retentionMicros);
+    const kept = new Set(needed.map(deliveryName));
     const removed = ended.filter((key) => !kept.has(deliveryName(key)));
     if (removed.length === 0) return;
     await deleteDeliveries(tx, removed);

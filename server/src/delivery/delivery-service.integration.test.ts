@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 let services: Services;
 let accountId: string;
@@ -132,7 +132,7 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
   const failed = { state: DeliveryState.FAILED, attempts: 3 };
   const [deliveryId = ""] = await writeDeliveries(services.database, backlog, failed);
   // 100 runs of three attempts each, written in no order.
-  await services.database.query(
+  await services.database.queryShards(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
        response_body)
      SELECT d.account_no, d.id, n.run, n.attempt, 0, 0, ?, '' FROM delivery d JOIN JSON_TABLE(

@@ -5,9 +5,15 @@ import type {
   ListDeliveriesRequest,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import {
+  durationFromMicros,
+  microsFromTimestamp,
+  requiredMicros,
+  timestampFromMicros,
+} from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
@@ -17,8 +23,6 @@ import {
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
 import { endpointsOf } from "../endpoint/endpoint-store.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { type Micros, microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
 import { type DeliveryFilter, listDeliveries } from "./delivery-list-store.ts";
@@ -99,7 +103,10 @@ export function createDeliveryService(
     },
 
     async retryFailedDeliveries({ accountId, endpointId, since, until }, { signal }) {
-      const range = { since: required(since, "since"), until: required(until, "until") };
+      const range = {
+        since: requiredMicros(since, "since"),
+        until: requiredMicros(until, "until"),
+      };
       const retried = await retryFailed(
         pool,
         writer,
@@ -119,19 +126,16 @@ function inNextRun(ended: DeliveryRecord): DeliveryRecord {
 }
 
 function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
-  const { endpointId, state, kind, since, until } = request;
+  const { endpointId, state, kind, lastOutcome, eventId, since, until } = request;
   return {
     endpointId: endpointId || undefined,
     state: state || undefined,
     kind: kind || undefined,
+    lastOutcome: lastOutcome || undefined,
+    eventId: eventId || undefined,
     since: since && microsFromTimestamp(since, "since"),
     until: until && microsFromTimestamp(until, "until"),
   };
-}
-
-function required(timestamp: Timestamp | undefined, field: string): Micros {
-  if (timestamp !== undefined) return microsFromTimestamp(timestamp, field);
-  throw new DomainError(ErrorCode.InvalidParameter, `${field} is required.`);
 }
 
 function deliveryNotFound(): DomainError {
@@ -182,14 +186,5 @@ function attemptToProto(attempt: AttemptRecord): MessageInitShape<typeof Attempt
     ...(attempt.statusCode !== undefined && { statusCode: attempt.statusCode }),
     ...(attempt.detail !== undefined && { detail: attempt.detail }),
     responseBody: attempt.responseBody,
-  };
-}
-
-function durationFromMicros(micros: number): Duration {
-  const seconds = Math.floor(micros / 1e6);
-  return {
-    $typeName: "google.protobuf.Duration",
-    seconds: BigInt(seconds),
-    nanos: (micros - seconds * 1e6) * 1000,
   };
 }

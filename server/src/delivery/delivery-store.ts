@@ -2,6 +2,7 @@ import type { AttemptOutcome } from "@activity/proto";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
 import { DeliveryState } from "../dispatch/delivery-state.ts";
 import type { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
@@ -70,7 +71,7 @@ export async function findDelivery(
 ): Promise<DeliveryRecord | undefined> {
   const [rows] = await db.execute<DeliveryRow[]>(
     `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE account_no = ? AND id = ?`,
-    [accountNo, id],
+    prepared([accountNo, id]),
   );
   return rows[0] && deliveryFromRow(rows[0]);
 }
@@ -105,7 +106,7 @@ export async function listLastAttempts(
     `SELECT run, attempt, started_at, duration, outcome, status_code, detail, response_body
      FROM delivery_attempt WHERE account_no = ? AND delivery_id = ?
      ORDER BY run DESC, attempt DESC LIMIT ${limit}`,
-    [accountNo, deliveryId],
+    prepared([accountNo, deliveryId]),
   );
   return rows.toReversed().map((row) => ({
     run: row.run,
@@ -127,7 +128,7 @@ export async function findPayload(
 ): Promise<Buffer | undefined> {
   const [rows] = await db.execute<(RowDataPacket & { payload: Buffer | null })[]>(
     "SELECT payload FROM webhook_event WHERE account_no = ? AND id = ?",
-    [accountNo, eventId],
+    prepared([accountNo, eventId]),
   );
   return rows[0] && (rows[0].payload ?? Buffer.alloc(0));
 }

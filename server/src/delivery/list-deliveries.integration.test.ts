@@ -1,80 +1,136 @@
-import { DeliveryState, type ListDeliveriesRequestSchema, WebhookEventKind } from "@activity/proto";
+import {
+  AttemptOutcome,
+  DeliveryState,
+  type ListDeliveriesRequestSchema,
+  WebhookEventKind,
+} from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { writeDeliveries } from "../../../test/harness/backlog.ts";
+import { fillDeliveries } from "../../../test/harness/filled-deliveries.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { timestampFromMicros } from "../timestamps.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
 
+const COUNT = 1_000_000;
 const PAGE = 50;
-/** An entry of the index and the row of each delivery, and the starts of the ranges. */
-const FEW = 2 * (PAGE + 1) + 50;
-const { DELIVERED, FAILED } = DeliveryState;
+/** A page of entries of each of two ranges, the rows that are shown, and a look at where each range begins. */
+const FEW = 3 * (PAGE + 1) + 180;
+const { DELIVERED, FAILED, PAUSED } = DeliveryState;
 const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
+const { REJECTED, TIMEOUT } = AttemptOutcome;
+
+type Row = {
+  id: string;
+  endpoint: string;
+  event: string;
+  state: number;
+  kind: number;
+  outcome: number;
+};
 
 let services: Services;
 let accountId: string;
 let created: string;
 let refunded: string;
+let rows: Row[];
 
-// 10,000 created and delivered to one endpoint, 10,000 refunded and failed at the other; the three oldest of
-// the first are refunded and failed too, so that filters which each name many together name three or none.
+// Half of them created and delivered to one endpoint, half refunded and failed at the other for a time-out; the
+// three oldest of the first are refunded and were rejected, so that filters which each name many together name
+// three or none.
 beforeAll(async () => {
   services = await startServices();
   accountId = await services.createAccount();
   created = await services.createEndpoint(accountId, [CREATED]);
   refunded = await services.createEndpoint(accountId, [REFUNDED]);
-  // Those of both endpoints alternate.
-  const backlog = { accountId, endpointIds: [created, refunded], count: 20_000 };
-  await writeDeliveries(services.database, backlog, { state: DELIVERED, attempts: 1 });
-  await services.database.query("UPDATE delivery SET kind = ?, state = ? WHERE endpoint_id = ?", [
-    REFUNDED,
-    FAILED,
-    refunded,
+  const other = { kind: REFUNDED, state: FAILED };
+  await fillDeliveries(services.database, accountId, COUNT, [
+    { endpointId: created, kind: CREATED, state: DELIVERED, outcome: AttemptOutcome.DELIVERED },
+    { endpointId: refunded, ...other, outcome: TIMEOUT },
   ]);
   await services.database.query(
-    "UPDATE delivery SET kind = ?, state = ? WHERE endpoint_id = ? ORDER BY id LIMIT 3",
-    [REFUNDED, FAILED, created],
+    "UPDATE delivery SET kind = ?, state = ?, last_outcome = ? WHERE endpoint_id = ? ORDER BY id LIMIT 3",
+    [REFUNDED, FAILED, REJECTED, created],
   );
-}, 120_000);
+  rows = await services.database.queryShards<Row>(
+    `SELECT id, endpoint_id AS endpoint, event_id AS event, state, kind, last_outcome AS outcome
+     FROM delivery ORDER BY id DESC`,
+  );
+}, 300_000);
 afterAll(() => services.stop());
 
 const ENDPOINTS = ["", "created", "refunded"] as const;
 const cases = ENDPOINTS.flatMap((endpoint) =>
-  [undefined, DELIVERED, FAILED, DeliveryState.PAUSED].flatMap((state) =>
-    [undefined, CREATED, REFUNDED].map((kind) => ({ endpoint, state, kind })),
+  [undefined, DELIVERED, FAILED, PAUSED].flatMap((state) =>
+    [undefined, CREATED, REFUNDED].flatMap((kind) =>
+      [undefined, AttemptOutcome.DELIVERED, TIMEOUT, REJECTED].map((outcome) => ({
+        ...{ endpoint, state, kind, outcome },
+      })),
+    ),
   ),
 );
 
-it.each(cases)(
-  "a list reads what it shows and a few rows: $endpoint $state $kind, ADR 0026",
-  async (filter) => {
-    const { endpoint, state, kind } = filter;
-    const endpointId = { "": "", created, refunded }[endpoint];
-    const all = (
-      await services.database.query<{ id: string }>(
-        `SELECT id FROM delivery WHERE (? = '' OR endpoint_id = ?) AND state = COALESCE(?, state)
-         AND kind = COALESCE(?, kind) ORDER BY id DESC LIMIT ${2 * PAGE + 1}`,
-        [endpointId, endpointId, state ?? null, kind ?? null],
-      )
-    ).map(({ id }) => id);
+describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
+  it.each(cases)(
+    "reads what it shows and a few rows: $endpoint $state $kind $outcome",
+    async ({ endpoint, state, kind, outcome }) => {
+      const endpointId = { "": "", created, refunded }[endpoint];
+      const all = rows.filter(
+        (row) =>
+          (endpointId === "" || row.endpoint === endpointId) &&
+          (state ?? row.state) === row.state &&
+          (kind ?? row.kind) === row.kind &&
+          (outcome ?? row.outcome) === row.outcome,
+      );
+      const named = {
+        ...(state && { state }),
+        ...(kind && { kind }),
+        ...(outcome && { lastOutcome: outcome }),
+      };
+      let pageToken = "";
+      for (const start of [0, PAGE]) {
+        const page = await list({ endpointId, ...named, pageToken });
+        expect(page.rowsRead).toBeLessThanOrEqual(FEW);
+        expect(page.ids).toEqual(all.slice(start, start + PAGE).map(({ id }) => id));
+        expect(page.nextPageToken === "").toBe(all.length <= start + PAGE);
+        if (page.nextPageToken === "") break;
+        pageToken = page.nextPageToken;
+      }
+    },
+  );
+
+  it("reads the deliveries of one event, with every other filter too", async () => {
+    const { event = "" } = rows[COUNT / 2] ?? {};
+    const [first, second] = rows.filter((row) => row.event === event);
+    const ids = async (filter: MessageInitShape<typeof ListDeliveriesRequestSchema> = {}) => {
+      const page = await list({ eventId: event, ...filter });
+      expect(page.rowsRead).toBeLessThanOrEqual(10);
+      return page.ids;
+    };
+    expect(await ids()).toEqual([first?.id, second?.id]);
+    expect(await ids({ endpointId: created })).toEqual([second?.id]);
+    expect(await ids({ state: FAILED })).toEqual([first?.id]);
+    expect(await ids({ kind: CREATED })).toEqual([second?.id]);
+    expect(await ids({ lastOutcome: TIMEOUT })).toEqual([first?.id]);
+    expect(await ids({ lastOutcome: TIMEOUT, endpointId: created })).toEqual([]);
+    const { pageToken, ...next } = await pageAfter({ eventId: event, pageSize: 1 });
+    expect(await ids({ ...next, pageToken })).toEqual([second?.id]);
+    expect(await ids({ eventId: "wev_nobodysevent000" })).toEqual([]);
+  });
+
+  async function list(filter: MessageInitShape<typeof ListDeliveriesRequestSchema>) {
     const count = await rowCounterOf(services.database, "delivery");
-    const named = { ...(state && { state }), ...(kind && { kind }) };
-    let pageToken = "";
-    for (const start of [0, PAGE]) {
-      const before = await count();
-      const call = { accountId, endpointId, ...named, pageSize: PAGE, pageToken };
-      const page = await services.deliveries.listDeliveries(call);
-      // The ranges that have deliveries are two at most.
-      expect((await count()) - before).toBeLessThan(FEW + PAGE);
-      expect(page.deliveries.map(({ id }) => id)).toEqual(all.slice(start, start + PAGE));
-      expect(page.nextPageToken === "").toBe(all.length <= start + PAGE);
-      if (page.nextPageToken === "") break;
-      pageToken = page.nextPageToken;
-    }
-  },
-);
+    const before = await count();
+    const call = { accountId, pageSize: PAGE, ...filter };
+    const { deliveries, nextPageToken } = await services.deliveries.listDeliveries(call);
+    const rowsRead = (await count()) - before;
+    return { ids: deliveries.map(({ id }) => id), nextPageToken, rowsRead };
+  }
+
+  async function pageAfter(filter: MessageInitShape<typeof ListDeliveriesRequestSchema>) {
+    return { ...filter, pageToken: (await list(filter)).nextPageToken };
+  }
+});
 
 describe("the list of deliveries, §6.4", () => {
   let own: string;
@@ -162,6 +218,8 @@ describe("the list of deliveries, §6.4", () => {
       { endpointId: "" },
       { state: DeliveryState.PENDING },
       { kind: CREATED },
+      { lastOutcome: TIMEOUT },
+      { eventId: "wev_nobodysevent000" },
       { since: timestampFromMs(0) },
       { until: timestampFromMs(3e12 - 1) },
     ];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DomainError, ErrorCode } from "../errors.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { DeliveryFilter } from "./delivery-list-store.ts";
 
 /** A token is the id of the last delivery of a page, and the list's fingerprint. */
@@ -43,6 +43,11 @@ export function parsePageToken(
 /** What tells lists apart: the account and the filters; times by meaning, in microseconds. */
 function fingerprintOf(accountId: string, filter: DeliveryFilter): string {
   const { endpointId = "", state = "", kind = "", since = "", until = "" } = filter;
-  const list = `${accountId}/${endpointId}/${state}/${kind}/${since}/${until}`;
+  const { lastOutcome = "", eventId = "" } = filter;
+  const list = `${accountId}/${endpointId}/${state}/${kind}/${since}/${until}/${lastOutcome}/${eventId}`;
   return createHash("sha256").update(list).digest("hex").slice(0, 16);
 }
+
+/** A filter that does not tell lists apart above does not compile here. */
+type Bound = "endpointId" | "state" | "kind" | "since" | "until" | "lastOutcome" | "eventId";
+({}) satisfies Record<Exclude<keyof DeliveryFilter, Bound>, never>;

@@ -40,7 +40,7 @@ const runs = () =>
 it("begins one run of each delivery, also when every one fails again at once", async () => {
   const again = `CREATE TRIGGER fails_again BEFORE UPDATE ON delivery FOR EACH ROW
     SET NEW.state = IF(NEW.run > OLD.run, ${DeliveryState.FAILED}, NEW.state)`;
-  await services.database.query(again);
+  await services.database.queryShards(again);
   try {
     const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
     const call = { accountId, endpointId, ...range };
@@ -49,7 +49,7 @@ it("begins one run of each delivery, also when every one fails again at once", a
     expect(retried).toBe(BigInt(ALL));
     expect(await runs()).toEqual([{ run: 2, deliveries: ALL }]);
   } finally {
-    await services.database.query("DROP TRIGGER fails_again");
+    await services.database.queryShards("DROP TRIGGER fails_again");
   }
 });
 
@@ -70,7 +70,7 @@ it.each([
   ["deleted", "switched_on = FALSE, deleted_at = 1"],
 ])("counts what it has begun when the endpoint is %s in the middle", async (_, change) => {
   // Committed with the first batch, so before the second.
-  await services.database.query(
+  await services.database.queryShards(
     `CREATE TRIGGER ends_endpoint AFTER UPDATE ON delivery FOR EACH ROW
      UPDATE endpoint SET ${change} WHERE id = NEW.endpoint_id`,
   );
@@ -85,6 +85,6 @@ it.each([
     ]);
     await expect(services.deliveries.retryFailedDeliveries(call)).rejects.toThrow();
   } finally {
-    await services.database.query("DROP TRIGGER ends_endpoint");
+    await services.database.queryShards("DROP TRIGGER ends_endpoint");
   }
 });

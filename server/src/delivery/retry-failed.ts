@@ -1,3 +1,6 @@
+import { DomainError } from "../common/errors.ts";
+import { accountNoOf } from "../common/ids.ts";
+import type { Micros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
@@ -7,9 +10,6 @@ import {
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
 import { endpointsOf } from "../endpoint/endpoint-store.ts";
-import { DomainError } from "../errors.ts";
-import { accountNoOf } from "../ids.ts";
-import type { Micros } from "../timestamps.ts";
 import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";

@@ -2,6 +2,7 @@ import type { AttemptOutcome } from "@activity/proto";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
+import { SIGNING_SECRET } from "../signing-secret/signing-secret-store.ts";
 import type { AttemptContent, PastAttempt } from "./claim-store.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 import type { RunKey } from "./run-key.ts";
@@ -10,6 +11,8 @@ import type { RunKey } from "./run-key.ts";
 export type LoadedAttempt = {
   /** Whether its run goes on. */
   readonly isRunning: boolean;
+  /** Whether the delivery has not come to this run. */
+  readonly isAhead: boolean;
   /** How it ended, when it was made and recorded before. */
   readonly recorded: PastAttempt | undefined;
   /** How long after now the attempt behind a recorded one is due; `undefined` when none follows. */
@@ -20,11 +23,13 @@ export type LoadedAttempt = {
 
 type Row = RowDataPacket & {
   is_running: number;
+  is_ahead: number;
   outcome: AttemptOutcome | null;
   ended_at: number | null;
   retry_in: number | null;
   event_id: string;
   payload: Buffer | null;
+  traceparent: string | null;
   endpoint_id: string;
   url: string | null;
   secret: Buffer | null;
@@ -40,9 +45,10 @@ export async function findAttempt(
   const [row] = await queryWithin<Row[]>(
     pool,
     `SELECT d.run = ? AND d.state IN (${RUNNING_STATES.join(", ")}) AS is_running,
-       p.outcome, p.started_at + p.duration AS ended_at,
+       d.run < ? AS is_ahead, p.outcome, p.started_at + p.duration AS ended_at,
        GREATEST(0, d.next_attempt_at - ${NOW_MICROS}) AS retry_in,
-       w.id AS event_id, w.payload, d.endpoint_id, e.url, e.secret, e.standard_webhooks
+       w.id AS event_id, w.payload, w.traceparent, d.endpoint_id,
+       e.url, ${SIGNING_SECRET} AS secret, e.standard_webhooks
      FROM delivery d
      JOIN webhook_event w ON w.account_no = d.account_no AND w.id = d.event_id
      LEFT JOIN delivery_attempt p ON p.account_no = d.account_no AND p.delivery_id = d.id
@@ -51,12 +57,22 @@ export async function findAttempt(
      LEFT JOIN endpoint e ON e.account_no = a.account_no AND e.id = d.endpoint_id
        AND e.switched_on AND e.deleted_at IS NULL
      WHERE d.account_no = ? AND d.id = ?`,
-    [run, run, attempt, accountNo, deliveryId],
+    [run, run, run, attempt, accountNo, deliveryId],
   );
   return row && loadedFromRow(row);
 }
 
-/** Notes that an attempt which is not recorded will be asked for again so long after now. */
+/** Tells whether an account was deleted, which takes its deliveries with it. */
+export async function isAccountDeleted(pool: Pool, accountNo: number): Promise<boolean> {
+  const rows = await queryWithin<RowDataPacket[]>(
+    pool,
+    "SELECT 1 FROM account WHERE account_no = ? AND deleted_at IS NOT NULL",
+    [accountNo],
+  );
+  return rows.length > 0;
+}
+
+/** Notes that an attempt which is not recorded will be asked for again in `waitMicros`. */
 export async function rescheduleAttempt(
   pool: Pool,
   { accountNo, deliveryId, run }: RunKey,
@@ -66,8 +82,8 @@ export async function rescheduleAttempt(
   await queryWithin<ResultSetHeader>(
     pool,
     `UPDATE delivery SET next_attempt_at = ${NOW_MICROS} + ?
-     WHERE account_no = ? AND id = ? AND run = ? AND attempts = ? AND state IN (?)`,
-    [waitMicros, accountNo, deliveryId, run, attempt - 1, RUNNING_STATES],
+     WHERE account_no = ? AND id = ? AND run = ? AND attempts < ? AND state IN (?)`,
+    [waitMicros, accountNo, deliveryId, run, attempt, RUNNING_STATES],
   );
 }
 
@@ -75,13 +91,15 @@ function loadedFromRow(row: Row): LoadedAttempt {
   const { outcome, ended_at: endedAt, url, secret, payload } = row;
   const { event_id: eventId, endpoint_id: endpointId } = row;
   const standardWebhooks = row.standard_webhooks === 1;
+  const traceparent = row.traceparent ?? undefined;
   return {
     isRunning: row.is_running === 1,
+    isAhead: row.is_ahead === 1,
     retryInMicros: row.retry_in ?? undefined,
     recorded: outcome === null || endedAt === null ? undefined : { outcome, endedAt },
     content:
       url === null || secret === null || payload === null
         ? undefined
-        : { endpointId, url, secret, standardWebhooks, eventId, payload },
+        : { endpointId, url, secret, standardWebhooks, eventId, payload, traceparent },
   };
 }

@@ -1,8 +1,10 @@
 import type { AttemptOutcome } from "@activity/proto";
+import { anyOf } from "../database/any-of.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
+import { SIGNING_SECRET } from "../signing-secret/signing-secret-store.ts";
 import { DeliveryState, RUNNING_STATES } from "./delivery-state.ts";
 import type { Queue } from "./fair-share.ts";
 import { LEASE_MICROS, type Task } from "./outbox-store.ts";
@@ -26,6 +28,8 @@ export type AttemptContent = {
   readonly standardWebhooks: boolean;
   readonly eventId: string;
   readonly payload: Buffer;
+  /** W3C's, of the sampled span that wrote the event. */
+  readonly traceparent?: string | undefined;
 };
 
 /** An attempt that was made. */
@@ -41,6 +45,7 @@ type ContentRow = LeasedRow & {
   standard_webhooks: number | null;
   event_id: string | null;
   payload: Buffer | null;
+  traceparent: string | null;
 };
 type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
@@ -51,14 +56,20 @@ type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
-/** What was leased or written before the clock stepped back can be claimed too. */
-const CAN_BE_CLAIMED = `(available_at <= ${NOW_MICROS} OR available_at > ${LAST_LEASE_END})`;
-const IS_LEASED = `available_at > ${NOW_MICROS} AND available_at <= ${LAST_LEASE_END}`;
+/** What was leased before the clock stepped back can be claimed too. */
+const CAN_BE_CLAIMED = `(leased_until IS NULL OR leased_until <= ${NOW_MICROS} OR leased_until > ${LAST_LEASE_END})`;
+const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 const ENTRY = { account: "account_no", delivery: "delivery_id" };
 const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
 
-/** Lists the next entries that can be claimed behind a queue, queue by queue, oldest first in each. */
+/** What a vtgate is told, and no other reads: a shard that is away has nothing to claim, and is no error. ADR 0048 */
+const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
+
+/**
+ * Lists the next entries that can be claimed behind a queue, queue by queue: in each first what lost leases
+ * gave back, then the oldest.
+ */
 export async function listClaimable(
   pool: Pool,
   task: Task,
@@ -67,10 +78,10 @@ export async function listClaimable(
 ): Promise<readonly (QueuePosition & DeliveryKey)[]> {
   const rows = await queryWithin<PageRow[]>(
     pool,
-    `SELECT account_no, endpoint_id, delivery_id
+    `SELECT ${OF_SHARDS_THAT_SERVE} account_no, endpoint_id, delivery_id
      FROM outbox_entry FORCE INDEX (outbox_entry_queue)
      WHERE task = ? AND (account_no > ? OR account_no = ? AND endpoint_id > ?) AND ${CAN_BE_CLAIMED}
-     ORDER BY account_no, endpoint_id, available_at LIMIT ${limit}`,
+     ORDER BY account_no, endpoint_id, leased_until DESC, delivery_id LIMIT ${limit}`,
     [task, accountNo, accountNo, endpointId],
   );
   return rows.map((row) => ({
@@ -86,12 +97,15 @@ export async function countLeased(
   task: Task,
   queues: readonly QueuePosition[],
 ): Promise<ReadonlyMap<string, number>> {
-  const one = `(task = ? AND account_no = ? AND endpoint_id = ? AND ${IS_LEASED})`;
+  const { sql, values } = anyOf(
+    ["account_no", "endpoint_id"],
+    queues.map(({ accountNo, endpointId }) => [accountNo, endpointId]),
+  );
   const rows = await queryWithin<(RowDataPacket & { endpoint_id: string; leased: number })[]>(
     pool,
     `SELECT endpoint_id, COUNT(*) AS leased FROM outbox_entry FORCE INDEX (outbox_entry_queue)
-     WHERE ${queues.map(() => one).join(" OR ")} GROUP BY endpoint_id`,
-    queues.flatMap(({ accountNo, endpointId }) => [task, accountNo, endpointId]),
+     WHERE task = ? AND ${sql} AND ${IS_LEASED} GROUP BY endpoint_id`,
+    [task, ...values],
   );
   return new Map(rows.map((row) => [row.endpoint_id, row.leased]));
 }
@@ -106,7 +120,8 @@ export async function leaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    `UPDATE outbox_entry SET lease_id = ?, available_at = ${NOW_MICROS} + ${LEASE_MICROS}
+    // Through the queue's index its locks would come in another order than a record's: a deadlock.
+    `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET lease_id = ?, leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
      WHERE ${sql} AND task = ? AND ${CAN_BE_CLAIMED}`,
     [leaseId, ...values, task],
   );
@@ -121,7 +136,7 @@ export async function releaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    `UPDATE outbox_entry SET available_at = ${NOW_MICROS} WHERE ${sql} AND lease_id = ?`,
+    `UPDATE outbox_entry SET leased_until = NULL WHERE ${sql} AND lease_id = ?`,
     [...values, leaseId],
   );
 }
@@ -139,7 +154,7 @@ export async function loadLeasedAttempts(
   const rows = await queryWithin<ContentRow[]>(
     pool,
     `SELECT o.account_no, o.delivery_id, o.run, o.endpoint_id, ${IS_RUNNING} AS is_running,
-       e.url, e.secret, e.standard_webhooks, w.id AS event_id, w.payload
+       e.url, ${SIGNING_SECRET} AS secret, e.standard_webhooks, w.id AS event_id, w.payload, w.traceparent
      FROM outbox_entry o FORCE INDEX (PRIMARY)
      LEFT JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
      LEFT JOIN webhook_event w ON w.account_no = d.account_no AND w.id = d.event_id
@@ -227,5 +242,6 @@ function contentFromRow(row: ContentRow): AttemptContent | undefined {
   return {
     ...{ endpointId, url, secret, eventId, payload },
     standardWebhooks: row.standard_webhooks === 1,
+    traceparent: row.traceparent ?? undefined,
   };
 }

@@ -24,7 +24,7 @@ const sendTest = ({ accountId, endpointId } = own): Promise<Run> =>
   services.sendTest(accountId, endpointId);
 const isLeased = async ({ deliveryId }: Run) => {
   const [row] = await services.database.query<{ leased: number }>(
-    `SELECT available_at > TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS leased
+    `SELECT leased_until > TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS leased
      FROM outbox_entry WHERE delivery_id = ?`,
     [deliveryId],
   );

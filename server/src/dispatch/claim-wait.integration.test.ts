@@ -56,13 +56,13 @@ function isAnyIdle(): boolean {
 
 /** Lets every claim fail that leases something, while `work` runs. */
 async function withoutClaims(work: () => Promise<void>): Promise<void> {
-  await services.database.query(
+  await services.database.queryShards(
     "CREATE TRIGGER no_claims BEFORE UPDATE ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
   );
   try {
     await work();
   } finally {
-    await services.database.query("DROP TRIGGER no_claims");
+    await services.database.queryShards("DROP TRIGGER no_claims");
   }
 }
 
@@ -75,7 +75,7 @@ const attempt = (deliveryId = "nobodydelivery0"): Omit<ClaimedAttempt, "leaseId"
 
 const leases = () =>
   services.database.query<{ id: string; lease: string | null; seconds: number }>(
-    `SELECT delivery_id AS id, lease_id AS lease, CAST(ROUND((available_at
+    `SELECT delivery_id AS id, lease_id AS lease, CAST(ROUND((leased_until
        - TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) / 1e6) AS SIGNED) AS seconds
      FROM outbox_entry ORDER BY delivery_id`,
   );
@@ -106,11 +106,30 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     const poller = await startIdlePoller();
     await sendTest();
     const { attempts: given } = await poller.claimed;
-    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     const call = { limit: 64, endpointLimit: 64 };
     const { attempts: claimed } = await services.dispatch.claimAttempts(call);
     expect(given).toHaveLength(1);
     expect(claimed).toEqual(given);
+  });
+
+  it("is given the next secret once its moment is past, ADR 0034", async () => {
+    const signsFrom = timestampFromMs(Date.now() + 3_600_000);
+    const rotated = await services.endpoints.rotateSecret({ accountId, endpointId, signsFrom });
+    const given: (string | undefined)[] = [];
+    for (const shift of ["0", "7200e6"]) {
+      await services.database.query(
+        `UPDATE endpoint SET next_secret_from = next_secret_from - ${shift} WHERE id = ?`,
+        [endpointId],
+      );
+      const poller = await startIdlePoller();
+      await withoutClaims(async () => {
+        await sendTest();
+        given.push((await poller.claimed).attempts[0]?.ready?.secret);
+      });
+    }
+    expect(given).toEqual([expect.stringMatching(/^whsec_/), rotated.secret]);
+    expect(given[0]).not.toBe(rotated.secret);
   });
 
   it("is given no more than it asked for; the rest can be claimed", async () => {
@@ -126,11 +145,11 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("is given nothing of what is rolled back", async () => {
     const poller = await startIdlePoller();
-    await services.database.query(
+    await services.database.queryShards(
       "CREATE TRIGGER no_outbox BEFORE INSERT ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
     );
     await expect(sendTest()).rejects.toThrow();
-    await services.database.query("DROP TRIGGER no_outbox");
+    await services.database.queryShards("DROP TRIGGER no_outbox");
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
   });
@@ -180,12 +199,12 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("and goes away while what would be leased to it is written leaves nothing leased", async () => {
     const poller = await startIdlePoller();
-    await services.database.query("LOCK TABLES outbox_entry WRITE");
+    await services.database.queryShards("LOCK TABLES outbox_entry WRITE");
     const sending = sendTest();
     await expect.poll(isAnyIdle).toBe(false);
     poller.leave();
     await expect(poller.claimed).rejects.toThrow();
-    await services.database.query("UNLOCK TABLES");
+    await services.database.queryShards("UNLOCK TABLES");
     const { deliveryId } = await sending;
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([deliveryId]);
   });

@@ -1,6 +1,6 @@
+import { newId } from "../common/ids.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { newId } from "../ids.ts";
 import {
   type AttemptContent,
   cancelRuns,

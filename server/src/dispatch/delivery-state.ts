@@ -1,3 +1,5 @@
+import { AttemptOutcome } from "@activity/proto";
+
 /** What became of a delivery: the numbers of the proto's DeliveryState, and of the stored column. */
 export const DeliveryState = {
   Pending: 1,
@@ -10,8 +12,25 @@ export const DeliveryState = {
 } as const;
 export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState];
 
-/** The `delivered` of the proto's AttemptOutcome, and of the stored columns. */
-const OUTCOME_DELIVERED = 1;
+/** How an attempt ends that does not deliver. */
+const FAILURES: readonly AttemptOutcome[] = Object.values(AttemptOutcome).filter(
+  (outcome) => outcome > AttemptOutcome.DELIVERED,
+);
+
+/**
+ * How the last attempt of a run can have ended that is in a state; `undefined`, for there was none, stands with
+ * each. Deliveries are listed by these pairs: one of another pair is not found. ADR 0026
+ */
+export const OUTCOMES_IN: Readonly<Record<DeliveryState, readonly (AttemptOutcome | undefined)[]>> =
+  {
+    [DeliveryState.Pending]: [undefined],
+    [DeliveryState.Retrying]: [undefined, ...FAILURES],
+    [DeliveryState.Delivered]: [undefined, AttemptOutcome.DELIVERED],
+    [DeliveryState.Failed]: [undefined, ...FAILURES],
+    [DeliveryState.Canceled]: [undefined, ...FAILURES],
+    [DeliveryState.Paused]: [undefined],
+    [DeliveryState.Erased]: [undefined, ...FAILURES],
+  };
 
 /** The states of a run that has not ended. */
 export const RUNNING_STATES: readonly DeliveryState[] = [
@@ -26,7 +45,7 @@ export const RETRIABLE_STATES: readonly DeliveryState[] = [
 ];
 
 /** Returns the state of a delivery after an attempt: success ends its run, else whether a retry follows. */
-export function stateAfterAttempt(outcome: number, isLast: boolean): DeliveryState {
-  if (outcome === OUTCOME_DELIVERED) return DeliveryState.Delivered;
+export function stateAfterAttempt(outcome: AttemptOutcome, isLast: boolean): DeliveryState {
+  if (outcome === AttemptOutcome.DELIVERED) return DeliveryState.Delivered;
   return isLast ? DeliveryState.Failed : DeliveryState.Retrying;
 }

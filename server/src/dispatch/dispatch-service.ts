@@ -1,19 +1,27 @@
 import type {
   DispatchService,
   MadeAttempt as MadeAttemptMessage,
+  PastAttempt as PastAttemptMessage,
   ReadyAttemptSchema,
   RunKey as RunKeyMessage,
 } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
+import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
+import { inSpan } from "@activity/proto/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { microsFromTimestamp } from "../common/timestamps.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import type { Log } from "../log.ts";
 import { decryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
-import { microsFromTimestamp } from "../timestamps.ts";
-import { findAttempt, rescheduleAttempt } from "./attempt-store.ts";
+import {
+  findAttempt,
+  isAccountDeleted,
+  type LoadedAttempt,
+  rescheduleAttempt,
+} from "./attempt-store.ts";
 import { createClaims } from "./claim.ts";
 import {
   type AttemptContent,
@@ -22,6 +30,7 @@ import {
   type PastAttempt,
   releaseEntries,
 } from "./claim-store.ts";
+import { measureFirstAttempts } from "./first-attempt-delay.ts";
 import { readInstallationId } from "./installation-store.ts";
 import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
@@ -34,6 +43,7 @@ export function createDispatchService({
   secretKeys,
   outbox,
   log,
+  metrics = NO_METRICS,
 }: {
   readonly pool: Pool;
   /** Connections of their own: what waits for an account's lock keeps no attempt from being recorded. */
@@ -41,7 +51,14 @@ export function createDispatchService({
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
   readonly log: Log;
+  readonly metrics?: Metrics;
 }): ServiceImpl<typeof DispatchService> {
+  const noteFirstAttempt = measureFirstAttempts(metrics);
+  const countUnknown = metrics.counter(
+    "activity_unknown_runs_total",
+    "Runs that were ended without an attempt because the database does not hold them.",
+    [],
+  );
   const claims = createClaims(pool, packets, Math.random);
 
   /** Nobody hears of what was claimed for a caller that is gone: it is left to the others at once. */
@@ -55,6 +72,20 @@ export function createDispatchService({
     await releaseEntries(pool, entries, first.leaseId);
     notify();
     return [];
+  }
+
+  /** A restored database may be older than what Temporal holds. */
+  async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
+    if (loaded !== undefined) return loaded.isAhead;
+    return !(await isAccountDeleted(pool, accountNo));
+  }
+
+  function noteUnknown(run: RunKey, attempt: number): void {
+    countUnknown();
+    log.warn("a run that this database does not hold was ended, and nothing sent", {
+      ...run,
+      attempt,
+    });
   }
 
   /** Without its secret an attempt cannot be made: its entry stays leased, and is claimed again later. */
@@ -84,7 +115,8 @@ export function createDispatchService({
       const entries = await unlessGone(claimed, signal, queue.notify);
       return {
         attempts: entries.flatMap((entry) => {
-          const ready = readyOrLogged(entry);
+          const { traceparent: parent } = entry;
+          const ready = inSpan("claim", { parent }, () => readyOrLogged(entry));
           return ready === undefined ? [] : [{ run: runToProto(entry), ready }];
         }),
       };
@@ -121,7 +153,11 @@ export function createDispatchService({
           ...(retryInMicros !== undefined && { retryIn: durationFromMicros(retryInMicros) }),
         };
       }
-      if (!loaded?.isRunning) return { step: { case: "ended", value: {} } };
+      if (!loaded?.isRunning) {
+        const unknown = await isUnknown(loaded, run);
+        if (unknown) noteUnknown(run, attempt);
+        return { step: { case: "ended", value: { unknown } } };
+      }
       if (loaded.content !== undefined) {
         return { step: { case: "ready", value: readyFrom(loaded.content, secretKeys) } };
       }
@@ -136,11 +172,11 @@ export function createDispatchService({
     },
 
     async recordAttempts({ attempts }) {
-      const { busy, hasRetries } = await recordAttempts(
-        pool,
-        packets,
-        attempts.map(attemptFromProto),
-      );
+      const made = attempts.map(attemptFromProto);
+      const { busy, hasRetries } = await recordAttempts(pool, packets, made);
+      for (const [place, attempt] of made.entries()) {
+        if (!busy.includes(place)) noteFirstAttempt(attempt);
+      }
       outbox.attempts.notifyCapacity();
       if (hasRetries) outbox.retries.notify();
       return { busy: [...busy] };
@@ -154,15 +190,25 @@ function orAfter(caller: AbortSignal, wait: Duration): AbortSignal {
 }
 
 function readyFrom(
-  { endpointId, url, secret, eventId, payload, standardWebhooks }: AttemptContent,
+  { endpointId, url, secret, eventId, payload, standardWebhooks, traceparent = "" }: AttemptContent,
   secretKeys: SecretKeys,
 ): MessageInitShape<typeof ReadyAttemptSchema> {
   const signingSecret = decryptSecret(secretKeys, endpointId, secret);
-  return { endpointId, url, secret: signingSecret, eventId, payload, standardWebhooks };
+  return {
+    ...{ endpointId, url, secret: signingSecret, eventId, payload, standardWebhooks },
+    traceparent,
+  };
 }
 
 function pastToProto({ outcome, endedAt }: PastAttempt) {
   return { outcome, endedAt: timestampFromMs(Math.round(endedAt / 1000)) };
+}
+
+function pastFromProto({ outcome, endedAt }: PastAttemptMessage): PastAttempt {
+  return {
+    outcome,
+    endedAt: Number(microsFromTimestamp(required(endedAt, "ended_at"), "ended_at")),
+  };
 }
 
 function runToProto({ accountNo, deliveryId, run }: RunKey) {
@@ -181,6 +227,7 @@ function attemptFromProto(made: MadeAttemptMessage): MadeAttempt {
     startedAt: microsFromTimestamp(required(made.startedAt, "started_at"), "started_at"),
     durationMicros: microsFromDuration(required(made.duration, "duration")),
     retryInMicros: made.retryIn && microsFromDuration(made.retryIn),
+    before: made.before.map(pastFromProto),
   };
 }
 

@@ -153,11 +153,11 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     const run = await sendTest();
     await services.record(run, TIMEOUT, IN_A_MINUTE);
     expect(await claimRetries()).toHaveLength(1);
-    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     expect(await claimRetries()).toHaveLength(1);
     await services.dispatch.completeRetries({ runs: [run] });
     await services.dispatch.completeRetries({ runs: [run] });
-    await services.database.query("UPDATE outbox_entry SET available_at = 0");
+    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     expect(await claimRetries()).toEqual([]);
     expect(await deliveryOf(run)).toMatchObject({ state: DeliveryState.RETRYING });
   });

@@ -33,7 +33,7 @@ const deliveryOf = async ({ deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
 const fail = (run: Run, attempt: number) =>
   services.record(run, AttemptOutcome.TIMEOUT, { attempt, retryIn: { seconds: 60n } });
-/** Makes the next attempts due so long ago. */
+/** Makes the next attempts due `agoMicros` ago. */
 const makeDue = (agoMicros: number) =>
   services.database.query(
     `UPDATE delivery SET next_attempt_at = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - ?
@@ -41,7 +41,7 @@ const makeDue = (agoMicros: number) =>
     [agoMicros],
   );
 
-/** A run that Temporal has, so many attempts of which have failed. */
+/** A run that Temporal has, `attempts` of which have failed. */
 async function acknowledged(attempts: number): Promise<Run> {
   const run = await services.sendTest(accountId, endpointId);
   for (let attempt = 1; attempt <= attempts; attempt++) await fail(run, attempt);
@@ -54,7 +54,7 @@ it("puts what is ten minutes overdue into the outbox once, due now, with all its
   await makeDue(OVERDUE_MICROS - MINUTE_MICROS);
   expect(await resume()).toBe(0);
   await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
-  const [{ now } = { now: 0 }] = await services.database.query<{ now: number }>(
+  const [{ now } = { now: 0 }] = await services.database.queryShards<{ now: number }>(
     "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP()) AS now",
   );
   expect(await resume()).toBe(1);

@@ -1,7 +1,7 @@
+import type { Log } from "@activity/proto/log";
+import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
-import type { Log } from "../log.ts";
-import { startPeriodicJob } from "../periodic-job.ts";
 import { lockOverdue, makeDue } from "./orphaned-run-store.ts";
 import { insertOutboxEntries, Task } from "./outbox-store.ts";
 
@@ -28,7 +28,7 @@ export function startOrphanedRuns(pool: Pool, notify: () => void, log: Log): () 
 }
 
 /**
- * Puts some of the runs into the outbox again whose next attempt has been overdue for so long, so that their
+ * Puts some of the runs into the outbox again whose next attempt is overdue by `overdueMicros`, so that their
  * workflow is begun again; returns how many. Of one that Temporal has after all this changes nothing.
  */
 export function resumeOrphanedRuns(pool: Pool, overdueMicros: number): Promise<number> {

@@ -1,5 +1,4 @@
 import type { Insert, Table } from "../database/change.ts";
-import { NOW_MICROS } from "../database/now.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { RunKey } from "./run-key.ts";
 
@@ -21,9 +20,9 @@ export type NewOutboxEntry = RunKey & { readonly endpointId: string; readonly ta
 /** An entry that is still there belongs to an earlier run of the delivery, or is the same. */
 const OUTBOX_ENTRY: Table = {
   insert: `INSERT INTO outbox_entry
-    (account_no, delivery_id, endpoint_id, run, task, lease_id, available_at)`,
+    (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)`,
   ending: `ON DUPLICATE KEY UPDATE run = VALUES(run), task = VALUES(task),
-    lease_id = VALUES(lease_id), available_at = VALUES(available_at)`,
+    lease_id = VALUES(lease_id), leased_until = VALUES(leased_until)`,
 };
 
 /** Puts a run into the outbox, leased or not, by the database's clock in microseconds. */
@@ -32,10 +31,10 @@ export function newOutboxEntry(
   nowMicros: number,
 ): Insert {
   const { accountNo, deliveryId, endpointId, run, task, leaseId } = entry;
-  const availableAt = leaseId === undefined ? nowMicros : nowMicros + LEASE_MICROS;
+  const leasedUntil = leaseId === undefined ? null : nowMicros + LEASE_MICROS;
   return {
     into: OUTBOX_ENTRY,
-    row: [accountNo, deliveryId, endpointId, run, task, leaseId ?? null, availableAt],
+    row: [accountNo, deliveryId, endpointId, run, task, leaseId ?? null, leasedUntil],
   };
 }
 
@@ -45,7 +44,7 @@ export async function insertOutboxEntries(
   entries: readonly NewOutboxEntry[],
 ): Promise<void> {
   const { insert, ending } = OUTBOX_ENTRY;
-  const row = `(?, ?, ?, ?, ?, NULL, ${NOW_MICROS})`;
+  const row = "(?, ?, ?, ?, ?, NULL, NULL)";
   await tx.query(
     `${insert} VALUES ${entries.map(() => row).join(", ")} ${ending}`,
     entries.flatMap(({ accountNo, deliveryId, endpointId, run, task }) => [

@@ -1,4 +1,4 @@
-import { newId } from "../ids.ts";
+import { newId } from "../common/ids.ts";
 
 /** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
 const SWEEP_MS = 5_000;

@@ -27,7 +27,7 @@ function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): M
   return {
     ...{ ...run, accountNo: Number(accountNo), attempt: 1, startedAt: 1, durationMicros: 1 },
     ...{ outcome: DELIVERED, statusCode: 200, detail: undefined, responseBody: BODY },
-    ...{ retryInMicros: undefined, ...changes },
+    ...{ retryInMicros: undefined, before: [], ...changes },
   };
 }
 const record = (...attempts: MadeAttempt[]) =>
@@ -37,8 +37,7 @@ const stateOf = async (run: Run) => (await read(run)).delivery?.state;
 const entryOf = async ({ deliveryId }: Run) =>
   (
     await services.database.query<{ run: number; task: number; isAvailable: number }>(
-      `SELECT run, task, lease_id IS NULL AND available_at
-         <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS isAvailable
+      `SELECT run, task, lease_id IS NULL AND leased_until IS NULL AS isAvailable
        FROM outbox_entry WHERE delivery_id = ?`,
       [deliveryId],
     )

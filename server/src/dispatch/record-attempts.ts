@@ -1,8 +1,9 @@
+import { LOST_RECORD_DETAIL } from "@activity/proto/lost-record";
 import { type Change, statementsOf } from "../database/change.ts";
 import { isOutage } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
-import { deleteEntries } from "./claim-store.ts";
+import { deleteEntries, type PastAttempt } from "./claim-store.ts";
 import { DeliveryState, RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
 import {
   type AfterAttempt,
@@ -19,7 +20,11 @@ import {
 import { deliveryName } from "./run-key.ts";
 
 /** An attempt that was made, and how long after now the next one is due, if one follows. */
-export type MadeAttempt = NewAttempt & { readonly retryInMicros: number | undefined };
+export type MadeAttempt = NewAttempt & {
+  readonly retryInMicros: number | undefined;
+  /** The run's attempts before it, in order, as far as they are known. */
+  readonly before: readonly PastAttempt[];
+};
 
 /** What came of a call: which attempts are not recorded yet, and whether any entry waits for its workflow. */
 export type Recorded = { readonly busy: readonly number[]; readonly hasRetries: boolean };
@@ -92,7 +97,9 @@ function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDeliver
     const isNew = isNews(attempt, delivery);
     // What comes late may be of a donation that was deleted since.
     changes.push(storeAttempt(isNew ? attempt : withoutText(attempt)));
-    if (isNew) changed.push({ attempt, after: afterAttempt(attempt) });
+    if (!isNew) continue;
+    changes.push(...missingBefore(attempt, delivery.attempts).map(storeAttempt));
+    changed.push({ attempt, after: afterAttempt(attempt) });
   }
   for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {
     const [first] = same;
@@ -125,7 +132,17 @@ async function findBusy(
 /** Whether a run goes on and this attempt of it is not recorded. */
 function isNews({ run, attempt }: MadeAttempt, delivery: LockedDelivery): boolean {
   const isRunning = RUNNING_STATES.includes(delivery.state);
-  return isRunning && delivery.run === run && delivery.attempts === attempt - 1;
+  return isRunning && delivery.run === run && delivery.attempts < attempt;
+}
+
+/** The attempts between the last recorded one and this: there are any when the database was restored. ADR 0045 */
+function missingBefore({ before, ...made }: MadeAttempt, recorded: number): NewAttempt[] {
+  const { accountNo, deliveryId, run } = made;
+  return before.slice(recorded, made.attempt - 1).map(({ outcome, endedAt }, index) => ({
+    ...{ accountNo, deliveryId, run, attempt: recorded + index + 1, outcome },
+    ...{ startedAt: endedAt, durationMicros: 0, statusCode: undefined },
+    ...{ detail: LOST_RECORD_DETAIL, responseBody: Buffer.alloc(0) },
+  }));
 }
 
 function afterAttempt({ outcome, attempt, retryInMicros }: MadeAttempt): AfterAttempt {

@@ -122,7 +122,7 @@ export function updateAfterAttempt(
 export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   return {
-    sql: `UPDATE outbox_entry SET task = ${Task.BeginRetries}, available_at = ${NOW_MICROS}, lease_id = NULL
+    sql: `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET task = ${Task.BeginRetries}, leased_until = NULL, lease_id = NULL
       WHERE ${sql} AND task = ${Task.Attempt}`,
     values,
   };

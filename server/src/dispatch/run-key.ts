@@ -1,3 +1,5 @@
+import { anyOf, type Condition } from "../database/any-of.ts";
+
 /** One run of a delivery. */
 export type RunKey = {
   readonly accountNo: number;
@@ -8,31 +10,26 @@ export type RunKey = {
 /** A delivery, by its primary key. */
 export type DeliveryKey = Omit<RunKey, "run">;
 
-/**
- * SQL that holds for rows of these deliveries, at least one, and its values. In this form both databases go
- * by the primary key; they do not for a list of pairs.
- */
+/** SQL that holds for rows of these deliveries, at least one, and its values. */
 export function anyDelivery(
   keys: readonly DeliveryKey[],
-  columns: { readonly account: string; readonly delivery: string },
-): { readonly sql: string; readonly values: (number | string)[] } {
-  const one = `(${columns.account} = ? AND ${columns.delivery} = ?)`;
-  return {
-    sql: `(${keys.map(() => one).join(" OR ")})`,
-    values: keys.flatMap(({ accountNo, deliveryId }) => [accountNo, deliveryId]),
-  };
+  { account, delivery }: { readonly account: string; readonly delivery: string },
+): Condition {
+  return anyOf(
+    [account, delivery],
+    keys.map(({ accountNo, deliveryId }) => [accountNo, deliveryId]),
+  );
 }
 
 /** The same for runs, at least one, of rows with these columns. */
 export function anyRun(
   runs: readonly RunKey[],
-  columns: { readonly account: string; readonly delivery: string },
-): { readonly sql: string; readonly values: (number | string)[] } {
-  const one = `(${columns.account} = ? AND ${columns.delivery} = ? AND run = ?)`;
-  return {
-    sql: `(${runs.map(() => one).join(" OR ")})`,
-    values: runs.flatMap(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
-  };
+  { account, delivery }: { readonly account: string; readonly delivery: string },
+): Condition {
+  return anyOf(
+    [account, delivery, "run"],
+    runs.map(({ accountNo, deliveryId, run }) => [accountNo, deliveryId, run]),
+  );
 }
 
 /** Returns a text that is the same for two keys of one delivery, and for no others. */

@@ -2,7 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 let services: Services;
 let accountId: string;

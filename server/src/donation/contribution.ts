@@ -1,5 +1,5 @@
+import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { Change } from "../database/change.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
 import type { Decision } from "../write/write.ts";
 import { updateFeed } from "./donation-feed.ts";
 import { DonationStatus } from "./donation-status.ts";

@@ -1,5 +1,5 @@
+import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { Change } from "../database/change.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
 import { eraseWebhookEvents } from "../webhook-event/webhook-event-store.ts";
 import type { Decision } from "../write/write.ts";
 import { type DisputeRecord, storeDispute, updateDispute } from "./dispute-store.ts";

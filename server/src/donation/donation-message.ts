@@ -6,9 +6,9 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
-import { microsFromTimestamp, timestampFromMicros } from "../timestamps.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { externalIdBytes, parseOptionalText } from "../common/stored-text.ts";
+import { microsFromTimestamp, timestampFromMicros } from "../common/timestamps.ts";
 import { DonationStatus, isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 

@@ -1,8 +1,8 @@
 import { DisputeOutcome, type DonationService } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { SERVICE_PLATFORM } from "../activity/activity-values.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { externalIdBytes } from "../stored-text.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { externalIdBytes } from "../common/stored-text.ts";
 import { newWebhookEvents } from "../webhook-event/new-webhook-event.ts";
 import type { WebhookEventData } from "../webhook-event/webhook-event.ts";
 import { receivingEndpointsOf } from "../webhook-event/webhook-event-store.ts";

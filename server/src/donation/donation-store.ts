@@ -1,8 +1,8 @@
+import type { Micros, MicrosColumn } from "../common/timestamps.ts";
 import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
-import type { Micros, MicrosColumn } from "../timestamps.ts";
 import type { DonationStatus } from "./donation-status.ts";
 
 /** A stored donation, in the feed or not. */

@@ -1,4 +1,4 @@
-import { DomainError, ErrorCode } from "../errors.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /** Returns the failure of a call that names no endpoint of its account. */
 export function endpointNotFound(): DomainError {
@@ -21,6 +21,22 @@ export function endpointDeleted(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
     "The delivery's endpoint is deleted, for good, so nothing is sent to it any more.",
+  );
+}
+
+/** Returns the failure of a rotation while an earlier one is pending, whose secret a receiver may have. */
+export function rotationPending(): DomainError {
+  return new DomainError(
+    ErrorCode.SecretRotationPending,
+    "A rotation of this endpoint's signing secret is pending, from next_secret_signs_from on; wait until then, or undo it with CancelRotation first.",
+  );
+}
+
+/** Returns the failure of a call that would undo a rotation where none is pending. */
+export function rotationNotPending(): DomainError {
+  return new DomainError(
+    ErrorCode.SecretRotationNotPending,
+    "No rotation of this endpoint's signing secret is pending: its moment has come and the new secret signs, or it was canceled. To replace the secret again, call RotateSecret.",
   );
 }
 

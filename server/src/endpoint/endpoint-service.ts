@@ -1,13 +1,14 @@
-import type { EndpointSchema, EndpointService } from "@activity/proto";
+import type { EndpointHourSchema, EndpointSchema, EndpointService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { newId } from "../common/ids.ts";
+import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { listHours, type StatHour } from "../delivery-stat/delivery-stat-store.ts";
 import { encryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
 import { newSigningSecret } from "../signing-secret/signing-secret.ts";
-import { timestampFromMicros } from "../timestamps.ts";
 import { newTestEvent } from "../webhook-event/new-webhook-event.ts";
 import { kindBits, kindsFromBits, WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import { receivingEndpointsOf } from "../webhook-event/webhook-event-store.ts";
@@ -15,18 +16,27 @@ import type { LockedAccount } from "../write/locked-account.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
 import { removableEndpointsOf, removeEndpoints } from "./deleted-endpoint-store.ts";
-import { accountBlocked, endpointNotFound, endpointSwitchedOff } from "./endpoint-errors.ts";
 import {
+  accountBlocked,
+  endpointNotFound,
+  endpointSwitchedOff,
+  rotationNotPending,
+  rotationPending,
+} from "./endpoint-errors.ts";
+import {
+  deleteNextSecret,
   type EndpointRecord,
   endpointsOf,
   findEndpoint,
   listEndpoints,
   markEndpointDeleted,
   storeEndpoint,
+  storeNextSecret,
   updateEndpoint,
   updateSecret,
 } from "./endpoint-store.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
+import { parseSignsFrom } from "./signs-from.ts";
 import { testEventData } from "./test-event-data.ts";
 
 /** The most endpoints of an account. */
@@ -93,7 +103,7 @@ export function createEndpointService(
           if (endpoints.length >= MAX_ENDPOINTS) throw limitReached();
           const stored = storeEndpoint({ ...fields, accountNo, secret: encrypted, createdAt });
           const removed = removable.length > 0 ? [removeEndpoints(accountNo, removable)] : [];
-          const answer = { ...fields, switchedOn: true, createdAt };
+          const answer = { ...fields, switchedOn: true, createdAt, nextSecretFrom: undefined };
           return { answer, changes: [stored, ...removed] };
         },
       });
@@ -110,6 +120,14 @@ export function createEndpointService(
     async listEndpoints({ accountId }) {
       const { accountNo } = await readAccount(pool, accountId);
       return { endpoints: (await listEndpoints(pool, accountNo)).map(endpointToProto) };
+    },
+
+    async getEndpointStats({ accountId, endpointId, since }) {
+      const { accountNo } = await readAccount(pool, accountId);
+      const endpoint = await findEndpoint(pool, accountNo, endpointId);
+      if (endpoint === undefined) throw endpointNotFound();
+      const from = requiredMicros(since, "since");
+      return { hours: (await listHours(pool, accountNo, endpointId, from)).map(hourToProto) };
     },
 
     updateEndpoint(request) {
@@ -133,11 +151,26 @@ export function createEndpointService(
     async rotateSecret(request) {
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
-      await writeEndpoint(request, ({ id }, { accountNo }) => ({
-        answer: undefined,
-        changes: [updateSecret(accountNo, id, encrypted)],
-      }));
-      return { secret };
+      const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
+        // The receiver may have been given its secret already, and would refuse what another one signs.
+        if (stored.nextSecretFrom !== undefined) throw rotationPending();
+        const nextSecretFrom = parseSignsFrom(request.signsFrom, nowMicros);
+        const change =
+          nextSecretFrom === undefined
+            ? updateSecret(accountNo, stored.id, encrypted)
+            : storeNextSecret(accountNo, stored.id, encrypted, nextSecretFrom);
+        return { answer: { ...stored, nextSecretFrom }, changes: [change] };
+      });
+      return { secret, endpoint: endpointToProto(endpoint) };
+    },
+
+    async cancelRotation(request) {
+      const endpoint = await writeEndpoint(request, (stored, { accountNo }) => {
+        if (stored.nextSecretFrom === undefined) throw rotationNotPending();
+        const answer = { ...stored, nextSecretFrom: undefined };
+        return { answer, changes: [deleteNextSecret(accountNo, stored.id)] };
+      });
+      return { endpoint: endpointToProto(endpoint) };
     },
 
     sendTest({ accountId, endpointId, kind }) {
@@ -179,5 +212,18 @@ function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof Endp
     switchedOn: endpoint.switchedOn,
     standardWebhooks: endpoint.standardWebhooks,
     createdAt: timestampFromMicros(endpoint.createdAt),
+    ...(endpoint.nextSecretFrom !== undefined && {
+      nextSecretSignsFrom: timestampFromMicros(endpoint.nextSecretFrom),
+    }),
+  };
+}
+
+function hourToProto(hour: StatHour): MessageInitShape<typeof EndpointHourSchema> {
+  return {
+    beganAt: timestampFromMicros(hour.beganAt),
+    delivered: BigInt(hour.delivered),
+    failed: BigInt(hour.failed),
+    totalDuration: durationFromMicros(hour.totalDuration),
+    longestDuration: durationFromMicros(hour.longestDuration),
   };
 }

@@ -2,6 +2,8 @@ import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
+import { PENDING_SECRET_FROM } from "../signing-secret/signing-secret-store.ts";
 
 /** A stored endpoint that is not deleted, without its secret. */
 export type EndpointRecord = {
@@ -12,6 +14,8 @@ export type EndpointRecord = {
   readonly standardWebhooks: boolean;
   readonly switchedOn: boolean;
   readonly createdAt: number;
+  /** When its next secret signs; `undefined` when no rotation is pending. */
+  readonly nextSecretFrom: number | undefined;
 };
 
 /** An endpoint to store, its secret encrypted. */
@@ -32,9 +36,11 @@ type Row = RowDataPacket & {
   standard_webhooks: number;
   switched_on: number;
   created_at: number;
+  pending_from: number | null;
 };
 
-const COLUMNS = "id, url, kinds, standard_webhooks, switched_on, created_at";
+const COLUMNS = `id, url, kinds, standard_webhooks, switched_on, created_at,
+  ${PENDING_SECRET_FROM} AS pending_from`;
 
 /** Asks for the endpoints of accounts. */
 export const endpointsOf = lookupOf<Row, EndpointRecord>({
@@ -43,6 +49,8 @@ export const endpointsOf = lookupOf<Row, EndpointRecord>({
   ending: "AND deleted_at IS NULL",
   fromRow: endpointFromRow,
 });
+
+const NO_NEXT_SECRET = "next_secret = NULL, next_secret_from = NULL";
 
 const ENDPOINT: Table = {
   insert: `INSERT INTO endpoint
@@ -66,7 +74,7 @@ export async function findEndpoint(
 ): Promise<EndpointRecord | undefined> {
   const [rows] = await db.execute<Row[]>(
     `SELECT ${COLUMNS} FROM endpoint WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
-    [accountNo, id],
+    prepared([accountNo, id]),
   );
   return rows[0] && endpointFromRow(rows[0]);
 }
@@ -75,7 +83,7 @@ export async function findEndpoint(
 export async function listEndpoints(db: Queryable, accountNo: number): Promise<EndpointRecord[]> {
   const [rows] = await db.execute<Row[]>(
     `SELECT ${COLUMNS} FROM endpoint WHERE account_no = ? AND deleted_at IS NULL ORDER BY created_at, id`,
-    [accountNo],
+    prepared([accountNo]),
   );
   return rows.map(endpointFromRow);
 }
@@ -92,16 +100,42 @@ export function updateEndpoint(
   };
 }
 
-/** Replaces the encrypted secret of an endpoint. */
+/** Replaces the encrypted secret of an endpoint at once, and forgets any other. */
 export function updateSecret(accountNo: number, id: string, secret: Buffer): Statement {
   return {
-    sql: "UPDATE endpoint SET secret = ? WHERE account_no = ? AND id = ?",
+    sql: `UPDATE endpoint SET secret = ?, ${NO_NEXT_SECRET} WHERE account_no = ? AND id = ?`,
     values: [secret, accountNo, id],
   };
 }
 
+/**
+ * Stores the encrypted secret that an endpoint signs with from a moment on; no rotation may be pending. The
+ * next secret of the rotation before, if there was one, is the one that signs until then.
+ */
+export function storeNextSecret(
+  accountNo: number,
+  id: string,
+  secret: Buffer,
+  fromMicros: number,
+): Statement {
+  return {
+    sql: `UPDATE endpoint SET secret = COALESCE(next_secret, secret),
+        next_secret = ?, next_secret_from = ?
+      WHERE account_no = ? AND id = ?`,
+    values: [secret, fromMicros, accountNo, id],
+  };
+}
+
+/** Forgets the next secret of an endpoint, whose rotation is pending. */
+export function deleteNextSecret(accountNo: number, id: string): Statement {
+  return {
+    sql: `UPDATE endpoint SET ${NO_NEXT_SECRET} WHERE account_no = ? AND id = ?`,
+    values: [accountNo, id],
+  };
+}
+
 /** Nothing is left of a deleted endpoint but what its deliveries show. */
-const ERASE = "SET deleted_at = ?, switched_on = FALSE, url = '', secret = ''";
+const ERASE = `SET deleted_at = ?, switched_on = FALSE, url = '', secret = '', ${NO_NEXT_SECRET}`;
 
 /** Deletes an endpoint for good. */
 export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {
@@ -127,5 +161,6 @@ function endpointFromRow(row: Row): EndpointRecord {
     standardWebhooks: row.standard_webhooks === 1,
     switchedOn: row.switched_on === 1,
     createdAt: row.created_at,
+    nextSecretFrom: row.pending_from ?? undefined,
   };
 }

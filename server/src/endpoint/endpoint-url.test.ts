@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../common/errors.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
 
 const NONE: ReadonlySet<string> = new Set();

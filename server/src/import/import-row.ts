@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { DomainError } from "../errors.ts";
-import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../stored-text.ts";
-import { type Micros, microsFromTimestamp } from "../timestamps.ts";
+import { DomainError } from "../common/errors.ts";
+import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../common/stored-text.ts";
+import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
 /** A row of an import as it arrives. */
 export type ReceivedRow = {

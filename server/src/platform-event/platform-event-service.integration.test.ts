@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
 import { ActivityType, Unit } from "../activity/activity-values.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 let services: Services;
 let accountId: string;

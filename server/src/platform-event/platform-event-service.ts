@@ -11,9 +11,9 @@ import {
   platformEventRecordKey,
   showActivity,
 } from "../activity/activity-feed-store.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
-import { externalIdBytes, parseOptionalText } from "../stored-text.ts";
-import { timestampFromMicros } from "../timestamps.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { externalIdBytes, parseOptionalText } from "../common/stored-text.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Decision } from "../write/write.ts";
 import type { Writer } from "../write/writer.ts";
 import { type PlatformEventValue, platformEventValue } from "./platform-event.ts";

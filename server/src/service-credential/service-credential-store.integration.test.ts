@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
-import { Permission } from "../caller.ts";
+import { newId } from "../common/ids.ts";
 import { createPool, type Pool } from "../database/pool.ts";
-import { newId } from "../ids.ts";
+import { Permission } from "./permission.ts";
 import { newServiceCredential, PERMISSION_NAMES } from "./service-credential.ts";
 import {
   findServiceCredentialByHash,
   insertServiceCredential,
   listServiceCredentials,
+  renewServiceCredential,
   revokeServiceCredential,
 } from "./service-credential-store.ts";
+
+const DAY_MICROS = 86_400_000_000;
 
 let database: TestDatabase;
 let pool: Pool;
@@ -22,26 +26,80 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("finds a credential with its permissions until it is revoked", async () => {
+/** Stores a credential of thirty days and returns it with its hash. */
+async function insert(permissions = new Set(PERMISSION_NAMES)) {
   const { hash } = newServiceCredential();
-  const credential = { id: newId(), name: "gateway ★", permissions: new Set(PERMISSION_NAMES) };
-  await insertServiceCredential(pool, credential, hash);
+  const credential = { name: unique("service"), permissions, accountId: newId() };
+  expect(await insertServiceCredential(pool, credential, 30, hash)).toBe(true);
+  return { credential, hash };
+}
+
+/** Lets a credential be as old as it is after `days`, by moving its times back. */
+const age = (name: string, days: number) =>
+  database.query("UPDATE service_credential SET expires_at = expires_at - ? WHERE name = ?", [
+    days * DAY_MICROS,
+    name,
+  ]);
+
+const listed = async (name: string) =>
+  (await listServiceCredentials(pool)).find((credential) => credential.name === name);
+
+it("finds a credential with its permissions and its account until it is revoked", async () => {
+  const { credential, hash } = await insert();
   expect(await findServiceCredentialByHash(pool, hash)).toEqual(credential);
   expect(await findServiceCredentialByHash(pool, newServiceCredential().hash)).toBeUndefined();
 
-  expect(await revokeServiceCredential(pool, credential.id)).toBe(true);
-  expect(await revokeServiceCredential(pool, credential.id)).toBe(true);
-  expect(await revokeServiceCredential(pool, newId())).toBe(false);
+  const { name } = credential;
+  expect(await listed(name)).toMatchObject({ ...credential, state: "active" });
+  expect(await revokeServiceCredential(pool, name)).toBe(true);
+  expect(await revokeServiceCredential(pool, name)).toBe(true);
+  expect(await revokeServiceCredential(pool, unique("nobody"))).toBe(false);
   expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
-  expect(await listServiceCredentials(pool)).toContainEqual({ ...credential, revoked: true });
+  expect(await listed(name)).toMatchObject({ ...credential, state: "revoked" });
+});
+
+it("finds a credential until its last day is over", async () => {
+  const { credential, hash } = await insert();
+  const { createdAtMicros = 0, expiresAtMicros } = (await listed(credential.name)) ?? {};
+  expect(expiresAtMicros).toBe(createdAtMicros + 30 * DAY_MICROS);
+  await age(credential.name, 29.9);
+  expect(await findServiceCredentialByHash(pool, hash)).toEqual(credential);
+  await age(credential.name, 0.1);
+  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+  expect(await listed(credential.name)).toMatchObject({ state: "expired" });
+});
+
+it("renews a credential that is active, and no other", async () => {
+  const active = await insert();
+  await age(active.credential.name, 29);
+  expect(await renewServiceCredential(pool, active.hash, 30)).toBe(true);
+  await age(active.credential.name, 29);
+  expect(await findServiceCredentialByHash(pool, active.hash)).toEqual(active.credential);
+
+  const expired = await insert();
+  await age(expired.credential.name, 30);
+  const revoked = await insert();
+  await revokeServiceCredential(pool, revoked.credential.name);
+  for (const { hash } of [expired, revoked]) {
+    expect(await renewServiceCredential(pool, hash, 30)).toBe(false);
+    expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
+  }
+});
+
+it("gives no two credentials one name, not even after the first was revoked", async () => {
+  const { credential } = await insert();
+  await revokeServiceCredential(pool, credential.name);
+  const { hash } = newServiceCredential();
+  expect(await insertServiceCredential(pool, credential, 30, hash)).toBe(false);
+  expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
 });
 
 it("allows nothing by a permission that it does not know", async () => {
-  const { hash } = newServiceCredential();
   const permissions = new Set([Permission.ActivityRead]);
-  await insertServiceCredential(pool, { id: newId(), name: "newer", permissions }, hash);
+  const { credential, hash } = await insert(permissions);
   await database.query(
-    "UPDATE service_credential SET permissions = 'activity.read future.permission' WHERE name = 'newer'",
+    "UPDATE service_credential SET permissions = 'activity.read future.permission' WHERE name = ?",
+    [credential.name],
   );
   expect((await findServiceCredentialByHash(pool, hash))?.permissions).toEqual(permissions);
 });

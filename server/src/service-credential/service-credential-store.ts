@@ -1,68 +1,127 @@
-import type { Permission } from "../caller.ts";
 import { NOW_MICROS } from "../database/now.ts";
+import { isDuplicate } from "../database/outage.ts";
 import type { Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
+import type { Permission } from "./permission.ts";
 import { isPermission } from "./service-credential.ts";
 
-/** An internal service that may call, and what it may do. */
+/** An internal service that may call, what it may do, and for whom. */
 export type ServiceCredential = {
-  readonly id: string;
+  /** No other credential has it, nor ever had. */
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
+  /** The one account that it is for; without it, all accounts. */
+  readonly accountId: string | undefined;
 };
 
-/** As an operator sees it. */
-export type ListedServiceCredential = ServiceCredential & { readonly revoked: boolean };
+/** As an operator sees it; times are microseconds since 1970-01-01T00:00:00Z. */
+export type ListedServiceCredential = ServiceCredential & {
+  readonly state: "active" | "expired" | "revoked";
+  readonly createdAtMicros: number;
+  readonly expiresAtMicros: number;
+};
 
-type Row = RowDataPacket & { id: string; name: string; permissions: string };
-type ListedRow = Row & { revoked_at: number | null };
+type Row = RowDataPacket & { name: string; permissions: string; account_id: string | null };
+type ListedRow = Row & {
+  created_at: number;
+  expires_at: number;
+  is_expired: number;
+  revoked_at: number | null;
+};
 
-/** Stores a credential that works from now on. */
+const DAY_MICROS = 86_400_000_000;
+
+/** Stores a credential that works from now on for some days; returns false when its name is taken. */
 export async function insertServiceCredential(
   db: Queryable,
-  { id, name, permissions }: ServiceCredential,
+  { name, permissions, accountId }: ServiceCredential,
+  validityDays: number,
   hash: Buffer,
-): Promise<void> {
-  await db.execute(
-    `INSERT INTO service_credential (credential_hash, id, name, permissions, created_at)
-     VALUES (?, ?, ?, ?, ${NOW_MICROS})`,
-    [hash, id, name, [...permissions].join(" ")],
-  );
+): Promise<boolean> {
+  try {
+    await db.execute(
+      `INSERT INTO service_credential
+         (credential_hash, name, permissions, account_id, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ${NOW_MICROS}, ${NOW_MICROS} + ?)`,
+      prepared([
+        hash,
+        name,
+        [...permissions].join(" "),
+        accountId ?? null,
+        validityDays * DAY_MICROS,
+      ]),
+    );
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
 }
 
-/** Finds a credential that is not revoked. */
+/** Finds a credential that is neither revoked nor expired. */
 export async function findServiceCredentialByHash(
   db: Queryable,
   hash: Buffer,
 ): Promise<ServiceCredential | undefined> {
   const [rows] = await db.execute<Row[]>(
-    `SELECT id, name, permissions FROM service_credential
-     WHERE credential_hash = ? AND revoked_at IS NULL`,
-    [hash],
+    `SELECT name, permissions, account_id FROM service_credential
+     WHERE credential_hash = ? AND revoked_at IS NULL AND expires_at > ${NOW_MICROS}`,
+    prepared([hash]),
   );
   return rows[0] && serviceCredentialFromRow(rows[0]);
 }
 
-/** Lists all credentials, oldest first, the revoked ones included. */
+/** Lists all credentials, oldest first, those that are revoked or expired included. */
 export async function listServiceCredentials(db: Queryable): Promise<ListedServiceCredential[]> {
   const [rows] = await db.execute<ListedRow[]>(
-    "SELECT id, name, permissions, revoked_at FROM service_credential ORDER BY created_at, id",
+    `SELECT name, permissions, account_id, created_at, expires_at, revoked_at,
+       expires_at <= ${NOW_MICROS} AS is_expired
+     FROM service_credential ORDER BY created_at, name`,
   );
   return rows.map((row) => ({
     ...serviceCredentialFromRow(row),
-    revoked: row.revoked_at !== null,
+    state: stateOf(row),
+    createdAtMicros: row.created_at,
+    expiresAtMicros: row.expires_at,
   }));
 }
 
-/** Revokes a credential, and returns whether there is one; the first time stays. */
-export async function revokeServiceCredential(db: Queryable, id: string): Promise<boolean> {
+/** Revokes a credential, and returns whether there is one of this name; the first time stays. */
+export async function revokeServiceCredential(db: Queryable, name: string): Promise<boolean> {
   const [result] = await db.execute<ResultSetHeader>(
-    `UPDATE service_credential SET revoked_at = COALESCE(revoked_at, ${NOW_MICROS}) WHERE id = ?`,
-    [id],
+    `UPDATE service_credential SET revoked_at = COALESCE(revoked_at, ${NOW_MICROS}) WHERE name = ?`,
+    prepared([name]),
+  );
+  return result.affectedRows === 1;
+}
+
+/**
+ * Lets a credential expire `validityDays` from now, and returns whether it was done: one that is revoked or
+ * expired already stays so.
+ */
+export async function renewServiceCredential(
+  db: Queryable,
+  hash: Buffer,
+  validityDays: number,
+): Promise<boolean> {
+  const [result] = await db.execute<ResultSetHeader>(
+    `UPDATE service_credential SET expires_at = ${NOW_MICROS} + ?
+     WHERE credential_hash = ? AND revoked_at IS NULL AND expires_at > ${NOW_MICROS}`,
+    prepared([validityDays * DAY_MICROS, hash]),
   );
   return result.affectedRows === 1;
 }
 
 /** A permission that this version does not know allows nothing. */
-function serviceCredentialFromRow({ id, name, permissions }: Row): ServiceCredential {
-  return { id, name, permissions: new Set(permissions.split(" ").filter(isPermission)) };
+function serviceCredentialFromRow({ name, permissions, account_id }: Row): ServiceCredential {
+  return {
+    name,
+    permissions: new Set(permissions.split(" ").filter(isPermission)),
+    accountId: account_id ?? undefined,
+  };
+}
+
+function stateOf(row: ListedRow): ListedServiceCredential["state"] {
+  if (row.revoked_at !== null) return "revoked";
+  return row.is_expired === 1 ? "expired" : "active";
 }

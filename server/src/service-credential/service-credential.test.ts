@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { Permission } from "../caller.ts";
+import { Permission } from "./permission.ts";
 import {
   hashServiceCredential,
   isServiceCredentialText,
   newServiceCredential,
   PERMISSION_NAMES,
+  parseCredentialName,
   parsePermissions,
+  parseValidityDays,
 } from "./service-credential.ts";
 
 it("makes credentials that cannot be taken for API keys", () => {
@@ -28,3 +30,21 @@ it.each([[[]], [["activity.write"]], [[Permission.ActivityRead, ""]], [["ACTIVIT
     expect(() => parsePermissions(names)).toThrow(PERMISSION_NAMES.join(", "));
   },
 );
+
+it.each(["gateway", "0", "import-2.csv_new", "a".repeat(64)])("accepts the name %s", (name) => {
+  expect(parseCredentialName(name)).toBe(name);
+});
+
+it.each(["", "Gateway", "-x", "a b", "ü", "a\n", "a".repeat(65), newServiceCredential().secret])(
+  "refuses the name %j without repeating it",
+  (name) => {
+    expect(() => parseCredentialName(name)).toThrow(/^name accepts 1 to 64 characters: [ -~]*$/);
+  },
+);
+
+it("accepts from one day to a year", () => {
+  expect([1, 90, 365].map((days) => parseValidityDays(`${days}`))).toEqual([1, 90, 365]);
+  for (const text of ["0", "366", "-1", "1.5", "1e2", "090", "", " 7", "x"]) {
+    expect(() => parseValidityDays(text)).toThrow("days accepts a whole number from 1 to 365.");
+  }
+});

@@ -1,10 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import { Permission } from "../caller.ts";
-import { DomainError, ErrorCode } from "../errors.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { Permission } from "./permission.ts";
 
 const START = "act_svc_";
 const FORM = /^act_svc_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
+/** Plain, so that it can be typed and told from an option; shorter than a credential, which is no name. */
+const NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** How long a credential works unless its creator says otherwise. */
+export const DEFAULT_VALIDITY_DAYS = 90;
+/** The longest that one may work, as of API keys. */
+export const MAX_VALIDITY_DAYS = 365;
 
 /** The names of all permissions. */
 export const PERMISSION_NAMES: readonly Permission[] = Object.values(Permission);
@@ -28,6 +35,25 @@ export function isServiceCredentialText(text: string): boolean {
 /** Tells whether a text is the name of a permission. */
 export function isPermission(name: string): name is Permission {
   return PERMISSION_NAMES.some((permission) => permission === name);
+}
+
+/** Parses the name of a credential. Fails with `invalid_parameter`. */
+export function parseCredentialName(text: string): string {
+  if (NAME_FORM.test(text)) return text;
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    "name accepts 1 to 64 characters: a-z, 0-9, dots, hyphens and underscores, the first a letter or digit.",
+  );
+}
+
+/** Parses a number of days from now until a credential expires. Fails with `invalid_parameter`. */
+export function parseValidityDays(text: string): number {
+  const days = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (days >= 1 && days <= MAX_VALIDITY_DAYS) return days;
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    `days accepts a whole number from 1 to ${MAX_VALIDITY_DAYS}.`,
+  );
 }
 
 /** Parses the names of one or more permissions. Fails with `invalid_parameter` when one is unknown. */

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createSecretKey, decryptSecret, encryptSecret } from "./secret-cipher.ts";
+import {
+  createSecretKey,
+  decryptSecret,
+  encryptSecret,
+  keyNameOf,
+  nameOf,
+} from "./secret-cipher.ts";
 import { newSigningSecret } from "./signing-secret.ts";
 
 const key = () => createSecretKey(randomBytes(32));
@@ -26,6 +32,15 @@ it("decrypts with an older key after a rotation, and with no foreign key", () =>
   const stored = encryptSecret([old], ENDPOINT, "whsec_x");
   expect(decryptSecret([young, old], ENDPOINT, stored)).toBe("whsec_x");
   expect(() => decryptSecret([young], ENDPOINT, stored)).toThrow("SECRET_KEYS");
+});
+
+it("tells by its name which key a secret was encrypted with, and the name nothing of the key", () => {
+  const [one, other] = [key(), key()];
+  const stored = encryptSecret([one, other], ENDPOINT, "whsec_x");
+  expect(keyNameOf(stored)).toBe(nameOf(one));
+  expect(nameOf(one)).toMatch(/^[0-9a-f]{8}$/);
+  expect(nameOf(one)).not.toBe(nameOf(other));
+  expect(one.bytes.toString("hex")).not.toContain(nameOf(one));
 });
 
 it("refuses a secret that was changed, or moved to another endpoint", () => {

@@ -23,6 +23,16 @@ export function createSecretKey(bytes: Buffer): SecretKey {
   return { id: createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES), bytes };
 }
 
+/** Returns what a key is called: its id in hexadecimal, 8 characters, which tell nothing of the key. */
+export function nameOf({ id }: SecretKey): string {
+  return id.toString("hex");
+}
+
+/** Returns what the key is called that a signing secret was encrypted with. */
+export function keyNameOf(stored: Buffer): string {
+  return stored.toString("hex", 1, NONCE_OFFSET);
+}
+
 /** Encrypts the signing secret of an endpoint. */
 export function encryptSecret([key]: SecretKeys, endpointId: string, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);

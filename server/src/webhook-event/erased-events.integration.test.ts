@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 const SAID = "a donor's very own words";
 const ANSWERED = "the receiver's very own words";

@@ -3,6 +3,7 @@ import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import { DeliveryState } from "../dispatch/delivery-state.ts";
+import { SIGNING_SECRET } from "../signing-secret/signing-secret-store.ts";
 import type { NewWebhookEvent, ReceivingEndpoint } from "./new-webhook-event.ts";
 
 type EndpointRow = RowDataPacket & {
@@ -16,7 +17,8 @@ type EndpointRow = RowDataPacket & {
 
 /** Asks for the endpoints of accounts that an event can go to, those switched off included. */
 export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
-  select: "SELECT account_no, id, kinds, url, secret, standard_webhooks, switched_on FROM endpoint",
+  select: `SELECT account_no, id, kinds, url, ${SIGNING_SECRET} AS secret, standard_webhooks, switched_on
+    FROM endpoint`,
   key: ["account_no"],
   ending: "AND deleted_at IS NULL",
   fromRow: (row) => ({
@@ -30,20 +32,28 @@ export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
 });
 
 const WEBHOOK_EVENT: Table = {
-  insert: "INSERT INTO webhook_event (account_no, id, kind, created_at, record_id, payload)",
+  insert:
+    "INSERT INTO webhook_event (account_no, id, kind, created_at, record_id, payload, traceparent)",
 };
 const DELIVERY: Table = {
   insert: `INSERT INTO delivery
     (account_no, id, endpoint_id, event_id, kind, test, state, run, created_at)`,
 };
 
-/** Stores an event and its deliveries. */
-export function storeWebhookEvent(accountNo: number, event: NewWebhookEvent): Change[] {
+/** Stores an event and its deliveries, and the sampled span, if there is one, that their attempts are part of. */
+export function storeWebhookEvent(
+  accountNo: number,
+  event: NewWebhookEvent,
+  traceparent: string | undefined,
+): Change[] {
   const { id: eventId, kind, test, createdAtMicros, recordId, payload, deliveries } = event;
   return [
     {
       into: WEBHOOK_EVENT,
-      row: [accountNo, eventId, kind, createdAtMicros, recordId ?? null, payload],
+      row: [
+        ...[accountNo, eventId, kind, createdAtMicros, recordId ?? null, payload],
+        traceparent ?? null,
+      ],
     },
     ...deliveries.map(({ id, endpoint, isPaused }) => {
       const state = isPaused ? DeliveryState.Paused : DeliveryState.Pending;

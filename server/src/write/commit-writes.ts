@@ -1,9 +1,10 @@
+import { type Sharer, together } from "@activity/proto/traces";
+import { createIdsAt } from "../common/ids.ts";
 import { type Change, statementsOf } from "../database/change.ts";
 import { type Asks, planLookups } from "../database/lookup.ts";
 import type { PacketRows, Packets, Stored } from "../database/packet.ts";
 import { createLeases, type Leases, type Outbox } from "../dispatch/outbox.ts";
 import { newOutboxEntry, Task } from "../dispatch/outbox-store.ts";
-import { createIdsAt } from "../ids.ts";
 import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
 import { storeWebhookEvent } from "../webhook-event/webhook-event-store.ts";
 import type { LockedAccount } from "./locked-account.ts";
@@ -21,6 +22,8 @@ export type PlannedWrite = {
   readonly accountId: string;
   readonly accountNo: number;
   readonly asks: Asks;
+  /** The span that asks for it, if it is sampled: its events are told in that trace. */
+  readonly span: Sharer | undefined;
   readonly decide: (
     found: Readonly<Record<string, readonly unknown[]>>,
     account: LockedAccount,
@@ -54,11 +57,14 @@ export async function commitWrites(
   const load = [lockAccounts(accountNos, waits), READ_NOW, ...lookups.statements];
   const leases = createLeases(outbox.attempts);
   try {
-    const outcomes = await packets.loadAndStore(load, ([accounts = [], now, ...rows]) => {
-      leases.begin();
-      const answersOf = lookups.read(rows);
-      return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
-    });
+    const spans = writes.map(({ span }) => span);
+    const outcomes = await together("commit", spans, () =>
+      packets.loadAndStore(load, ([accounts = [], now, ...rows]) => {
+        leases.begin();
+        const answersOf = lookups.read(rows);
+        return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
+      }),
+    );
     return { outcomes, ...leases.committed() };
   } catch (error) {
     leases.failed();
@@ -86,7 +92,7 @@ function decideAll(
         accounts.moveFeedClock(account);
       }
       for (const event of decision.events ?? []) {
-        changes.push(...storeEvent(account.accountNo, event, leases));
+        changes.push(...storeEvent(account.accountNo, event, write.span?.traceparent, leases));
       }
       return { kind: "written", answer: decision.answer };
     } catch (error) {
@@ -123,16 +129,21 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
 }
 
 /** Stores an event, its deliveries, and an outbox entry for each that is not paused. */
-function storeEvent(accountNo: number, event: NewWebhookEvent, leases: Leases): Change[] {
+function storeEvent(
+  accountNo: number,
+  event: NewWebhookEvent,
+  traceparent: string | undefined,
+  leases: Leases,
+): Change[] {
   const { id: eventId, payload, createdAtMicros, deliveries } = event;
   const entries = deliveries.flatMap(({ id: deliveryId, endpoint, isPaused }) => {
     if (isPaused) return [];
     const run = { accountNo, deliveryId, run: 1 };
     const { id: endpointId, url, secret, standardWebhooks } = endpoint;
-    const content = { endpointId, url, secret, standardWebhooks, eventId, payload };
+    const content = { endpointId, url, secret, standardWebhooks, eventId, payload, traceparent };
     const leaseId = leases.lease({ ...run, ...content });
     const entry = { ...run, endpointId, task: Task.Attempt, leaseId };
     return [newOutboxEntry(entry, createdAtMicros)];
   });
-  return [...storeWebhookEvent(accountNo, event), ...entries];
+  return [...storeWebhookEvent(accountNo, event, traceparent), ...entries];
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type FeedRow, type Services, startServices } from "../../../test/harness/services.ts";
-import { timestampFromMicros } from "../timestamps.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
 
 let services: Services;
 let accountId: string;

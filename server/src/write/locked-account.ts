@@ -1,4 +1,4 @@
-import { DomainError, ErrorCode } from "../errors.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /** An account that a write has locked, and what the write is given beside what is stored. */
 export type LockedAccount = {

@@ -9,11 +9,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../common/errors.ts";
 import { createPackets, type Packets } from "../database/packet.ts";
 import { createDonationService } from "../donation/donation-service.ts";
-import { ErrorCode } from "../errors.ts";
-import { createLocalTransport } from "../local-transport.ts";
-import { register } from "../routes.ts";
+import { Access } from "../rpc/access.ts";
+import { createLocalTransport } from "../rpc/local-transport.ts";
+import { register } from "../rpc/registered-service.ts";
 import { createWriter } from "./writer.ts";
 
 const DEADLINE_MS = 30_000;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const service = createDonationService(createWriter({ together, alone }, services.outbox));
   donations = createClient(
     DonationService,
-    createLocalTransport([register(DonationService, service)], []),
+    createLocalTransport([register(DonationService, service, { access: Access.Open })], []),
   );
 });
 afterAll(async () => {
@@ -121,7 +122,7 @@ it("refuses one of those that wait together, and stores the others", async () =>
 });
 
 it("stores the others when the database fails on one", async () => {
-  await services.database.query(
+  await services.database.queryShards(
     `CREATE TRIGGER no_poison BEFORE INSERT ON donation FOR EACH ROW
      IF NEW.donor_name = 'poison' THEN SIGNAL SQLSTATE '45000'; END IF`,
   );
@@ -133,7 +134,7 @@ it("stores the others when the database fails on one", async () => {
     create(accountId, "behind"),
     create(other, "elsewhere"),
   ]);
-  await services.database.query("DROP TRIGGER no_poison");
+  await services.database.queryShards("DROP TRIGGER no_poison");
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
   ]);

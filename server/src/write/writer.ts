@@ -1,8 +1,9 @@
+import { currentSpan } from "@activity/proto/traces";
+import { accountNoOf } from "../common/ids.ts";
 import type { Asks, Found } from "../database/lookup.ts";
 import { isConnectionLost } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
-import { accountNoOf } from "../ids.ts";
 import { commitWrites, type Outcome, type PlannedWrite } from "./commit-writes.ts";
 import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
@@ -109,6 +110,7 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
           accountId,
           accountNo,
           asks: load(accountNo),
+          span: currentSpan(),
           // The answers to its own asks, by their names.
           decide: (found, account) => decide(found as Found<Asked>, account),
           touches: touches ?? [],

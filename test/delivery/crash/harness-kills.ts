@@ -91,8 +91,9 @@ export async function runWithKills(
   const written = await Promise.all(writing);
   // Who comes next may make first attempts in another way.
   await expect.poll(async () => (await countStates(stack, party)).Pending, GOES_ON).toBe(undefined);
-  const { core, database, temporal } = stack;
-  expect([core, database, temporal, dispatcher].every((part) => part.isRunning())).toBe(true);
+  const { core, database, vitess = database, temporal } = stack;
+  const parts = [core, database, vitess, temporal, dispatcher];
+  expect(parts.every((part) => part.isRunning())).toBe(true);
   const retrying = await expectRetriesWait(stack);
   const callsRepeated = written.reduce((sum, one) => sum + one.callsRepeated, 0);
   const events = written.reduce((sum, { donations }) => sum + donations, 0);

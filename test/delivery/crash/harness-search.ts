@@ -1,15 +1,21 @@
 import { randomInt } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { expect } from "vitest";
+import { searchFile, secretBytes } from "../harness-byte-search.ts";
 import { textOf } from "../harness-history.ts";
 import { type CrashStack, RECEIVER_HOST } from "./harness-stack.ts";
 import { listWorkflows, withTemporal } from "./harness-temporal.ts";
 import { type Party, STORED_TEXTS } from "./harness-writers.ts";
 
 const HISTORIES = 300;
+/** Of its server of one process, and of a cluster. */
+const TEMPORAL_STATE = [
+  join("temporal", "state.sqlite"),
+  join("temporal", "database", "data", "temporal"),
+  join("temporal", "database", "data", "#innodb_redo"),
+];
 
 /**
  * Holds that no secret, payload, URL or name lies in a sample of the histories, in any byte of Temporal's
@@ -64,11 +70,6 @@ export async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
   }
 }
 
-/** The bytes that a secret stands for, as they would lie in a file. */
-function secretBytes(secret: string): string {
-  return Buffer.from(secret.replace("whsec_", ""), "base64").toString("latin1");
-}
-
 async function sampleHistories(stack: CrashStack): Promise<string[]> {
   const all = await listWorkflows(stack);
   const sample = Array.from(
@@ -88,27 +89,11 @@ async function sampleHistories(stack: CrashStack): Promise<string[]> {
 
 /** All logs, and all of Temporal's state with what is not in its main file yet. */
 async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true });
-  return names
-    .filter((name) => name.endsWith(".log") || name.startsWith(join("temporal", "state.sqlite")))
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .filter((name) => name.endsWith(".log") || TEMPORAL_STATE.some((path) => name.startsWith(path)))
     .filter((name) => !name.startsWith(join("database", "data")))
     .map((name) => join(folder, name));
-}
-
-/** Searches a file of any size. */
-async function searchFile(
-  file: string,
-  needles: readonly string[],
-): Promise<{ found: Set<string>; size: number }> {
-  const found = new Set<string>();
-  const longest = Math.max(...needles.map((needle) => needle.length));
-  let tail = "";
-  let size = 0;
-  for await (const chunk of createReadStream(file, { encoding: "latin1" })) {
-    const text = tail + String(chunk);
-    size += String(chunk).length;
-    for (const needle of needles) if (text.includes(needle)) found.add(needle);
-    tail = text.slice(-longest);
-  }
-  return { found, size };
 }

@@ -1,12 +1,12 @@
-import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mysql from "mysql2/promise";
+import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
 import { startDatabase } from "../../../tools/stack/database.ts";
-import { isPortFree } from "../../../tools/stack/free-port.ts";
 import { killProcess } from "../../../tools/stack/processes.ts";
 import { createProgress, silentProgress } from "../../../tools/stack/progress.ts";
 import { startTemporal } from "../../../tools/stack/temporal.ts";
+import { startVitess } from "../../../tools/stack/vitess.ts";
 import type { Victim } from "./harness-process.ts";
 
 /** A server that comes back where it was. */
@@ -27,16 +27,19 @@ export type DatabaseVictim = ServerVictim & { setReadOnly(isReadOnly: boolean): 
 /** Servers given by the environment are nobody's to kill. */
 const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
 
-/** A database server with the product's own, durable settings. */
-export function databaseVictim(dataDir: string, port: number): DatabaseVictim {
+/**
+ * A database server with the product's own, durable settings; `ephemeral` gives its user every right, as Vitess needs,
+ * and syncs less, which only a machine's death shows.
+ */
+export function databaseVictim(
+  dataDir: string,
+  port: number,
+  { ephemeral = false }: { ephemeral?: boolean } = {},
+): DatabaseVictim {
   const server = serverVictim(async (isFirst) => {
     const progress = isFirst ? createProgress() : silentProgress;
-    const {
-      url,
-      pid = 0,
-      ended,
-      stop,
-    } = await startDatabase({ env: ENV, dataDir, port, progress });
+    const options = { env: ENV, dataDir, port, progress, ephemeral };
+    const { url, pid = 0, ended, stop } = await startDatabase(options);
     return {
       address: url,
       ended,
@@ -61,6 +64,17 @@ export function databaseVictim(dataDir: string, port: number): DatabaseVictim {
       await root.end();
     },
   };
+}
+
+/** The vtgate and the vttablets of shards that lie in a MySQL: they die together. */
+export function vitessVictim(mysqlUrl: string, port: number, shards: number): ServerVictim {
+  return serverVictim(async (isFirst) => {
+    const vitess = await startVitess({
+      ...{ env: ENV, cacheDir: cacheFolder(ENV), mysqlUrl, prefix: "crash", shards, port },
+      progress: isFirst ? createProgress() : silentProgress,
+    });
+    return { ...vitess, address: vitess.url };
+  });
 }
 
 /** The stack's own Temporal. */
@@ -95,18 +109,4 @@ function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): Serv
       hasEnded = true;
     },
   };
-}
-
-const LOWEST_PORT = 20_000;
-const HIGHEST_PORT = 30_000;
-
-/**
- * A port below those that systems give to outgoing connections: while its owner is dead, nobody else gets
- * it, and nobody who tries it again and again is connected to himself.
- */
-export async function findLastingPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
-    if (await isPortFree(port)) return port;
-  }
 }

@@ -7,6 +7,8 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql, { type Pool } from "mysql2/promise";
+import { expect, inject } from "vitest";
+import { findLastingPort } from "../../../tools/stack/free-port.ts";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
@@ -14,14 +16,16 @@ import { type NodeVictim, nodeVictim, type Victim } from "./harness-process.ts";
 import {
   type DatabaseVictim,
   databaseVictim,
-  findLastingPort,
   type ServerVictim,
   temporalVictim,
+  vitessVictim,
 } from "./harness-servers.ts";
 
 /** The product with each part in a process of its own, and a receiver that counts. */
 export type CrashStack = {
   readonly database: DatabaseVictim;
+  /** What stands before the database in a run on Vitess. */
+  readonly vitess: ServerVictim | undefined;
   readonly temporal: ServerVictim;
   readonly core: Victim;
   readonly receiver: Receiver;
@@ -49,17 +53,27 @@ export type CrashStack = {
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
 /** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
-export async function startCrashStack(): Promise<CrashStack> {
+export async function startCrashStack(
+  makeTemporal: (dataDir: string) => ServerVictim = temporalVictim,
+): Promise<CrashStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const certificates = makeCertificates();
   const extraCa = join(folder, "ca.pem");
   await writeFile(extraCa, certificates.ca);
   const receiver = await startReceiver(answer(200), certificates.good);
   const target = `${RECEIVER_HOST}:${receiver.port}`;
-  const database = databaseVictim(join(folder, "database"), await findLastingPort());
-  const temporal = temporalVictim(join(folder, "temporal"));
+  const shards = inject("shards");
+  const database = databaseVictim(join(folder, "database"), await findLastingPort(), {
+    ephemeral: shards !== undefined,
+  });
+  const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
-  const databaseUrl = database.address();
+  const vitess =
+    shards === undefined
+      ? undefined
+      : vitessVictim(database.address(), await findLastingPort(), shards);
+  await vitess?.start();
+  const databaseUrl = (vitess ?? database).address();
   await migrate(databaseUrl);
   const permissions = Object.values(Permission);
   const credential = await createServiceCredential(databaseUrl, "test", permissions);
@@ -68,6 +82,7 @@ export async function startCrashStack(): Promise<CrashStack> {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     WEBHOOK_ALLOWED_TARGETS: target,
+    ALLOW_UNSAFE_TARGETS: "development",
   };
   const core = nodeVictim({
     script: "server/src/main.ts",
@@ -93,8 +108,19 @@ export async function startCrashStack(): Promise<CrashStack> {
   const dispatchers: Victim[] = [];
   let isKept = false;
   const pool: Pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 2, timezone: "Z" });
+  const served = {
+    ...database,
+    async start() {
+      await database.start();
+      // A vtgate looks for the shards again now and then.
+      for (const table of ["account", "service_credential"]) {
+        const count = () => pool.query(`SELECT COUNT(*) FROM ${table}`);
+        await expect.poll(() => count().then(() => true, String), SERVED).toBe(true);
+      }
+    },
+  };
   return {
-    ...{ database, temporal, core, receiver, target, credential, folder },
+    ...{ database: served, vitess, temporal, core, receiver, target, credential, folder },
     dispatcher(name, env = {}) {
       const victim = nodeVictim({
         // With a point to fail at it is not the product's own, but the same but for that.
@@ -118,7 +144,7 @@ export async function startCrashStack(): Promise<CrashStack> {
     },
     async stop() {
       await pool.end();
-      const all = [...dispatchers, core, temporal, database];
+      const all = [...dispatchers, core, temporal, ...(vitess ? [vitess] : []), database];
       for (const victim of all.filter((one) => one.isRunning())) await victim.kill();
       await receiver.stop();
       if (!isKept) await rm(folder, { recursive: true, force: true });
@@ -126,6 +152,7 @@ export async function startCrashStack(): Promise<CrashStack> {
   };
 }
 
+const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
 
 function transportTo(baseUrl: string, headers: Record<string, string>) {

@@ -32,7 +32,7 @@ export type InFlight = {
 /** Counts a party's deliveries that have not ended. */
 export async function countInFlight(stack: CrashStack, { accountIds }: Party): Promise<InFlight> {
   const rows = await stack.query<{ state: number; leased: number; deliveries: number }>(
-    `SELECT d.state, COALESCE(o.available_at > ${NOW}, 0) AS leased, COUNT(*) AS deliveries
+    `SELECT d.state, COALESCE(o.leased_until > ${NOW}, 0) AS leased, COUNT(*) AS deliveries
      FROM (SELECT account_no, id, state FROM delivery WHERE ${OF_PARTY} AND state IN (?)) d
      LEFT JOIN outbox_entry o ON o.account_no = d.account_no AND o.delivery_id = d.id
      GROUP BY d.state, leased`,
@@ -86,13 +86,13 @@ export type Lease = {
   readonly task: Task;
   readonly lease_id: string;
   /** Microseconds since 1970. */
-  readonly available_at: number;
+  readonly leased_until: number;
 };
 
 /** Lists the leases of all accounts, run out or not. */
 export function listLeases(stack: CrashStack): Promise<Lease[]> {
   return stack.query(
-    `SELECT d.event_id, o.task, o.lease_id, o.available_at FROM outbox_entry o
+    `SELECT d.event_id, o.task, o.lease_id, o.leased_until FROM outbox_entry o
      JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
      WHERE o.lease_id IS NOT NULL`,
   );
@@ -113,7 +113,7 @@ export async function countStillLeased(
 
 /** Ends all leases, as a quarter of a minute would. */
 export async function endLeases(stack: CrashStack): Promise<void> {
-  await stack.query("UPDATE outbox_entry SET available_at = 0 WHERE lease_id IS NOT NULL");
+  await stack.query("UPDATE outbox_entry SET leased_until = 0 WHERE lease_id IS NOT NULL");
 }
 
 /** Makes it as if a party's attempts had ended 0 to 59 seconds earlier. No workflow of theirs may have begun. */

@@ -45,7 +45,7 @@ export async function createParty(stack: CrashStack, accounts: number): Promise<
 export type Written = { readonly donations: number; readonly callsRepeated: number };
 
 /**
- * Makes so many paid donations as fast as the core takes them, and asks for each again until it is
+ * Makes `count` paid donations as fast as the core takes them, and asks for each again until it is
  * acknowledged, as a caller does who must not lose one.
  */
 export async function writeDonations(

@@ -1,5 +1,5 @@
 import { ApiKeyService, MeService } from "@activity/proto";
-import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, inject, it } from "vitest";
 import type { AttemptName } from "./harness-attempts.ts";
 import {
   expectKilledInFlight,
@@ -18,8 +18,10 @@ import { createParty } from "./harness-writers.ts";
 const MINUTE_MS = 60_000;
 const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
 const VICTIMS = ["dispatcher", "core", "database", "Temporal"] as const;
+/** A vtgate and the vttablets of all shards die in one process. */
+const ON_VITESS = inject("shards") === undefined ? [] : (["Vitess"] as const);
 const RUNS = (["retries", "all"] as const).flatMap((workflows) =>
-  VICTIMS.map((victim) => ({ victim, workflows, size: SIZE[workflows] })),
+  [...VICTIMS, ...ON_VITESS].map((victim) => ({ victim, workflows, size: SIZE[workflows] })),
 );
 
 let stack: CrashStack;
@@ -51,12 +53,12 @@ describe.each(RUNS)("DELIVERY_WORKFLOWS=$workflows: $size.events events in fligh
   it(
     `go on after each of ${size.kills} kills of the ${name}`,
     async () => {
-      const { core, database, temporal } = stack;
+      const { core, database, vitess = database, temporal } = stack;
       const dispatcher = dispatchers[workflows];
       if (workflows === "all" && dispatchers.retries.isRunning()) {
         mayRepeat.push(...(await killInFlight(stack, dispatchers.retries)).attempts);
       }
-      const victim = { dispatcher, core, database, Temporal: temporal }[name];
+      const victim = { dispatcher, core, database, Vitess: vitess, Temporal: temporal }[name];
       // What a dead dispatcher had leased can be claimed after 14 seconds: it lives to see some of that.
       const longestLifeMs = name === "dispatcher" ? 10_000 : 2_000;
       const killed = await runWithKills(stack, { victim, dispatcher, size, longestLifeMs });

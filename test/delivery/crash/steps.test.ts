@@ -89,7 +89,7 @@ describe("a first attempt that was made", () => {
       for (const request of again) {
         const lease = leases.find(({ event_id: id }) => nameOf(request) === `${id} 1`);
         const laterSeconds = Number(headerOf(request, "Service-Timestamp")) + 1;
-        expect(laterSeconds * 1e6).toBeGreaterThan(lease?.available_at ?? Infinity);
+        expect(laterSeconds * 1e6).toBeGreaterThan(lease?.leased_until ?? Infinity);
       }
     },
     3 * MINUTE_MS,

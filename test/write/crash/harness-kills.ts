@@ -24,7 +24,7 @@ const LONGEST_DEATH_MS = 1_000;
 const ANSWERED = { timeout: SIZE.settleMinutes * 60_000, interval: 10 };
 
 /**
- * Has so many writers write and a poller follow each feed, and kills the core and the database in turn at random
+ * Has `writers` write and a poller follow each feed, and kills the core and the database in turn at random
  * moments meanwhile. Every life answers some calls.
  */
 export async function writeAmidKills(

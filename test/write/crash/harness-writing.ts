@@ -27,7 +27,7 @@ export type Written = {
   readonly differing: readonly string[];
 };
 
-/** Has so many writers write until they are stopped, half of them for the first account. */
+/** Has `writers` write until they are stopped, half of them for the first account. */
 export function startWriting(stack: CrashStack, { accountIds }: Party, writers: number): Writing {
   const records = new Map(accountIds.map((id): [string, WrittenRecord[]] => [id, []]));
   const differing: string[] = [];

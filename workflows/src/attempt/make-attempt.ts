@@ -1,4 +1,6 @@
 import type { ReadyAttempt } from "@activity/proto";
+import { inSpan } from "@activity/proto/traces";
+import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport, Sender } from "../http/sender.ts";
 
@@ -6,24 +8,38 @@ import type { AttemptReport, Sender } from "../http/sender.ts";
 export type FinishedAttempt = Omit<AttemptReport, "isRetried"> & {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
+  /** Of its span, if that is sampled. */
+  readonly traceparent?: string | undefined;
 };
 
-/** Signs and sends one POST. `nowMs` is the clock that the receiver sees in its timestamp. §6.2 */
-export async function makeAttempt(
+/**
+ * Signs and sends one POST, as a span of the trace that wrote the event, however long ago. The receiver is told nothing
+ * of the trace: the contract names all headers. `nowMs` is the clock that the receiver sees in its timestamp. §6.2
+ */
+export function makeAttempt(
   sender: Sender,
-  { url, secret, eventId, payload, standardWebhooks }: ReadyAttempt,
+  ready: ReadyAttempt,
   attempt: number,
   nowMs: () => number,
 ): Promise<FinishedAttempt> {
-  const startedAtMs = nowMs();
-  const headers = deliveryHeaders({
-    eventId,
-    attempt,
-    timestampSeconds: Math.floor(startedAtMs / 1000),
-    body: payload,
-    signingSecret: secret,
-    standardWebhooks,
+  const { url, secret, eventId, payload, standardWebhooks, traceparent: parent } = ready;
+  const attributes = { "activity.attempt": attempt };
+  return inSpan("attempt", { kind: "client", parent, attributes }, async (span) => {
+    const startedAtMs = nowMs();
+    const headers = deliveryHeaders({
+      eventId,
+      attempt,
+      timestampSeconds: Math.floor(startedAtMs / 1000),
+      body: payload,
+      signingSecret: secret,
+      standardWebhooks,
+    });
+    const report = await sender.attempt({ url, headers, body: payload });
+    span.set({
+      "activity.outcome": report.outcome,
+      "http.response.status_code": report.status,
+    });
+    if (report.outcome !== AttemptOutcome.Delivered) span.fail();
+    return { ...report, startedAtMs, traceparent: span.traceparent };
   });
-  const report = await sender.attempt({ url, headers, body: payload });
-  return { ...report, startedAtMs };
 }

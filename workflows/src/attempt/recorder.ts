@@ -1,14 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DispatchService, MadeAttemptSchema } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
+import { together } from "@activity/proto/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { isRetried } from "../http/attempt-outcome.ts";
-import type { Log } from "../log.ts";
-import type { AttemptKey } from "../run.ts";
-import { delayAfterMs } from "../workflow/retry-schedule.ts";
+import type { AttemptKey } from "../common/run.ts";
+import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import type { FinishedAttempt } from "./make-attempt.ts";
 import { outcomeToProto } from "./outcome.ts";
+import { delayAfterMs } from "./retry-schedule.ts";
 import { runToProto } from "./run-key.ts";
 
 /** How many attempts go in one call, which is one transaction of the core. */
@@ -20,17 +21,24 @@ const FINAL: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal]);
 
 /** Keeps attempts that were made until the core has recorded them. */
 export type Recorder = {
-  /** Resolves once the attempt is recorded; whoever stops waiting earlier changes nothing. */
-  record(key: AttemptKey, attempt: FinishedAttempt): Promise<void>;
+  /**
+   * Resolves once the attempt is recorded; whoever stops waiting earlier changes nothing. `before` holds the run's
+   * attempts before it, which are recorded with it where a restored database has lost them.
+   */
+  record(key: AttemptKey, attempt: FinishedAttempt, before?: readonly PastAttempt[]): Promise<void>;
   /** Resolves when no attempt waits for a core that could not record it. */
   caughtUp(): Promise<void>;
-  /** Gives those that wait so long to be recorded; what is left then is lost with the process. */
+  /** Gives those that wait this time to be recorded; what is left then is lost with the process. */
   close(milliseconds: number): Promise<void>;
 };
+
+/** An attempt that was made, as far as the next one needs to know. */
+export type PastAttempt = { readonly outcome: AttemptOutcome; readonly endedAtMs: number };
 
 type Waiting = {
   readonly key: AttemptKey;
   readonly attempt: FinishedAttempt;
+  readonly before: readonly PastAttempt[];
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
   /** Set when a call with it and others failed: it goes alone, to keep none of them from being recorded. */
@@ -85,7 +93,12 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
 
   async function send(batch: readonly Waiting[]): Promise<void> {
     const attempts = batch.map(messageFrom);
-    const call = dispatch.recordAttempts({ attempts }, { timeoutMs: ANSWER_WITHIN_MS });
+    const spans = batch.map(({ attempt: { traceparent } }) =>
+      traceparent === undefined ? undefined : { traceparent },
+    );
+    const call = together("record", spans, () =>
+      dispatch.recordAttempts({ attempts }, { timeoutMs: ANSWER_WITHIN_MS }),
+    );
     const busy = await call.then(
       (answer) => new Set(answer.busy),
       (error: unknown) => setAside(batch, error),
@@ -116,13 +129,13 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
   }
 
   return {
-    record(key, attempt) {
+    record(key, attempt, before = []) {
       const name = nameOf(key);
       const known = waiting.get(name);
       if (known !== undefined) return known.recorded.promise;
       const recorded = Promise.withResolvers<void>();
       const endedAt = performance.now();
-      waiting.set(name, { key, attempt, endedAt, recorded, isSuspect: false });
+      waiting.set(name, { key, attempt, before, endedAt, recorded, isSuspect: false });
       running ??= sendAll();
       return recorded.promise;
     },
@@ -142,6 +155,7 @@ function nameOf({ deliveryId, run, attempt }: AttemptKey): string {
 function messageFrom({
   key,
   attempt,
+  before,
   endedAt,
 }: Waiting): MessageInitShape<typeof MadeAttemptSchema> {
   const { outcome, status, detail, bodyStart } = attempt;
@@ -155,6 +169,10 @@ function messageFrom({
     ...(status !== undefined && { statusCode: status }),
     ...(detail !== undefined && { detail }),
     ...(bodyStart && { responseBody: bodyStart }),
+    before: before.map((past) => ({
+      outcome: outcomeToProto(past.outcome),
+      endedAt: timestampFromMs(past.endedAtMs),
+    })),
     // The delay runs from the end of the attempt, however late it is recorded. §6.4
     ...(delayMs !== undefined && {
       retryIn: durationFromMs(Math.max(0, Math.round(delayMs - (performance.now() - endedAt)))),

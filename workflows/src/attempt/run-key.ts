@@ -1,5 +1,5 @@
 import type { RunKey } from "@activity/proto";
-import type { Run } from "../run.ts";
+import type { Run } from "../common/run.ts";
 
 /** Converts a run for the core. */
 export function runToProto({ accountNo, deliveryId, run }: Run) {

@@ -1,39 +1,81 @@
 import {
   type WorkflowClient,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
-import { wallClockMs } from "../clock.ts";
-import { DELIVER, type DeliverInput, deliverWorkflowId } from "../workflow/contract.ts";
+import { wallClockMs } from "../common/clock.ts";
+import {
+  DELIVER,
+  type DeliverInput,
+  deliverWorkflowId,
+  type RunResult,
+} from "../workflow/contract.ts";
 
 /** Less than the lease of what is begun: the SDK would try again for longer, with a delay that is over by then. */
-const START_WITHIN_MS = 10_000;
+const BEGIN_WITHIN_MS = 10_000;
+
+/** Where workflows are begun. */
+export type WorkflowTarget = {
+  readonly client: WorkflowClient;
+  readonly taskQueue: string;
+  /** Of this process' worker, where Temporal tells versions apart. */
+  readonly buildId?: string | undefined;
+};
 
 /**
  * Begins the workflow of a run, once its next attempt is due in `dueInMs`; resolves when Temporal acknowledged
  * it. A workflow of the run that is there already goes on as it is; one that is closed was ended from
- * outside, and the run goes on in another.
+ * outside, and the run goes on in another. One that came to its end by itself belongs to a run that the database
+ * held as ended, before it was restored from a backup: where it knows how the run ended, nothing is begun, and
+ * its result is returned; else the run goes on behind the attempts that it knows. ADR 0045
  */
 export async function beginWorkflow(
-  client: WorkflowClient,
-  taskQueue: string,
+  target: WorkflowTarget,
   input: DeliverInput,
   dueInMs: number,
+): Promise<RunResult | undefined> {
+  const { client } = target;
+  return client.withDeadline(wallClockMs() + BEGIN_WITHIN_MS, async () => {
+    try {
+      const { ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
+      await start(target, input, dueInMs, ALLOW_DUPLICATE_FAILED_ONLY);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    const known: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
+    const { made = [] } = input;
+    const isAhead = known.attempts.length > made.length;
+    if (isAhead && (known.end === "delivered" || known.end === "failed")) return known;
+    const next = isAhead ? { ...input, made: known.attempts } : input;
+    await start(target, next, dueInMs, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
+    return undefined;
+  });
+}
+
+async function start(
+  { client, taskQueue, buildId }: WorkflowTarget,
+  input: DeliverInput,
+  dueInMs: number,
+  workflowIdReusePolicy: WorkflowIdReusePolicy,
 ): Promise<void> {
   // Temporal keeps a delayed start as safely as a timer, and no worker takes part until it is due.
-  const start = dueInMs >= 1 ? { startDelay: Math.round(dueInMs) } : { requestEagerStart: true };
-  await client.withDeadline(wallClockMs() + START_WITHIN_MS, () =>
-    client.start(DELIVER, {
-      taskQueue,
-      workflowId: deliverWorkflowId(input),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      // What Temporal's UI shows of it before the workflow can be asked for its progress.
-      staticSummary: summaryOf(input),
-      args: [input],
-      ...start,
-    }),
-  );
+  // An eager start goes to the worker of this process, whichever version is the current one.
+  const delay =
+    dueInMs >= 1
+      ? { startDelay: Math.round(dueInMs) }
+      : { requestEagerStart: buildId === undefined };
+  await client.start(DELIVER, {
+    taskQueue,
+    workflowId: deliverWorkflowId(input),
+    workflowIdReusePolicy,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    // What Temporal's UI shows of it before the workflow can be asked for its progress.
+    staticSummary: summaryOf(input),
+    args: [input],
+    ...delay,
+  });
 }
 
 function summaryOf({ made = [] }: DeliverInput): string {

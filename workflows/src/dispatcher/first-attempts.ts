@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
 import type { Client } from "@connectrpc/connect";
 import { makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
 import type { Sender } from "../http/sender.ts";
-import type { Log } from "../log.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
@@ -78,6 +78,7 @@ export function startFirstAttempts({
   }
 
   return {
+    ...poller,
     async stop() {
       await poller.stop();
       await Promise.all(inFlight);

@@ -1,12 +1,14 @@
 import type { ClaimedRetry, DispatchService } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
+import { LOST_RECORD_DETAIL } from "@activity/proto/lost-record";
 import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";
+import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto, runToProto } from "../attempt/run-key.ts";
-import type { Log } from "../log.ts";
-import type { Run } from "../run.ts";
-import type { MadeAttempt } from "../workflow/contract.ts";
-import { beginWorkflow } from "./begin-workflow.ts";
+import type { Run } from "../common/run.ts";
+import type { DeliverInput, MadeAttempt } from "../workflow/contract.ts";
+import { beginWorkflow, type WorkflowTarget } from "./begin-workflow.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
@@ -16,15 +18,15 @@ const MAX_CLAIM = 32;
 const ENDPOINT_LIMIT = 8;
 const ANSWER_WITHIN_MS = 35_000;
 
-type WorkflowStarter = {
+type WorkflowStarter = WorkflowTarget & {
   readonly dispatch: Client<typeof DispatchService>;
-  readonly client: Parameters<typeof beginWorkflow>[0];
-  readonly taskQueue: string;
+  readonly recorder: Recorder;
   readonly log: Log;
 };
 
 /** Begins the workflows of runs that go on with a retry; each leaves the outbox once it is acknowledged. */
-export function startRetries({ dispatch, client, taskQueue, log }: WorkflowStarter): Poller {
+export function startRetries(starter: WorkflowStarter): Poller {
+  const { dispatch, log } = starter;
   return startPoller(
     "begin of retries",
     async (signal) => {
@@ -34,7 +36,7 @@ export function startRetries({ dispatch, client, taskQueue, log }: WorkflowStart
         retries.map(async (retry) => {
           const run = runFromProto(retry.run);
           const dueInMs = retry.dueIn ? durationMs(retry.dueIn) : 0;
-          await beginWorkflow(client, taskQueue, { ...run, made: madeOf(retry) }, dueInMs);
+          await beginOrRecord(starter, { ...run, made: madeOf(retry) }, dueInMs);
           return run;
         }),
       );
@@ -56,7 +58,8 @@ export function startRetries({ dispatch, client, taskQueue, log }: WorkflowStart
  * Begins a workflow for every run, from its first attempt on; its entry leaves the outbox with the record of that
  * attempt, so that what is leased is what is in flight here too.
  */
-export function startWholeRuns({ dispatch, client, taskQueue, log }: WorkflowStarter): Poller {
+export function startWholeRuns(starter: WorkflowStarter): Poller {
+  const { dispatch, log } = starter;
   return startPoller(
     "begin of runs",
     async (signal) => {
@@ -68,12 +71,30 @@ export function startWholeRuns({ dispatch, client, taskQueue, log }: WorkflowSta
       };
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const begun = await Promise.allSettled(
-        attempts.map(({ run }) => beginWorkflow(client, taskQueue, runFromProto(run), 0)),
+        attempts.map(({ run }) => beginOrRecord(starter, runFromProto(run), 0)),
       );
       throwFirst(begun);
     },
     log,
   );
+}
+
+/** Begins the workflow of a run, or records how the run ended that Temporal knows to have ended. */
+async function beginOrRecord(
+  starter: WorkflowStarter,
+  input: DeliverInput,
+  dueInMs: number,
+): Promise<void> {
+  const known = await beginWorkflow(starter, input, dueInMs);
+  const last = known?.attempts.at(-1);
+  if (known === undefined || last === undefined) return;
+  const { accountNo, deliveryId, run } = input;
+  const key = { accountNo, deliveryId, run, attempt: known.attempts.length };
+  const { outcome, endedAtMs } = last;
+  const unknown = { durationMs: 0, status: undefined, bodyStart: undefined };
+  const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
+  await starter.recorder.record(key, attempt, known.attempts.slice(0, -1));
+  starter.log.warn("a run that had ended before the database was restored is recorded", key);
 }
 
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {

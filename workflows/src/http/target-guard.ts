@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
+import { isPublicAddress } from "@activity/proto/public-address";
+import { ACCEPTED_URL, parseTargetUrl } from "@activity/proto/target-url";
 import { NameNotFoundError, type ResolveName } from "./name-resolver.ts";
-import { isPublicAddress } from "./public-address.ts";
-import { parseTargetUrl } from "./target-url.ts";
 
 /** An address that was checked, and may be connected to as it stands. */
 export type CheckedAddress = { readonly address: string; readonly family: 4 | 6 };
@@ -38,7 +38,10 @@ export async function resolveTarget(
   { resolve, allowedLoopback }: TargetRules,
 ): Promise<SafeTarget | RefusedTarget> {
   const target = parseTargetUrl(url, allowedLoopback);
-  if ("refused" in target) return { kind: "unsafe_target", detail: target.refused };
+  if ("broken" in target) {
+    const detail = `the URL has to have ${ACCEPTED_URL[target.broken]}`;
+    return { kind: "unsafe_target", detail };
+  }
   const { host, port, isAddress } = target;
   if (allowedLoopback?.has(`${host}:${port}`)) {
     return { kind: "safe", host, port, addresses: [host === "::1" ? LOOPBACK_6 : LOOPBACK] };

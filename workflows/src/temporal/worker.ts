@@ -1,9 +1,11 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   bundleWorkflowCode,
   type NativeConnection,
   Worker,
-  type WorkflowBundleWithSourceMap,
+  type WorkflowBundleOption,
 } from "@temporalio/worker";
 import type { Activities } from "../workflow/contract.ts";
 
@@ -28,21 +30,45 @@ const QUIET_LOGGER = {
   error: quiet,
 };
 
-/** Bundles the workflows; once a process. */
-export function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  const workflowsPath = fileURLToPath(new URL("../workflow/index.ts", import.meta.url));
-  return bundleWorkflowCode({ workflowsPath, logger: QUIET_LOGGER });
+/** The workflows as `npm run build --workspace workflows` leaves them. */
+export const BUILT_WORKFLOWS = fileURLToPath(new URL("../../dist/workflows.js", import.meta.url));
+
+const SOURCES = fileURLToPath(new URL("..", import.meta.url));
+
+/** Returns the workflows as they were built, unless a source is newer, or bundles them; once a process. ADR 0042 */
+export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
+  // Read at once: whoever built it may remove it.
+  return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledCode() };
 }
 
-/** Creates a worker, which begins when it is run. */
+function isBuilt(): boolean {
+  if (!existsSync(BUILT_WORKFLOWS)) return false;
+  const builtMs = statSync(BUILT_WORKFLOWS).mtimeMs;
+  const names = readdirSync(SOURCES, { recursive: true, encoding: "utf8" });
+  const sources = names.filter((name) => name.endsWith(".ts"));
+  return sources.every((name) => statSync(join(SOURCES, name)).mtimeMs <= builtMs);
+}
+
+/** Bundles the workflows to one script. The compiler unpacks itself onto a disk for this. */
+export async function bundledCode(): Promise<string> {
+  const workflowsPath = fileURLToPath(new URL("../workflow/index.ts", import.meta.url));
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: QUIET_LOGGER });
+  return code;
+}
+
+/**
+ * Creates a worker, which begins when it is run. With a `buildId` Temporal gives it workflows once the deployment, which
+ * is named as the task queue, has that version for its current one; those begun before go on there. ADR 0044
+ */
 export function createWorker(options: {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly bundle: WorkflowBundleWithSourceMap;
+  readonly bundle: WorkflowBundleOption;
   readonly activities: Activities;
+  readonly buildId?: string | undefined;
 }): Promise<Worker> {
-  const { connection, namespace, taskQueue, bundle, activities } = options;
+  const { connection, namespace, taskQueue, bundle, activities, buildId } = options;
   return Worker.create({
     connection,
     namespace,
@@ -53,5 +79,12 @@ export function createWorker(options: {
     maxConcurrentWorkflowTaskExecutions: MAX_CONCURRENT,
     maxConcurrentLocalActivityExecutions: MAX_CONCURRENT,
     shutdownGraceTime: SHUTDOWN_GRACE,
+    ...(buildId !== undefined && {
+      workerDeploymentOptions: {
+        version: { deploymentName: taskQueue, buildId },
+        useWorkerVersioning: true,
+        defaultVersioningBehavior: "AUTO_UPGRADE",
+      },
+    }),
   });
 }

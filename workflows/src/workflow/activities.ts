@@ -5,8 +5,8 @@ import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
+import type { AttemptKey } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
-import type { AttemptKey } from "../run.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer } from "./contract.ts";
 import { rescheduleAfterMs } from "./reschedule.ts";
@@ -46,6 +46,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         const retryInMs = retryIn ? durationMs(retryIn) : 0;
         return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs, retryInMs };
       }
+      if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
       const known = kept.get(nameOf(key));
       if (known !== undefined) return madeFrom(await known);
@@ -64,10 +65,12 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       return madeFrom(await finished);
     },
 
-    async record({ made, ...key }) {
+    async record({ made, before, ...key }) {
       // A record that is made elsewhere lacks the answer.
-      const bodyStart = (await kept.get(nameOf(key)))?.bodyStart;
-      await recorder.record(key, { status: undefined, detail: undefined, ...made, bodyStart });
+      const { bodyStart, traceparent } = (await kept.get(nameOf(key))) ?? {};
+      const rest = { bodyStart, traceparent };
+      const finished = { status: undefined, detail: undefined, ...made, ...rest };
+      await recorder.record(key, finished, before);
     },
   };
 
@@ -79,7 +82,9 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   }
 }
 
-function madeFrom({ bodyStart: _, ...made }: FinishedAttempt): AttemptAnswer {
+/** Histories hold neither what a receiver answered nor a trace. */
+function madeFrom(finished: FinishedAttempt): AttemptAnswer {
+  const { bodyStart: _body, traceparent: _trace, ...made } = finished;
   return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAttemptSlots } from "./attempt-slots.ts";
 
-it("gives an endpoint so many slots and no more, whatever others have. ADR 0028", () => {
+it("gives an endpoint its slots and no more, whatever others have. ADR 0028", () => {
   const slots = createAttemptSlots({ perEndpoint: 2, total: 10 });
   const giveBack = slots.take("a");
   expect([slots.take("a"), slots.take("b")]).not.toContain(undefined);
@@ -10,7 +10,7 @@ it("gives an endpoint so many slots and no more, whatever others have. ADR 0028"
   expect(slots.take("a")).toBeDefined();
 });
 
-it("gives so many in all", () => {
+it("gives no more than the total", () => {
   const slots = createAttemptSlots({ perEndpoint: 2, total: 3 });
   const taken = ["a", "a", "b", "b", "c"].map((endpoint) => slots.take(endpoint));
   expect(taken.map((slot) => slot !== undefined)).toEqual([true, true, true, false, false]);

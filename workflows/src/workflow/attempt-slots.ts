@@ -5,8 +5,8 @@ export type AttemptSlots = {
 };
 
 /**
- * Creates slots, all free: so many for each endpoint, so that one that hangs leaves some to the others, and so
- * many in all.
+ * Creates slots, all free: `perEndpoint` for each, so that one that hangs leaves some to the others, and
+ * `total` in all.
  */
 export function createAttemptSlots({
   perEndpoint,

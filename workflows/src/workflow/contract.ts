@@ -1,5 +1,5 @@
+import type { AttemptKey, Run } from "../common/run.ts";
 import type { AttemptOutcome } from "../http/attempt-outcome.ts";
-import type { AttemptKey, Run } from "../run.ts";
 
 /** An attempt that was made: all of it that a workflow's history holds. */
 export type MadeAttempt = {
@@ -25,10 +25,12 @@ export type AttemptAnswer =
         /** Why there was no whole answer, without URL, name or address. */
         readonly detail?: string | undefined;
       })
-  /** It was made and recorded before, and the next one is due so long after now. */
+  /** It was made and recorded before, and the next one is due in `retryInMs`. */
   | ({ readonly kind: "recorded"; readonly retryInMs: number } & MadeAttempt)
   /** The run has ended: nothing is attempted. */
   | { readonly kind: "ended" }
+  /** The core does not know the run: nothing is attempted. */
+  | { readonly kind: "unknown" }
   /** Not possible now: it is to be asked for again. */
   | { readonly kind: "rescheduled"; readonly waitMs: number };
 
@@ -38,6 +40,15 @@ export type AttemptInput = AttemptKey & { readonly refused: number };
 /** An attempt to record. */
 export type RecordInput = AttemptKey & {
   readonly made: Extract<AttemptAnswer, { kind: "made" }>;
+  /** The run's attempts before it: a core whose database was restored may have lost their records. */
+  readonly before: readonly MadeAttempt[];
+};
+
+/** How a run came to its end, and its attempts. */
+export type RunResult = {
+  /** `ended` by the core, to which it is over; `unknown` to the core. */
+  readonly end: "delivered" | "failed" | "ended" | "unknown";
+  readonly attempts: readonly MadeAttempt[];
 };
 
 /** The activities of `deliver`. */

@@ -1,7 +1,8 @@
 import { defineQuery, proxyLocalActivities, setHandler, sleep } from "@temporalio/workflow";
-import { wallClockMs } from "../clock.ts";
+import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
+import { wallClockMs } from "../common/clock.ts";
+import type { AttemptKey } from "../common/run.ts";
 import { isRetried } from "../http/attempt-outcome.ts";
-import type { AttemptKey } from "../run.ts";
 import {
   type Activities,
   type AttemptAnswer,
@@ -10,9 +11,9 @@ import {
   PROGRESS,
   type Progress,
   type RecordInput,
+  type RunResult,
 } from "./contract.ts";
-import { rescheduleAfterMs } from "./reschedule.ts";
-import { delayAfterMs, MAX_ATTEMPTS } from "./retry-schedule.ts";
+import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
 /** Once only: waits are on timers, which hold no slot of a worker. */
 const { attempt, record } = proxyLocalActivities<Activities>({
@@ -24,7 +25,7 @@ const { attempt, record } = proxyLocalActivities<Activities>({
  * Makes the attempts of a run, or the rest of them: at most eight, each retry after its delay from the end of
  * the one before. §6.4
  */
-export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<void> {
+export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<RunResult> {
   const made: MadeAttempt[] = [...before];
   let dueAtMs = wallClockMs();
   setHandler(defineQuery<Progress>(PROGRESS), () => ({
@@ -36,14 +37,22 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
     await sleepUntil(dueAtMs);
     const key = { ...run, attempt: made.length + 1 };
     const answer = await attemptOnceItIsPossible(key);
-    if (answer.kind === "ended") return;
+    if (answer.kind === "ended" || answer.kind === "unknown") {
+      return { end: answer.kind, attempts: made };
+    }
     const { outcome, endedAtMs } = answer;
+    const earlier = [...made];
     made.push({ outcome, endedAtMs });
     // The delay runs from the end of the attempt, however long recording it takes.
     dueAtMs = wallClockMs() + delayAfter(answer, made.length);
-    if (answer.kind === "made") await recordUntilItIsWritten({ ...key, made: answer });
-    if (!isRetried(outcome)) return;
+    if (answer.kind === "made") {
+      await recordUntilItIsWritten({ ...key, made: answer, before: earlier });
+    }
+    if (!isRetried(outcome)) {
+      return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
+    }
   }
+  return { end: "failed", attempts: made };
 
   async function attemptOnceItIsPossible(key: AttemptKey) {
     for (let refused = 0; ; refused += 1) {
@@ -76,11 +85,11 @@ async function attemptOrReschedule(key: AttemptKey, refused: number): Promise<At
 
 /** The outcome is in the history by the time of the first wait: whatever fails, the POST is not made again. */
 async function recordUntilItIsWritten(input: RecordInput): Promise<void> {
-  for (let refused = 1; ; refused += 1) {
+  for (;;) {
     try {
       return await record(input);
     } catch {
-      await sleep(rescheduleAfterMs(refused, Math.random()));
+      await sleep(recordAgainAfterMs(Math.random()));
     }
   }
 }

@@ -10,3 +10,11 @@ export function rescheduleAfterMs(times: number, random: number): number {
   const longest = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (times - 1));
   return Math.round(longest * (0.5 + random / 2));
 }
+
+/**
+ * Returns how long to wait, in milliseconds, before an attempt that was made is offered to the core again: 5 to
+ * 10 seconds, however often it was. There are never more of them than attempts in flight when the core went away.
+ */
+export function recordAgainAfterMs(random: number): number {
+  return Math.round(5_000 * (1 + random));
+}

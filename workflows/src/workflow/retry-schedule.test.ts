@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { rescheduleAfterMs } from "./reschedule.ts";
-import { delayAfterMs, MAX_ATTEMPTS } from "./retry-schedule.ts";
+import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
+import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
 it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.4", () => {
   const minutes = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) => delayAfterMs(index + 1));
@@ -13,4 +13,8 @@ it("asks again ever later, up to 15 minutes, each at a moment of its own", () =>
   expect([1, 2, 3].map((times) => rescheduleAfterMs(times, 1))).toEqual([20_000, 40_000, 80_000]);
   expect([1, 2, 3].map((times) => rescheduleAfterMs(times, 0))).toEqual([10_000, 20_000, 40_000]);
   expect(rescheduleAfterMs(50, 1)).toBe(15 * 60_000);
+});
+
+it("offers an attempt that was made to the core again within ten seconds, however often it was", () => {
+  expect([0, 0.5, 1].map(recordAgainAfterMs)).toEqual([5_000, 7_500, 10_000]);
 });

@@ -16,7 +16,7 @@ COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the 
  * Creates the table where it is missing.
  *
  * Instances that start at once take turns, because PostgreSQL's IF NOT EXISTS fails when two create
- * the same. Where the table is there nothing is locked: CREATE INDEX would wait for work under way.
+ * the same. Where the table is there nothing is locked: CREATE INDEX would wait for what is in flight.
  */
 export async function createTable(db: PgQueryable): Promise<void> {
   const { rows } = await db.query("SELECT to_regclass('receiver_kit_event') AS existing");

@@ -337,7 +337,8 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
   messageDesc(file_activity_account_v1_account_service, 12);
 
 /**
- * Keeps the accounts whose activity is stored. Needs the permission `account.manage`.
+ * Keeps the accounts whose activity is stored. Needs the permission `account.manage`, and `GetAccount`
+ * needs `account.read` instead.
  *
  * @generated from service activity.account.v1.AccountService
  */
@@ -354,7 +355,7 @@ export const AccountService: GenService<{
     output: typeof PutAccountResponseSchema;
   },
   /**
-   * Reads an account. Fails with `account_not_found`.
+   * Reads an account; needs the permission `account.read`. Fails with `account_not_found`.
    *
    * @generated from rpc activity.account.v1.AccountService.GetAccount
    */

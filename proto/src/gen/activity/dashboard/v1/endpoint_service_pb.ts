@@ -7,15 +7,15 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import type { WebhookEventKind } from "./webhook_event_kind_pb.ts";
 import { file_activity_dashboard_v1_webhook_event_kind } from "./webhook_event_kind_pb.ts";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file activity/dashboard/v1/endpoint_service.proto.
  */
 export const file_activity_dashboard_v1_endpoint_service: GenFile = /*@__PURE__*/
-  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZW5kcG9pbnRfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIsABCghFbmRwb2ludBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlCA4ABARI2CgVraW5kcxgDIAMoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kEhMKC3N3aXRjaGVkX29uGAQgASgIEhkKEXN0YW5kYXJkX3dlYmhvb2tzGAUgASgIEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImAKEVdlYmhvb2tFdmVudEtpbmRzEksKBWtpbmRzGAEgAygOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRCE7pIEJIBDQgBGAEiB4IBBBABIAAitwEKFUNyZWF0ZUVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSFwoDdXJsGAIgASgJQgqAAQG6SARyAhABEj8KBWtpbmRzGAMgASgLMiguYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRzQga6SAPIAQESGQoRc3RhbmRhcmRfd2ViaG9va3MYBCABKAgiYAoWQ3JlYXRlRW5kcG9pbnRSZXNwb25zZRIxCghlbmRwb2ludBgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludBITCgZzZWNyZXQYAiABKAlCA4ABASJrChJHZXRFbmRwb2ludFJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQiSAoTR2V0RW5kcG9pbnRSZXNwb25zZRIxCghlbmRwb2ludBgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludCJBChRMaXN0RW5kcG9pbnRzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQiSwoVTGlzdEVuZHBvaW50c1Jlc3BvbnNlEjIKCWVuZHBvaW50cxgBIAMoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludCKDAgoVVXBkYXRlRW5kcG9pbnRSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEhwKA3VybBgDIAEoCUIKgAEBukgEcgIQAUgAiAEBEjcKBWtpbmRzGAQgASgLMiguYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRzEh4KEXN0YW5kYXJkX3dlYmhvb2tzGAUgASgISAGIAQFCBgoEX3VybEIUChJfc3RhbmRhcmRfd2ViaG9va3MiSwoWVXBkYXRlRW5kcG9pbnRSZXNwb25zZRIxCghlbmRwb2ludBgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludCJwChdTd2l0Y2hPbkVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCJNChhTd2l0Y2hPbkVuZHBvaW50UmVzcG9uc2USMQoIZW5kcG9pbnQYASABKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRW5kcG9pbnQicQoYU3dpdGNoT2ZmRW5kcG9pbnRSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIk4KGVN3aXRjaE9mZkVuZHBvaW50UmVzcG9uc2USMQoIZW5kcG9pbnQYASABKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRW5kcG9pbnQibgoVRGVsZXRlRW5kcG9pbnRSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2UibAoTUm90YXRlU2VjcmV0UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCIrChRSb3RhdGVTZWNyZXRSZXNwb25zZRITCgZzZWNyZXQYASABKAlCA4ABASKpAQoPU2VuZFRlc3RSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEj8KBGtpbmQYAyABKA4yJy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuV2ViaG9va0V2ZW50S2luZEIIukgFggECEAEiOQoQU2VuZFRlc3RSZXNwb25zZRITCgtkZWxpdmVyeV9pZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCTKQCAoPRW5kcG9pbnRTZXJ2aWNlEnIKDkNyZWF0ZUVuZHBvaW50EiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNyZWF0ZUVuZHBvaW50UmVxdWVzdBotLmFjdGl2aXR5LmRhc2hib2FyZC52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlIgOQAgASaQoLR2V0RW5kcG9pbnQSKS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GiouYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldEVuZHBvaW50UmVzcG9uc2UiA5ACARJvCg1MaXN0RW5kcG9pbnRzEisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3RFbmRwb2ludHNSZXF1ZXN0GiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3RFbmRwb2ludHNSZXNwb25zZSIDkAIBEnIKDlVwZGF0ZUVuZHBvaW50EiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlVwZGF0ZUVuZHBvaW50UmVxdWVzdBotLmFjdGl2aXR5LmRhc2hib2FyZC52MS5VcGRhdGVFbmRwb2ludFJlc3BvbnNlIgOQAgISeAoQU3dpdGNoT25FbmRwb2ludBIuLmFjdGl2aXR5LmRhc2hib2FyZC52MS5Td2l0Y2hPbkVuZHBvaW50UmVxdWVzdBovLmFjdGl2aXR5LmRhc2hib2FyZC52MS5Td2l0Y2hPbkVuZHBvaW50UmVzcG9uc2UiA5ACAhJ7ChFTd2l0Y2hPZmZFbmRwb2ludBIvLmFjdGl2aXR5LmRhc2hib2FyZC52MS5Td2l0Y2hPZmZFbmRwb2ludFJlcXVlc3QaMC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU3dpdGNoT2ZmRW5kcG9pbnRSZXNwb25zZSIDkAICEnIKDkRlbGV0ZUVuZHBvaW50EiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBotLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxldGVFbmRwb2ludFJlc3BvbnNlIgOQAgISbAoMUm90YXRlU2VjcmV0EiouYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUm90YXRlU2VjcmV0UmVzcG9uc2UiA5ACABJgCghTZW5kVGVzdBImLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZW5kVGVzdFJlcXVlc3QaJy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2VuZFRlc3RSZXNwb25zZSIDkAIAYgZwcm90bzM", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZW5kcG9pbnRfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIvwBCghFbmRwb2ludBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlCA4ABARI2CgVraW5kcxgDIAMoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kEhMKC3N3aXRjaGVkX29uGAQgASgIEhkKEXN0YW5kYXJkX3dlYmhvb2tzGAUgASgIEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjoKFm5leHRfc2VjcmV0X3NpZ25zX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImAKEVdlYmhvb2tFdmVudEtpbmRzEksKBWtpbmRzGAEgAygOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRCE7pIEJIBDQgBGAEiB4IBBBABIAAitwEKFUNyZWF0ZUVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSFwoDdXJsGAIgASgJQgqAAQG6SARyAhABEj8KBWtpbmRzGAMgASgLMiguYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmRzQga6SAPIAQESGQoRc3RhbmRhcmRfd2ViaG9va3MYBCABKAgiYAoWQ3JlYXRlRW5kcG9pbnRSZXNwb25zZRIxCghlbmRwb2ludBgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludBITCgZzZWNyZXQYAiABKAlCA4ABASJrChJHZXRFbmRwb2ludFJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQiSAoTR2V0RW5kcG9pbnRSZXNwb25zZRIxCghlbmRwb2ludBgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FbmRwb2ludCKjAQoXR2V0RW5kcG9pbnRTdGF0c1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSMQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEiTgoYR2V0RW5kcG9pbnRTdGF0c1Jlc3BvbnNlEjIKBWhvdXJzGAEgAygLMiMuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkVuZHBvaW50SG91ciLHAQoMRW5kcG9pbnRIb3VyEiwKCGJlZ2FuX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglkZWxpdmVyZWQYAiABKAMSDgoGZmFpbGVkGAMgASgDEjEKDnRvdGFsX2R1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEGxvbmdlc3RfZHVyYXRpb24YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iQQoUTGlzdEVuZHBvaW50c1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIksKFUxpc3RFbmRwb2ludHNSZXNwb25zZRIyCgllbmRwb2ludHMYASADKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRW5kcG9pbnQigwIKFVVwZGF0ZUVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIcCgN1cmwYAyABKAlCCoABAbpIBHICEAFIAIgBARI3CgVraW5kcxgEIAEoCzIoLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kcxIeChFzdGFuZGFyZF93ZWJob29rcxgFIAEoCEgBiAEBQgYKBF91cmxCFAoSX3N0YW5kYXJkX3dlYmhvb2tzIksKFlVwZGF0ZUVuZHBvaW50UmVzcG9uc2USMQoIZW5kcG9pbnQYASABKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRW5kcG9pbnQicAoXU3dpdGNoT25FbmRwb2ludFJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQiTQoYU3dpdGNoT25FbmRwb2ludFJlc3BvbnNlEjEKCGVuZHBvaW50GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkVuZHBvaW50InEKGFN3aXRjaE9mZkVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCJOChlTd2l0Y2hPZmZFbmRwb2ludFJlc3BvbnNlEjEKCGVuZHBvaW50GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkVuZHBvaW50Im4KFURlbGV0ZUVuZHBvaW50UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCIYChZEZWxldGVFbmRwb2ludFJlc3BvbnNlIpwBChNSb3RhdGVTZWNyZXRSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtlbmRwb2ludF9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEi4KCnNpZ25zX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIl4KFFJvdGF0ZVNlY3JldFJlc3BvbnNlEhMKBnNlY3JldBgBIAEoCUIDgAEBEjEKCGVuZHBvaW50GAIgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkVuZHBvaW50Im4KFUNhbmNlbFJvdGF0aW9uUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCJLChZDYW5jZWxSb3RhdGlvblJlc3BvbnNlEjEKCGVuZHBvaW50GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkVuZHBvaW50IqkBCg9TZW5kVGVzdFJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSPwoEa2luZBgDIAEoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kQgi6SAWCAQIQASI5ChBTZW5kVGVzdFJlc3BvbnNlEhMKC2RlbGl2ZXJ5X2lkGAEgASgJEhAKCGV2ZW50X2lkGAIgASgJMv4JCg9FbmRwb2ludFNlcnZpY2UScgoOQ3JlYXRlRW5kcG9pbnQSLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0Gi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNyZWF0ZUVuZHBvaW50UmVzcG9uc2UiA5ACABJpCgtHZXRFbmRwb2ludBIpLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXRFbmRwb2ludFJlcXVlc3QaKi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RW5kcG9pbnRSZXNwb25zZSIDkAIBEm8KDUxpc3RFbmRwb2ludHMSKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdEVuZHBvaW50c1Jlc3BvbnNlIgOQAgESeAoQR2V0RW5kcG9pbnRTdGF0cxIuLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXRFbmRwb2ludFN0YXRzUmVxdWVzdBovLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXRFbmRwb2ludFN0YXRzUmVzcG9uc2UiA5ACARJyCg5VcGRhdGVFbmRwb2ludBIsLmFjdGl2aXR5LmRhc2hib2FyZC52MS5VcGRhdGVFbmRwb2ludFJlcXVlc3QaLS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuVXBkYXRlRW5kcG9pbnRSZXNwb25zZSIDkAICEngKEFN3aXRjaE9uRW5kcG9pbnQSLi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU3dpdGNoT25FbmRwb2ludFJlcXVlc3QaLy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU3dpdGNoT25FbmRwb2ludFJlc3BvbnNlIgOQAgISewoRU3dpdGNoT2ZmRW5kcG9pbnQSLy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU3dpdGNoT2ZmRW5kcG9pbnRSZXF1ZXN0GjAuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlN3aXRjaE9mZkVuZHBvaW50UmVzcG9uc2UiA5ACAhJyCg5EZWxldGVFbmRwb2ludBIsLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxldGVFbmRwb2ludFJlcXVlc3QaLS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsZXRlRW5kcG9pbnRSZXNwb25zZSIDkAICEmwKDFJvdGF0ZVNlY3JldBIqLmFjdGl2aXR5LmRhc2hib2FyZC52MS5Sb3RhdGVTZWNyZXRSZXF1ZXN0GisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlIgOQAgAScgoOQ2FuY2VsUm90YXRpb24SLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQ2FuY2VsUm90YXRpb25SZXF1ZXN0Gi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNhbmNlbFJvdGF0aW9uUmVzcG9uc2UiA5ACAhJgCghTZW5kVGVzdBImLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZW5kVGVzdFJlcXVlc3QaJy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2VuZFRlc3RSZXNwb25zZSIDkAIAYgZwcm90bzM", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * A receiver of webhook events, without its secret.
@@ -64,6 +64,13 @@ export type Endpoint = Message<"activity.dashboard.v1.Endpoint"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * From when its new signing secret signs, which was shown already; absent when no rotation is pending.
+   *
+   * @generated from field: google.protobuf.Timestamp next_secret_signs_from = 7;
+   */
+  nextSecretSignsFrom?: Timestamp | undefined;
 };
 
 /**
@@ -215,6 +222,111 @@ export const GetEndpointResponseSchema: GenMessage<GetEndpointResponse> = /*@__P
   messageDesc(file_activity_dashboard_v1_endpoint_service, 5);
 
 /**
+ * The endpoint whose attempts were counted.
+ *
+ * @generated from message activity.dashboard.v1.GetEndpointStatsRequest
+ */
+export type GetEndpointStatsRequest = Message<"activity.dashboard.v1.GetEndpointStatsRequest"> & {
+  /**
+   * The owning account's id.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The endpoint's id.
+   *
+   * @generated from field: string endpoint_id = 2;
+   */
+  endpointId: string;
+
+  /**
+   * From when on: the hour of this moment is the first. Whole microseconds. Hours are kept for 31 days.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 3;
+   */
+  since?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.GetEndpointStatsRequest.
+ * Use `create(GetEndpointStatsRequestSchema)` to create a new message.
+ */
+export const GetEndpointStatsRequestSchema: GenMessage<GetEndpointStatsRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 6);
+
+/**
+ * What was counted.
+ *
+ * @generated from message activity.dashboard.v1.GetEndpointStatsResponse
+ */
+export type GetEndpointStatsResponse = Message<"activity.dashboard.v1.GetEndpointStatsResponse"> & {
+  /**
+   * Oldest first; hours without an attempt are left out. The last minute or so may be missing.
+   *
+   * @generated from field: repeated activity.dashboard.v1.EndpointHour hours = 1;
+   */
+  hours: EndpointHour[];
+};
+
+/**
+ * Describes the message activity.dashboard.v1.GetEndpointStatsResponse.
+ * Use `create(GetEndpointStatsResponseSchema)` to create a new message.
+ */
+export const GetEndpointStatsResponseSchema: GenMessage<GetEndpointStatsResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 7);
+
+/**
+ * The attempts of an endpoint that began within one hour.
+ *
+ * @generated from message activity.dashboard.v1.EndpointHour
+ */
+export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
+  /**
+   * When the hour began, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp began_at = 1;
+   */
+  beganAt?: Timestamp | undefined;
+
+  /**
+   * The attempts that were answered with a 2xx status.
+   *
+   * @generated from field: int64 delivered = 2;
+   */
+  delivered: bigint;
+
+  /**
+   * All others.
+   *
+   * @generated from field: int64 failed = 3;
+   */
+  failed: bigint;
+
+  /**
+   * The time that all of them took together.
+   *
+   * @generated from field: google.protobuf.Duration total_duration = 4;
+   */
+  totalDuration?: Duration | undefined;
+
+  /**
+   * The longest.
+   *
+   * @generated from field: google.protobuf.Duration longest_duration = 5;
+   */
+  longestDuration?: Duration | undefined;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.EndpointHour.
+ * Use `create(EndpointHourSchema)` to create a new message.
+ */
+export const EndpointHourSchema: GenMessage<EndpointHour> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 8);
+
+/**
  * Whose endpoints to list.
  *
  * @generated from message activity.dashboard.v1.ListEndpointsRequest
@@ -233,7 +345,7 @@ export type ListEndpointsRequest = Message<"activity.dashboard.v1.ListEndpointsR
  * Use `create(ListEndpointsRequestSchema)` to create a new message.
  */
 export const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 6);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 9);
 
 /**
  * The endpoints.
@@ -254,7 +366,7 @@ export type ListEndpointsResponse = Message<"activity.dashboard.v1.ListEndpoints
  * Use `create(ListEndpointsResponseSchema)` to create a new message.
  */
 export const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 7);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 10);
 
 /**
  * What to change of an endpoint.
@@ -303,7 +415,7 @@ export type UpdateEndpointRequest = Message<"activity.dashboard.v1.UpdateEndpoin
  * Use `create(UpdateEndpointRequestSchema)` to create a new message.
  */
 export const UpdateEndpointRequestSchema: GenMessage<UpdateEndpointRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 8);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 11);
 
 /**
  * The changed endpoint.
@@ -324,7 +436,7 @@ export type UpdateEndpointResponse = Message<"activity.dashboard.v1.UpdateEndpoi
  * Use `create(UpdateEndpointResponseSchema)` to create a new message.
  */
 export const UpdateEndpointResponseSchema: GenMessage<UpdateEndpointResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 9);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 12);
 
 /**
  * The endpoint to switch on.
@@ -352,7 +464,7 @@ export type SwitchOnEndpointRequest = Message<"activity.dashboard.v1.SwitchOnEnd
  * Use `create(SwitchOnEndpointRequestSchema)` to create a new message.
  */
 export const SwitchOnEndpointRequestSchema: GenMessage<SwitchOnEndpointRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 10);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 13);
 
 /**
  * The endpoint that is on.
@@ -373,7 +485,7 @@ export type SwitchOnEndpointResponse = Message<"activity.dashboard.v1.SwitchOnEn
  * Use `create(SwitchOnEndpointResponseSchema)` to create a new message.
  */
 export const SwitchOnEndpointResponseSchema: GenMessage<SwitchOnEndpointResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 11);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 14);
 
 /**
  * The endpoint to switch off.
@@ -401,7 +513,7 @@ export type SwitchOffEndpointRequest = Message<"activity.dashboard.v1.SwitchOffE
  * Use `create(SwitchOffEndpointRequestSchema)` to create a new message.
  */
 export const SwitchOffEndpointRequestSchema: GenMessage<SwitchOffEndpointRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 12);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 15);
 
 /**
  * The endpoint that is off.
@@ -422,7 +534,7 @@ export type SwitchOffEndpointResponse = Message<"activity.dashboard.v1.SwitchOff
  * Use `create(SwitchOffEndpointResponseSchema)` to create a new message.
  */
 export const SwitchOffEndpointResponseSchema: GenMessage<SwitchOffEndpointResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 13);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 16);
 
 /**
  * The endpoint to delete.
@@ -450,7 +562,7 @@ export type DeleteEndpointRequest = Message<"activity.dashboard.v1.DeleteEndpoin
  * Use `create(DeleteEndpointRequestSchema)` to create a new message.
  */
 export const DeleteEndpointRequestSchema: GenMessage<DeleteEndpointRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 14);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 17);
 
 /**
  * Nothing is left to say.
@@ -465,7 +577,7 @@ export type DeleteEndpointResponse = Message<"activity.dashboard.v1.DeleteEndpoi
  * Use `create(DeleteEndpointResponseSchema)` to create a new message.
  */
 export const DeleteEndpointResponseSchema: GenMessage<DeleteEndpointResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 15);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 18);
 
 /**
  * The endpoint whose secret to replace.
@@ -486,6 +598,14 @@ export type RotateSecretRequest = Message<"activity.dashboard.v1.RotateSecretReq
    * @generated from field: string endpoint_id = 2;
    */
   endpointId: string;
+
+  /**
+   * From when the new secret signs: later than now and at most 24 hours ahead, by the database's clock, in
+   * whole microseconds; absent for now.
+   *
+   * @generated from field: google.protobuf.Timestamp signs_from = 3;
+   */
+  signsFrom?: Timestamp | undefined;
 };
 
 /**
@@ -493,7 +613,7 @@ export type RotateSecretRequest = Message<"activity.dashboard.v1.RotateSecretReq
  * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
 export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 16);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 19);
 
 /**
  * The new secret.
@@ -507,6 +627,13 @@ export type RotateSecretResponse = Message<"activity.dashboard.v1.RotateSecretRe
    * @generated from field: string secret = 1;
    */
   secret: string;
+
+  /**
+   * The endpoint as it is now.
+   *
+   * @generated from field: activity.dashboard.v1.Endpoint endpoint = 2;
+   */
+  endpoint?: Endpoint | undefined;
 };
 
 /**
@@ -514,7 +641,56 @@ export type RotateSecretResponse = Message<"activity.dashboard.v1.RotateSecretRe
  * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
 export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 17);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 20);
+
+/**
+ * The endpoint whose rotation to undo.
+ *
+ * @generated from message activity.dashboard.v1.CancelRotationRequest
+ */
+export type CancelRotationRequest = Message<"activity.dashboard.v1.CancelRotationRequest"> & {
+  /**
+   * The owning account's id.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The endpoint's id.
+   *
+   * @generated from field: string endpoint_id = 2;
+   */
+  endpointId: string;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.CancelRotationRequest.
+ * Use `create(CancelRotationRequestSchema)` to create a new message.
+ */
+export const CancelRotationRequestSchema: GenMessage<CancelRotationRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 21);
+
+/**
+ * The endpoint, without a rotation.
+ *
+ * @generated from message activity.dashboard.v1.CancelRotationResponse
+ */
+export type CancelRotationResponse = Message<"activity.dashboard.v1.CancelRotationResponse"> & {
+  /**
+   * As it is now.
+   *
+   * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.CancelRotationResponse.
+ * Use `create(CancelRotationResponseSchema)` to create a new message.
+ */
+export const CancelRotationResponseSchema: GenMessage<CancelRotationResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 22);
 
 /**
  * The test to send.
@@ -549,7 +725,7 @@ export type SendTestRequest = Message<"activity.dashboard.v1.SendTestRequest"> &
  * Use `create(SendTestRequestSchema)` to create a new message.
  */
 export const SendTestRequestSchema: GenMessage<SendTestRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 18);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 23);
 
 /**
  * The test that is on its way.
@@ -577,7 +753,7 @@ export type SendTestResponse = Message<"activity.dashboard.v1.SendTestResponse">
  * Use `create(SendTestResponseSchema)` to create a new message.
  */
 export const SendTestResponseSchema: GenMessage<SendTestResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_endpoint_service, 19);
+  messageDesc(file_activity_dashboard_v1_endpoint_service, 24);
 
 /**
  * Manages the endpoints that receive an account's webhook events, on behalf of its owner. Needs the
@@ -621,6 +797,17 @@ export const EndpointService: GenService<{
     methodKind: "unary";
     input: typeof ListEndpointsRequestSchema;
     output: typeof ListEndpointsResponseSchema;
+  },
+  /**
+   * Reads how an endpoint's attempts ended and how long they took, by the hour: those of tests and of retries
+   * too, and those of deliveries that were removed for their age since.
+   *
+   * @generated from rpc activity.dashboard.v1.EndpointService.GetEndpointStats
+   */
+  getEndpointStats: {
+    methodKind: "unary";
+    input: typeof GetEndpointStatsRequestSchema;
+    output: typeof GetEndpointStatsResponseSchema;
   },
   /**
    * Changes what is given. The next attempt of every delivery goes to the new URL; the choice of kinds
@@ -668,8 +855,12 @@ export const EndpointService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Replaces the signing secret and returns the new one, this once. Every attempt from now on is signed
-   * with it.
+   * Replaces the signing secret, at once or from a moment ahead, and returns the new one, this once. Until
+   * that moment attempts are signed with the one before; a receiver that takes both from here on refuses none.
+   * It takes both for a minute longer: an attempt in flight at that moment is signed with either.
+   *
+   * Fails with `secret_rotation_pending` when an earlier rotation still is, and with `invalid_parameter` when
+   * the moment is past or more than 24 hours ahead.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.RotateSecret
    */
@@ -677,6 +868,19 @@ export const EndpointService: GenService<{
     methodKind: "unary";
     input: typeof RotateSecretRequestSchema;
     output: typeof RotateSecretResponseSchema;
+  },
+  /**
+   * Undoes a rotation that is pending: the secret that signs now goes on, and the new one is forgotten.
+   *
+   * Fails with `secret_rotation_not_pending` when none is, and then changes nothing: its moment has come, or
+   * it was canceled before.
+   *
+   * @generated from rpc activity.dashboard.v1.EndpointService.CancelRotation
+   */
+  cancelRotation: {
+    methodKind: "unary";
+    input: typeof CancelRotationRequestSchema;
+    output: typeof CancelRotationResponseSchema;
   },
   /**
    * Sends one endpoint an event with `test: true`, by the same path as every other.

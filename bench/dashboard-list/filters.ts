@@ -1,0 +1,59 @@
+import {
+  AttemptOutcome,
+  DeliveryState,
+  type ListDeliveriesRequestSchema,
+  WebhookEventKind,
+} from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMicros } from "../../server/src/common/timestamps.ts";
+import type { FilledDelivery, FilledEvent } from "../../test/harness/filled-deliveries.ts";
+
+const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
+const DELIVERED = { state: DeliveryState.DELIVERED, outcome: AttemptOutcome.DELIVERED };
+const { FAILED } = DeliveryState;
+/** How the second of every other endpoint's deliveries of an event ends. */
+const FAILURES = [
+  AttemptOutcome.TIMEOUT,
+  AttemptOutcome.RECEIVER_BUSY,
+  AttemptOutcome.REDIRECTED,
+  AttemptOutcome.AUTH_REJECTED,
+  AttemptOutcome.REJECTED,
+];
+/** A list asks for no endpoint's row. */
+const ENDPOINTS = Array.from({ length: 10 }, (_, place) => `endpoint000000${place}`);
+
+/** What the deliveries of each event are like: two to each endpoint, a quarter of them failed. */
+export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpointId, place) => {
+  const outcome = place % 2 === 0 ? undefined : FAILURES[place >> 1];
+  const second = outcome === undefined ? DELIVERED : { state: FAILED, outcome };
+  return [
+    { endpointId, kind: CREATED, ...DELIVERED },
+    { endpointId, kind: REFUNDED, ...second },
+  ];
+});
+
+/** The filters whose lists are measured, by name: each alone, and with others; of an event in the middle. */
+export function filtersOf(
+  event: FilledEvent,
+): Readonly<Record<string, MessageInitShape<typeof ListDeliveriesRequestSchema>>> {
+  const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
+  const state = { state: FAILED };
+  const kind = { kind: REFUNDED };
+  const outcome = { lastOutcome: AttemptOutcome.REDIRECTED };
+  const times = { until: timestampFromMicros(event.createdAtMicros) };
+  return {
+    "(none)": {},
+    ...{ endpoint, state, kind, outcome, times },
+    event: { eventId: event.id },
+    "endpoint, state": { ...endpoint, ...state },
+    "endpoint, kind": { ...endpoint, ...kind },
+    "endpoint, outcome": { ...endpoint, ...outcome },
+    "endpoint, times": { ...endpoint, ...times },
+    "state, kind": { ...state, ...kind },
+    "state, outcome": { ...state, ...outcome },
+    "kind, outcome": { ...kind, ...outcome },
+    "all but the event": { ...endpoint, ...state, ...kind, ...outcome, ...times },
+    "all, event of the middle": { ...endpoint, ...state, ...kind, ...outcome, eventId: event.id },
+    "endpoint, outcome that it has not": { ...endpoint, lastOutcome: AttemptOutcome.TIMEOUT },
+  };
+}

@@ -1,0 +1,96 @@
+import { createLog, readConfig } from "@activity/server";
+import { type Browser, chromium } from "playwright-core";
+import { startProduct } from "../tools/serve/product.ts";
+import { buildDashboard } from "../tools/stack/build-dashboard.ts";
+import { cacheFolder } from "../tools/stack/cache-folder.ts";
+import { createDashboardLink } from "../tools/stack/dashboard-link.ts";
+import { createClients } from "../tools/stack/demo.ts";
+import { findChromium } from "../tools/stack/find-chromium.ts";
+import { findFreePort } from "../tools/stack/free-port.ts";
+import { createProgress } from "../tools/stack/progress.ts";
+import { readOptions, wholeNumber } from "./command-line.ts";
+import { DASHBOARD_FILES, measureFirstLoad } from "./measure/first-load.ts";
+import { describeMachine } from "./report/machine.ts";
+import { runMain, stopOnSignal } from "./run-main.ts";
+import { type Closing, createClosing } from "./stack/closing.ts";
+import { startCoreStore } from "./stack/servers.ts";
+import { makeAccounts } from "./stack/targets.ts";
+
+const USAGE = `npm run bench:dashboard -- [--short] [--loads 20]
+  --short  three loads: only to see that it runs
+`;
+const OPTIONS = {
+  short: { type: "boolean", default: false },
+  loads: { type: "string" },
+} as const;
+const progress = createProgress();
+
+/** Measures the dashboard: what its first load weighs, and how long a browser takes from a link to the first page. */
+async function main(loads: number): Promise<void> {
+  if (!(await buildDashboard(progress))) throw new Error("the dashboard is not built");
+  const { files, gzippedBytes } = measureFirstLoad(DASHBOARD_FILES);
+  for (const file of files) print(`${kilobytes(file.gzippedBytes)}  ${file.name}`);
+  print(`${kilobytes(gzippedBytes)}  first load, gzipped; at most 150.0 KB`);
+
+  const closing = createClosing();
+  stopOnSignal(closing.closeAll);
+  try {
+    const { version, link } = await startStack(closing);
+    const program = await findChromium(process.env, cacheFolder(process.env), progress);
+    const browser = await chromium.launch({ executablePath: program });
+    closing.add(() => browser.close());
+    const times: number[] = [];
+    for (let load = 0; load < loads; load += 1)
+      times.push(await timeFirstPage(browser, await link()));
+    times.sort((a, b) => a - b);
+    const at = (share: number) => `${Math.round(times[Math.floor((loads - 1) * share)] ?? 0)} ms`;
+    print(`from the link to a usable first page, nothing cached, ${loads} loads:`);
+    print(`  median ${at(0.5)}, slowest ${at(1)}; Chromium ${browser.version()}`);
+    print(`  ${JSON.stringify(describeMachine(version))}`);
+  } finally {
+    await closing.closeAll();
+  }
+}
+
+/** Starts the product with an account; returns what makes links into its dashboard. */
+async function startStack(closing: Closing) {
+  const store = await startCoreStore("dashboard", closing, progress);
+  const port = await findFreePort();
+  const dashboard = { DASHBOARD_PORT: `${port}`, DASHBOARD_URL: `http://localhost:${port}` };
+  const product = await startProduct({
+    core: readConfig({ ...store.coreEnv, ...dashboard, CORE_PORT: "0" }),
+    gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
+    log: createLog(() => undefined),
+  });
+  closing.add(product.stop);
+  const clients = createClients(`http://127.0.0.1:${product.corePort}`, store.credential);
+  const [accountId = ""] = await makeAccounts(clients, ["dashboard"]);
+  const link = () => createDashboardLink(clients, accountId);
+  return { version: store.databaseVersion, link };
+}
+
+/** Opens a link in a window of its own until the page of the keys has its list and its button. */
+async function timeFirstPage(browser: Browser, link: string): Promise<number> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const beganAt = performance.now();
+  await page.goto(link, { waitUntil: "commit" });
+  await page.getByText("No active key").waitFor();
+  await page.getByRole("button", { name: "Create key" }).click({ trial: true });
+  const took = performance.now() - beganAt;
+  await context.close();
+  return took;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_000).toFixed(1)} KB`.padStart(9);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await runMain(USAGE, (args) => {
+  const { short, loads } = readOptions(args, OPTIONS);
+  return main(wholeNumber("loads", loads ?? (short ? "3" : "20"), 1));
+});

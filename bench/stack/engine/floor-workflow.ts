@@ -1,2 +1,0 @@
-/** Does nothing: what the engine takes for a workflow, whatever it is for. */
-export async function empty(): Promise<void> {}

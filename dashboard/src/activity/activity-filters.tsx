@@ -1,0 +1,39 @@
+import { ActivityType, Platform } from "@activity/proto";
+import { choicesOf } from "../common/choices.ts";
+import { FilterBar } from "../common/filter-bar.tsx";
+import { SelectField } from "../common/select-field.tsx";
+import { TextField } from "../common/text-field.tsx";
+import type { Filters } from "../common/use-filters.ts";
+import { texts } from "../texts.ts";
+
+/** Which activities to show: the filters of the API. Contract 4.2. */
+export function ActivityFilters({ filters }: { filters: Filters }) {
+  return (
+    <FilterBar filters={filters}>
+      <SelectField
+        label={texts.activity.type}
+        value={filters.choice("type", Object.values(ActivityType))}
+        choices={choicesOf<ActivityType>(texts.activity.types)}
+        onChange={(value) => filters.set("type", value)}
+      />
+      <SelectField
+        label={texts.activity.platform}
+        value={filters.choice("platform", Object.values(Platform))}
+        choices={choicesOf<Platform>(texts.activity.platforms)}
+        onChange={(value) => filters.set("platform", value)}
+      />
+      <TextField
+        label={texts.activity.since}
+        type="datetime-local"
+        value={filters.get("since")}
+        onChange={(value) => filters.set("since", value)}
+      />
+      <TextField
+        label={texts.activity.until}
+        type="datetime-local"
+        value={filters.get("until")}
+        onChange={(value) => filters.set("until", value)}
+      />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,31 @@
+import { type Activity, Unit } from "@activity/proto";
+import { LOCALE, texts } from "../texts.ts";
+
+/** Writes what an activity counts, such as `€5.00` or `3 months`; empty when it counts nothing. */
+export function valueText({ value, unit, currency }: Activity): string {
+  const count = Number(value);
+  switch (unit) {
+    case Unit.CENTS:
+      return amountText(count, currency);
+    case Unit.MONTHS:
+      return texts.activity.months(count);
+    case Unit.SUBSCRIPTIONS:
+      return texts.activity.subscriptions(count);
+    case Unit.BITS:
+      return texts.activity.bits(count);
+    case Unit.DIAMONDS:
+      return texts.activity.diamonds(count);
+    case Unit.VIEWERS:
+      return texts.activity.viewers(count);
+    default:
+      return "";
+  }
+}
+
+/** Writes an amount of the smallest unit of a currency: cents of a euro, whole yen. */
+export function amountText(amount: number, currency: string | undefined): string {
+  if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return String(amount);
+  const format = new Intl.NumberFormat(LOCALE, { style: "currency", currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 0;
+  return format.format(amount / 10 ** digits);
+}

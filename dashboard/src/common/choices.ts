@@ -1,0 +1,11 @@
+import { texts } from "../texts.ts";
+
+/** Returns the choices of a filter by an enum: all first, then each value that has a text. */
+export function choicesOf<Value extends number>(
+  words: Readonly<Record<number, string | undefined>>,
+): { readonly value: Value; readonly text: string }[] {
+  return Object.entries(words).map(([number, text]) => ({
+    value: Number(number) as Value, // the keys of a record of this enum
+    text: text || texts.all,
+  }));
+}

@@ -1,0 +1,18 @@
+import { useEffect, useState } from "react";
+
+const SECOND_MS = 1_000;
+
+/** The time of the reader's clock, in milliseconds since 1970. */
+export function nowMs(): number {
+  return Date.now();
+}
+
+/** The same, again every second. */
+export function useNowMs(): number {
+  const [now, setNow] = useState(nowMs);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(nowMs()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { texts } from "../texts.ts";
+import { ActionDialog } from "./action-dialog.tsx";
+import { Button } from "./button.tsx";
+import { DialogButtons } from "./dialog-buttons.tsx";
+import { ErrorNotice } from "./error-notice.tsx";
+
+/** Asks before what cannot be undone; stays open and says why when it fails. */
+export function ConfirmDialog(props: {
+  trigger: (open: () => void) => ReactNode;
+  title: string;
+  text: string;
+  /** What it is about, such as a name. */
+  subject?: ReactNode;
+  /** The word on the button. */
+  action: string;
+  onConfirm: () => Promise<unknown>;
+  error: unknown;
+  isPending: boolean;
+  onClosed: () => void;
+}) {
+  return (
+    <ActionDialog trigger={props.trigger} title={props.title} onClosed={props.onClosed}>
+      {(close) => (
+        <>
+          {props.subject}
+          <p>{props.text}</p>
+          <ErrorNotice error={props.error} />
+          <DialogButtons>
+            <Button onClick={close}>{texts.cancel}</Button>
+            <Button
+              look="danger"
+              isPending={props.isPending}
+              onClick={() => props.onConfirm().then(close, () => undefined)}
+            >
+              {props.action}
+            </Button>
+          </DialogButtons>
+        </>
+      )}
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from "react";
+import styles from "./dialog-form.module.css";
+
+/** A form whose fields say themselves what is wrong with them, not the browser. */
+export function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  return (
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

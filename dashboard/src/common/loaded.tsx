@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { texts } from "../texts.ts";
+import { ErrorNotice } from "./error-notice.tsx";
+import styles from "./loaded.module.css";
+import { Notice } from "./notice.tsx";
+import { shownData } from "./shown-data.ts";
+
+/** What every query tells of itself. */
+type Asked<Data> = {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+};
+
+/** Shows what a query found: meanwhile that it is loading, or why it failed; what was found before stays. */
+export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
+  const { error, refetch } = props.query;
+  const data = shownData(props.query);
+  if (data !== undefined) {
+    return (
+      <>
+        {error ? (
+          <Notice look="warn" role="status">
+            {texts.stale}
+          </Notice>
+        ) : null}
+        {props.children(data)}
+      </>
+    );
+  }
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className={styles.loading} role="status" aria-label={texts.loading}>
+      <div />
+      <div />
+      <div />
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { texts } from "../texts.ts";
+import styles from "./page.module.css";
+
+let isFirst = true;
+
+/** A page: its title, what it is for, what can be done with all of it, and its content. */
+export function Page(props: {
+  title: string;
+  intro?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${props.title} · ${texts.product}`;
+  }, [props.title]);
+  useEffect(() => {
+    // Whoever uses a keyboard or listens begins where the new page begins; the first one is read anyway.
+    if (!isFirst) heading.current?.focus();
+    isFirst = false;
+  }, []);
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <div className={styles.words}>
+          <h1 ref={heading} tabIndex={-1}>
+            {props.title}
+          </h1>
+          {props.intro && <div className={styles.intro}>{props.intro}</div>}
+        </div>
+        {props.actions && <div className={styles.actions}>{props.actions}</div>}
+      </header>
+      {props.children}
+    </div>
+  );
+}

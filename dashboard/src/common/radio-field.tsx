@@ -1,0 +1,12 @@
+import { ChoiceField } from "./choice-field.tsx";
+
+/** One of a few choices. */
+export function RadioField(props: {
+  label: string;
+  value: string;
+  choices: readonly { readonly value: string; readonly text: string }[];
+  onChange: (value: string) => void;
+}) {
+  const { value, ...field } = props;
+  return <ChoiceField {...field} type="radio" chosen={[value]} />;
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+import styles from "./table.module.css";
+
+/** A column: its heading, and what a row shows in it. */
+export type Column<Row> = {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers and buttons stand at the end. */
+  readonly isEnd?: boolean;
+};
+
+/** A table whose rows become cards where it is narrow. The first column names the row. */
+export function Table<Row>(props: {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+}) {
+  return (
+    <div className={styles.frame}>
+      <table className={styles.table} aria-label={props.label}>
+        <thead>
+          <tr>
+            {props.columns.map(({ title, isEnd }) => (
+              <th key={title} scope="col" className={isEnd ? styles.end : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row) => (
+            <tr key={props.rowKey(row)}>
+              {props.columns.map(({ title, cell, isEnd }) => (
+                <td key={title} className={isEnd ? styles.end : undefined}>
+                  <span className={styles.label} aria-hidden="true">
+                    {title}
+                  </span>
+                  <span className={styles.value}>{cell(row)}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useId } from "react";
+import styles from "./field.module.css";
+
+/** A line of text; `error` says what is wrong with it and takes the hint's place. */
+export function TextField(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  hint?: string;
+  error?: string;
+  type?: "text" | "url" | "datetime-local";
+  maxLength?: number;
+}) {
+  const { label, value, onChange, hint, error, type = "text", maxLength } = props;
+  const id = useId();
+  const said = error ?? hint;
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className={styles.input}
+        type={type}
+        value={value}
+        maxLength={maxLength}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={error !== undefined}
+        aria-describedby={said ? `${id}-said` : undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {said && (
+        <span id={`${id}-said`} className={error ? styles.error : styles.hint} aria-live="polite">
+          {said}
+        </span>
+      )}
+    </div>
+  );
+}

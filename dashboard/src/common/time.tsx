@@ -1,0 +1,18 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { LOCALE, texts } from "../texts.ts";
+
+const MINUTES = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const SECONDS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A moment in the reader's time zone, with UTC on hover; a word instead when there is none. */
+export function Time(props: { at: Timestamp | undefined; hasSeconds?: boolean; instead?: string }) {
+  if (props.at === undefined) return <>{props.instead ?? texts.none}</>;
+  const date = timestampDate(props.at);
+  const iso = date.toISOString();
+  const utc = texts.time.utc(iso.slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
+  return (
+    <time dateTime={iso} title={utc}>
+      {(props.hasSeconds ? SECONDS : MINUTES).format(date)}
+    </time>
+  );
+}

@@ -1,0 +1,34 @@
+import { useSearchParams } from "wouter";
+
+/** Filters that stand in the address, so that reload, back and a bookmark keep them. */
+export type Filters = {
+  /** The text of a filter; empty when it is not set. */
+  readonly get: (name: string) => string;
+  /** The value of an enum by its number; 0, which is unspecified, when it is none of `values`. */
+  readonly choice: <Value extends number>(name: string, values: readonly Value[]) => Value | 0;
+  readonly set: (name: string, value: string | number) => void;
+  readonly clear: () => void;
+  readonly isAny: boolean;
+};
+
+/** Reads and writes the filters of a page. */
+export function useFilters(): Filters {
+  const [params, setParams] = useSearchParams();
+  const get = (name: string) => params.get(name) ?? "";
+  return {
+    get,
+    choice: (name, values) => values.find((value) => String(value) === get(name)) ?? 0,
+    set: (name, value) =>
+      setParams(
+        (before) => {
+          const after = new URLSearchParams(before);
+          if (value === "" || value === 0) after.delete(name);
+          else after.set(name, String(value));
+          return after;
+        },
+        { replace: true },
+      ),
+    clear: () => setParams(new URLSearchParams(), { replace: true }),
+    isAny: params.size > 0,
+  };
+}

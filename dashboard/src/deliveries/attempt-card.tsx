@@ -1,0 +1,48 @@
+import { type Attempt, AttemptOutcome } from "@activity/proto";
+import { Badge } from "../common/badge.tsx";
+import { CodeBlock } from "../common/code-block.tsx";
+import { durationMs, durationText } from "../common/duration-text.ts";
+import { Time } from "../common/time.tsx";
+import { UntrustedText } from "../common/untrusted-text.tsx";
+import { texts } from "../texts.ts";
+import styles from "./attempts.module.css";
+
+/** One attempt: when, how long, how it ended, what came back, and what to check. */
+export function AttemptCard({ attempt }: { attempt: Attempt }) {
+  const { outcome, statusCode, detail, responseBody } = attempt;
+  const isDelivered = outcome === AttemptOutcome.DELIVERED;
+  const check = texts.deliveries.checks[outcome];
+  return (
+    <div className={styles.card}>
+      <div className={styles.head}>
+        <strong>{texts.deliveries.attempt(attempt.attempt)}</strong>
+        <Badge look={isDelivered ? "good" : "bad"} text={texts.deliveries.outcomes[outcome]} />
+        {statusCode !== undefined && (
+          <span>
+            {texts.deliveries.status} <code>{statusCode}</code>
+          </span>
+        )}
+        <span className={styles.muted}>{durationText(durationMs(attempt.duration))}</span>
+        <span className={styles.muted}>
+          <Time at={attempt.startedAt} hasSeconds />
+        </span>
+      </div>
+      {check && (
+        <p>
+          <strong>{texts.deliveries.check}:</strong> {check}
+        </p>
+      )}
+      {detail !== undefined && (
+        <p className={styles.detail}>
+          <UntrustedText text={detail} />
+        </p>
+      )}
+      {responseBody.length > 0 && (
+        <CodeBlock
+          label={texts.deliveries.answered}
+          text={new TextDecoder().decode(responseBody)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Attempt, Delivery } from "@activity/proto";
+import { Section } from "../common/section.tsx";
+import { texts } from "../texts.ts";
+import { AttemptCard } from "./attempt-card.tsx";
+import styles from "./attempts.module.css";
+
+/** The most attempts that a delivery is read with. */
+const MAX_READ = 200;
+
+/** Every attempt of a delivery, newest first, by runs. */
+export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt[] }) {
+  const { delivery, attempts } = props;
+  const runs = Map.groupBy(attempts.toReversed(), ({ run }) => run);
+  return (
+    <Section
+      title={texts.deliveries.attemptsTitle}
+      hint={attempts.length >= MAX_READ ? texts.deliveries.newest : undefined}
+    >
+      {attempts.length === 0 && <p>{texts.deliveries.noAttempts}</p>}
+      {[...runs].map(([run, made]) => (
+        <div key={run} className={styles.run}>
+          {delivery.run > 1 && <h3>{texts.deliveries.run(run)}</h3>}
+          <ol className={styles.list}>
+            {made.map((attempt) => (
+              <li key={attempt.attempt}>
+                <AttemptCard attempt={attempt} />
+              </li>
+            ))}
+          </ol>
+        </div>
+      ))}
+    </Section>
+  );
+}

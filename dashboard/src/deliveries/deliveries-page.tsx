@@ -1,0 +1,40 @@
+import { SessionScope } from "@activity/proto";
+import { Empty } from "../common/empty.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { MoreButton } from "../common/more-button.tsx";
+import { Page } from "../common/page.tsx";
+import { useFilters } from "../common/use-filters.ts";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import { DeliveryFilters } from "./delivery-filters.tsx";
+import { useDeliveries } from "./delivery-query.ts";
+import { DeliveryTable } from "./delivery-table.tsx";
+import { RetryFailed } from "./retry-failed.tsx";
+
+/** The account's deliveries, newest first. */
+export function DeliveriesPage() {
+  const filters = useFilters();
+  const query = useDeliveries(filters);
+  const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
+  return (
+    <Page
+      title={texts.pages.deliveries}
+      intro={texts.deliveries.intro}
+      actions={mayWrite && <RetryFailed endpointId={filters.get("endpoint")} />}
+    >
+      <DeliveryFilters filters={filters} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const deliveries = pages.flatMap((page) => page.deliveries);
+          if (deliveries.length > 0) return <DeliveryTable deliveries={deliveries} />;
+          return filters.isAny ? (
+            <Empty title={texts.deliveries.noneFound} text={texts.deliveries.noneFoundText} />
+          ) : (
+            <Empty title={texts.deliveries.empty} text={texts.deliveries.emptyText} />
+          );
+        }}
+      </Loaded>
+      <MoreButton query={query} />
+    </Page>
+  );
+}

@@ -1,0 +1,66 @@
+import type { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { choicesOf } from "../common/choices.ts";
+import { FilterBar } from "../common/filter-bar.tsx";
+import { SelectField } from "../common/select-field.tsx";
+import { TextField } from "../common/text-field.tsx";
+import type { Filters } from "../common/use-filters.ts";
+import { texts } from "../texts.ts";
+import { useEndpointUrls } from "./use-endpoint-urls.ts";
+
+const STATES = choicesOf<DeliveryState>(texts.deliveries.states);
+const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
+const OUTCOMES = choicesOf<AttemptOutcome>(texts.deliveries.outcomes);
+const EVENT_ID_MAX = 100;
+
+/** Which deliveries to show. */
+export function DeliveryFilters({ filters }: { filters: Filters }) {
+  const endpoints = [...useEndpointUrls()].map(([value, text]) => ({ value, text }));
+  const select = <Value extends number>(
+    name: string,
+    label: string,
+    choices: readonly { readonly value: Value; readonly text: string }[],
+  ) => (
+    <SelectField
+      label={label}
+      value={
+        filters.choice(
+          name,
+          choices.map(({ value }) => value),
+        ) as Value
+      }
+      choices={choices}
+      onChange={(value) => filters.set(name, value)}
+    />
+  );
+  return (
+    <FilterBar filters={filters}>
+      <SelectField
+        label={texts.deliveries.endpoint}
+        value={filters.get("endpoint")}
+        choices={[{ value: "", text: texts.all }, ...endpoints]}
+        onChange={(value) => filters.set("endpoint", value)}
+      />
+      {select("state", texts.deliveries.state, STATES)}
+      {select("kind", texts.deliveries.kind, KINDS)}
+      {select("outcome", texts.deliveries.outcome, OUTCOMES)}
+      <TextField
+        label={texts.deliveries.eventId}
+        value={filters.get("event")}
+        onChange={(value) => filters.set("event", value.trim())}
+        maxLength={EVENT_ID_MAX}
+      />
+      <TextField
+        label={texts.deliveries.since}
+        type="datetime-local"
+        value={filters.get("since")}
+        onChange={(value) => filters.set("since", value)}
+      />
+      <TextField
+        label={texts.deliveries.until}
+        type="datetime-local"
+        value={filters.get("until")}
+        onChange={(value) => filters.set("until", value)}
+      />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,71 @@
+import { type Delivery, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Badge } from "../common/badge.tsx";
+import { Facts } from "../common/facts.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { Page } from "../common/page.tsx";
+import { shownData } from "../common/shown-data.ts";
+import { Time } from "../common/time.tsx";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import { Attempts } from "./attempts.tsx";
+import { EndpointName } from "./endpoint-name.tsx";
+import { NextAttempt } from "./next-attempt.tsx";
+import { Payload } from "./payload.tsx";
+import { RetryDelivery } from "./retry-delivery.tsx";
+import { StateBadge } from "./state-badge.tsx";
+
+const PENDING_MS = 1_000;
+const SETTLED_MS = 5_000;
+
+/** One delivery with every attempt, followed while it goes on. */
+export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
+  const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
+  const query = useQuery(
+    DeliveryService.method.getDelivery,
+    { deliveryId },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.delivery?.state === DeliveryState.PENDING ? PENDING_MS : SETTLED_MS,
+    },
+  );
+  const delivery = shownData(query)?.delivery;
+  return (
+    <Page
+      title={texts.deliveries.kinds[delivery?.kind ?? 0] || texts.deliveries.title}
+      intro={
+        delivery && (
+          <>
+            <StateBadge state={delivery.state} />
+            {delivery.test && <Badge look="plain" text={texts.test} />}
+            <span>{texts.deliveries.stateHints[delivery.state]}</span>
+          </>
+        )
+      }
+      actions={mayWrite && delivery && <RetryDelivery delivery={delivery} />}
+    >
+      <Loaded query={query}>
+        {({ delivery, attempts, payload }) =>
+          delivery && (
+            <>
+              <Facts facts={factsOf(delivery)} />
+              <Attempts delivery={delivery} attempts={attempts} />
+              <Payload payload={payload} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function factsOf(delivery: Delivery) {
+  const { endpointId, eventId, createdAt, attempts } = delivery;
+  return [
+    [texts.deliveries.endpoint, <EndpointName key="endpoint" endpointId={endpointId} />],
+    [texts.deliveries.eventId, <code key="event">{eventId}</code>],
+    [texts.deliveries.createdAt, <Time key="created" at={createdAt} hasSeconds />],
+    [texts.deliveries.attempts, texts.deliveries.attemptsMade(attempts)],
+    [texts.deliveries.next, <NextAttempt key="next" delivery={delivery} />],
+  ] as const;
+}

@@ -1,0 +1,33 @@
+import { AttemptOutcome, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { useInfiniteQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
+import { timestampFromLocal } from "../common/local-time.ts";
+import type { Filters } from "../common/use-filters.ts";
+
+const READ_AGAIN_MS = 5_000;
+const ID = /^[a-z0-9]{15}$/;
+
+/** Reads the deliveries that filters ask for; again every few seconds while the first page alone is shown. */
+export function useDeliveries(filters: Filters) {
+  const endpointId = filters.get("endpoint");
+  return useInfiniteQuery(
+    DeliveryService.method.listDeliveries,
+    {
+      pageToken: "",
+      // What stands in an address may be anything.
+      endpointId: ID.test(endpointId) ? endpointId : "",
+      state: filters.choice("state", Object.values(DeliveryState)),
+      kind: filters.choice("kind", Object.values(WebhookEventKind)),
+      lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),
+      eventId: filters.get("event"),
+      since: timestampFromLocal(filters.get("since")),
+      until: timestampFromLocal(filters.get("until")),
+    },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : READ_AGAIN_MS),
+    },
+  );
+}

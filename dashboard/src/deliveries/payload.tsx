@@ -1,0 +1,25 @@
+import { CodeBlock } from "../common/code-block.tsx";
+import { Section } from "../common/section.tsx";
+import { texts } from "../texts.ts";
+
+/** What is sent: shown so that it can be read, copied byte for byte. */
+export function Payload({ payload }: { payload: Uint8Array }) {
+  const text = new TextDecoder().decode(payload);
+  return (
+    <Section title={texts.deliveries.payload} hint={texts.deliveries.payloadHint}>
+      {text === "" ? (
+        <p>{texts.deliveries.payloadErased}</p>
+      ) : (
+        <CodeBlock label="JSON" text={indented(text)} copied={text} />
+      )}
+    </Section>
+  );
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,43 @@
+import { type Endpoint, EndpointService } from "@activity/proto";
+import { useMutation } from "@connectrpc/connect-query";
+import { useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+import { Button } from "../common/button.tsx";
+import { ConfirmDialog } from "../common/confirm-dialog.tsx";
+import { texts } from "../texts.ts";
+
+/** Deletes an endpoint once the owner has said yes, and goes back to the list. */
+export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const [, navigate] = useLocation();
+  const queryClient = useQueryClient();
+  const { mutateAsync, error, isPending, reset } = useMutation(
+    EndpointService.method.deleteEndpoint,
+  );
+  const remove = async () => {
+    await mutateAsync({ endpointId: endpoint.id });
+    navigate("/endpoints");
+    // Only once this page is left: it would ask for what is gone.
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <ConfirmDialog
+      title={texts.endpoints.deleteTitle}
+      text={texts.endpoints.deleteText}
+      subject={
+        <strong>
+          <bdi>{endpoint.url}</bdi>
+        </strong>
+      }
+      action={texts.endpoints.delete}
+      onConfirm={remove}
+      error={error}
+      isPending={isPending}
+      onClosed={reset}
+      trigger={(open) => (
+        <Button onClick={open} look="danger">
+          {texts.endpoints.delete}
+        </Button>
+      )}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import type { Endpoint } from "@activity/proto";
+import { DeleteEndpoint } from "./delete-endpoint.tsx";
+import { EditEndpoint } from "./edit-endpoint.tsx";
+import { RotateSecret } from "./rotate-secret.tsx";
+import { SendTest } from "./send-test.tsx";
+import { SwitchEndpoint } from "./switch-endpoint.tsx";
+
+/** All that can be done with an endpoint. */
+export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
+  return (
+    <>
+      {endpoint.switchedOn && <SendTest endpoint={endpoint} />}
+      <EditEndpoint endpoint={endpoint} />
+      <RotateSecret endpoint={endpoint} />
+      <SwitchEndpoint endpoint={endpoint} />
+      <DeleteEndpoint endpoint={endpoint} />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import type { WebhookEventKind } from "@activity/proto";
+import { useState } from "react";
+import { Button } from "../common/button.tsx";
+import { ChoiceBox } from "../common/choice-box.tsx";
+import { DialogButtons } from "../common/dialog-buttons.tsx";
+import { DialogForm } from "../common/dialog-form.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { TextField } from "../common/text-field.tsx";
+import { texts } from "../texts.ts";
+import { KindsField } from "./kinds-field.tsx";
+import { urlProblem } from "./url-rules.ts";
+
+/** What the owner enters of an endpoint. */
+export type EndpointInput = {
+  readonly url: string;
+  readonly kinds: readonly WebhookEventKind[];
+  readonly standardWebhooks: boolean;
+};
+
+/** The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. */
+export function EndpointForm(props: {
+  initial: EndpointInput;
+  action: string;
+  error: unknown;
+  isPending: boolean;
+  onCancel: () => void;
+  onSubmit: (input: EndpointInput) => void;
+}) {
+  const [url, setUrl] = useState(props.initial.url);
+  const [kinds, setKinds] = useState(props.initial.kinds);
+  const [standardWebhooks, setStandardWebhooks] = useState(props.initial.standardWebhooks);
+  const [isTried, setIsTried] = useState(false);
+  const problem = urlProblem(url.trim());
+  const submit = () => {
+    setIsTried(true);
+    if (url.trim() === "" || kinds.length === 0) return;
+    props.onSubmit({ url: url.trim(), kinds, standardWebhooks });
+  };
+  return (
+    <DialogForm onSubmit={submit}>
+      <TextField
+        label={texts.endpoints.url}
+        type="url"
+        value={url}
+        onChange={setUrl}
+        hint={problem === undefined ? texts.endpoints.urlGood : texts.endpoints.urlHint}
+        error={isTried || url !== "" ? problem : undefined}
+      />
+      <KindsField
+        kinds={kinds}
+        onChange={setKinds}
+        error={isTried && kinds.length === 0 ? texts.endpoints.kindsMissing : undefined}
+      />
+      <ChoiceBox type="checkbox" isChosen={standardWebhooks} onChange={setStandardWebhooks}>
+        {texts.endpoints.standardWebhooks}
+      </ChoiceBox>
+      <ErrorNotice error={props.error} />
+      <DialogButtons>
+        <Button onClick={props.onCancel}>{texts.cancel}</Button>
+        <Button look="primary" type="submit" isPending={props.isPending}>
+          {props.action}
+        </Button>
+      </DialogButtons>
+    </DialogForm>
+  );
+}

@@ -1,0 +1,62 @@
+import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Facts } from "../common/facts.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { Page } from "../common/page.tsx";
+import { shownData } from "../common/shown-data.ts";
+import { Time } from "../common/time.tsx";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import { EndpointActions } from "./endpoint-actions.tsx";
+import { EndpointBadge } from "./endpoint-badge.tsx";
+import { EndpointStats } from "./endpoint-stats.tsx";
+import { kindsText } from "./kinds-text.ts";
+import { LatestDeliveries } from "./latest-deliveries.tsx";
+import { PendingRotation } from "./pending-rotation.tsx";
+
+const READ_AGAIN_MS = 30_000;
+
+/** One endpoint: what it is, how it does, and all that can be done with it. */
+export function EndpointPage({ endpointId }: { endpointId: string }) {
+  const query = useQuery(
+    EndpointService.method.getEndpoint,
+    { endpointId },
+    {
+      refetchInterval: READ_AGAIN_MS,
+    },
+  );
+  const endpoint = shownData(query)?.endpoint;
+  const mayWrite = useMay(SessionScope.ENDPOINTS_WRITE);
+  const mayRead = useMay(SessionScope.DELIVERIES_READ);
+  return (
+    <Page
+      title={endpoint?.url ?? texts.pages.endpoints}
+      intro={endpoint && <EndpointBadge endpoint={endpoint} />}
+      actions={mayWrite && endpoint && <EndpointActions endpoint={endpoint} />}
+    >
+      <Loaded query={query}>
+        {({ endpoint }) =>
+          endpoint && (
+            <>
+              {endpoint.nextSecretSignsFrom && (
+                <PendingRotation endpoint={endpoint} mayWrite={mayWrite} />
+              )}
+              <Facts facts={factsOf(endpoint)} />
+              <EndpointStats endpointId={endpoint.id} />
+              {mayRead && <LatestDeliveries endpointId={endpoint.id} />}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function factsOf({ kinds, createdAt, id, standardWebhooks }: Endpoint) {
+  return [
+    [texts.endpoints.kinds, kindsText(kinds)],
+    [texts.endpoints.createdAt, <Time key="created" at={createdAt} />],
+    ["Standard Webhooks", standardWebhooks ? texts.endpoints.on : texts.endpoints.off],
+    ["Id", <code key="id">{id}</code>],
+  ] as const;
+}

@@ -1,0 +1,18 @@
+import { durationText } from "../common/duration-text.ts";
+import { texts } from "../texts.ts";
+import { sumOf } from "./hours.ts";
+import { rateText } from "./rate-text.ts";
+import { useStats } from "./use-stats.ts";
+
+/** How an endpoint did in the last day, in a few words. */
+export function EndpointRate({ endpointId }: { endpointId: string }) {
+  const { query, dayMs } = useStats(endpointId);
+  if (query.data === undefined) return <>{texts.none}</>;
+  const { rate, meanMs } = sumOf(query.data.hours, dayMs);
+  if (rate === undefined) return <>{texts.endpoints.quiet}</>;
+  return (
+    <>
+      {rateText(rate)} · {durationText(meanMs)}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "wouter";
+import { Empty } from "../common/empty.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { Notice } from "../common/notice.tsx";
+import { Page } from "../common/page.tsx";
+import { Table } from "../common/table.tsx";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import { CreateEndpoint } from "./create-endpoint.tsx";
+import { EndpointBadge } from "./endpoint-badge.tsx";
+import { EndpointRate } from "./endpoint-rate.tsx";
+import { kindsText } from "./kinds-text.ts";
+
+const MAX_ENDPOINTS = 10;
+const READ_AGAIN_MS = 30_000;
+
+/** The account's endpoints. Contract 6. */
+export function EndpointsPage() {
+  const mayWrite = useMay(SessionScope.ENDPOINTS_WRITE);
+  const query = useQuery(
+    EndpointService.method.listEndpoints,
+    {},
+    {
+      refetchInterval: READ_AGAIN_MS,
+    },
+  );
+  const isFull = (query.data?.endpoints.length ?? 0) >= MAX_ENDPOINTS;
+  return (
+    <Page
+      title={texts.pages.endpoints}
+      intro={texts.endpoints.intro}
+      actions={mayWrite && <CreateEndpoint isDisabled={isFull} />}
+    >
+      {isFull && mayWrite && <Notice look="warn">{texts.endpoints.limit}</Notice>}
+      <Loaded query={query}>
+        {({ endpoints }) =>
+          endpoints.length > 0 ? (
+            <Table
+              label={texts.pages.endpoints}
+              columns={COLUMNS}
+              rows={endpoints}
+              rowKey={({ id }) => id}
+            />
+          ) : (
+            <Empty title={texts.endpoints.empty} text={texts.endpoints.emptyText} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const COLUMNS = [
+  {
+    title: texts.endpoints.url,
+    cell: ({ id, url }: Endpoint) => (
+      <Link href={`/endpoints/${id}`}>
+        <bdi>{url}</bdi>
+      </Link>
+    ),
+  },
+  { title: texts.endpoints.kinds, cell: ({ kinds }: Endpoint) => kindsText(kinds) },
+  {
+    title: texts.endpoints.state,
+    cell: (endpoint: Endpoint) => <EndpointBadge endpoint={endpoint} />,
+  },
+  {
+    title: texts.endpoints.lastDay,
+    cell: ({ id }: Endpoint) => <EndpointRate endpointId={id} />,
+  },
+];

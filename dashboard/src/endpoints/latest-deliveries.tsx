@@ -1,0 +1,38 @@
+import { DeliveryService } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "wouter";
+import { Empty } from "../common/empty.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { Section } from "../common/section.tsx";
+import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { texts } from "../texts.ts";
+
+const SHOWN = 5;
+const READ_AGAIN_MS = 5_000;
+
+/** The last few deliveries to an endpoint. */
+export function LatestDeliveries({ endpointId }: { endpointId: string }) {
+  const query = useQuery(
+    DeliveryService.method.listDeliveries,
+    { endpointId, pageSize: SHOWN },
+    { refetchInterval: READ_AGAIN_MS },
+  );
+  return (
+    <Section
+      title={texts.endpoints.recent}
+      aside={
+        <Link href={`/deliveries?endpoint=${endpointId}`}>{texts.endpoints.showAllDeliveries}</Link>
+      }
+    >
+      <Loaded query={query}>
+        {({ deliveries }) =>
+          deliveries.length > 0 ? (
+            <DeliveryTable deliveries={deliveries} />
+          ) : (
+            <Empty title={texts.deliveries.empty} text={texts.deliveries.emptyText} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+
+it("shows what the kit's own README shows, whose examples are run", () => {
+  const readme = read("../../../receiver-kit/README.md");
+  const code = read("receiver-snippet.txt")
+    .split("\n")
+    .map((line) => line.replace(/ \/\/ no real reward$/, ""))
+    .filter((line) => !/^$|console\.log|receiver\.mjs/.test(line));
+  expect(code.length).toBeGreaterThan(15);
+  expect(code.filter((line) => !readme.includes(line))).toEqual([]);
+});

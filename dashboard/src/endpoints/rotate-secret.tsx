@@ -1,0 +1,62 @@
+import { type Endpoint, EndpointService } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useState } from "react";
+import { ActionDialog } from "../common/action-dialog.tsx";
+import { Button } from "../common/button.tsx";
+import { nowMs } from "../common/clock.ts";
+import { DialogButtons } from "../common/dialog-buttons.tsx";
+import { DialogForm } from "../common/dialog-form.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { RadioField } from "../common/radio-field.tsx";
+import { useChange } from "../common/use-change.ts";
+import { texts } from "../texts.ts";
+import { HOUR_MS } from "./hours.ts";
+import { NewSecret } from "./new-secret.tsx";
+
+/** When the new secret may begin to sign, in hours from now. */
+const HOURS = [1, 6, 23, 0];
+const USUAL_HOURS = 1;
+
+/** Replaces the signing secret, at once or later, and shows the new one, this once. */
+export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
+  const [hours, setHours] = useState(USUAL_HOURS);
+  const { mutate, data, error, isPending, reset } = useChange(EndpointService.method.rotateSecret);
+  const rotate = () => {
+    const signsFrom = hours === 0 ? {} : { signsFrom: timestampFromMs(nowMs() + hours * HOUR_MS) };
+    mutate({ endpointId: endpoint.id, ...signsFrom });
+  };
+  return (
+    <ActionDialog
+      title={data ? texts.endpoints.rotatedTitle : texts.endpoints.rotateTitle}
+      isKept={data !== undefined}
+      onClosed={reset}
+      trigger={(open) => <Button onClick={open}>{texts.endpoints.rotate}</Button>}
+    >
+      {(close) =>
+        data ? (
+          <NewSecret secret={data.secret} onDone={close} />
+        ) : (
+          <DialogForm onSubmit={rotate}>
+            <p>{texts.endpoints.rotateText}</p>
+            <RadioField
+              label={texts.endpoints.rotateWhen}
+              value={String(hours)}
+              choices={HOURS.map((each) => ({
+                value: String(each),
+                text: texts.endpoints.rotateIn(each),
+              }))}
+              onChange={(value) => setHours(Number(value))}
+            />
+            <ErrorNotice error={error} />
+            <DialogButtons>
+              <Button onClick={close}>{texts.cancel}</Button>
+              <Button look="primary" type="submit" isPending={isPending}>
+                {texts.endpoints.rotate}
+              </Button>
+            </DialogButtons>
+          </DialogForm>
+        )
+      }
+    </ActionDialog>
+  );
+}

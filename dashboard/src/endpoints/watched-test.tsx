@@ -1,0 +1,53 @@
+import { DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "wouter";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { Notice } from "../common/notice.tsx";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+
+const LOOK_EVERY_MS = 500;
+
+/** Follows a test until its first attempt has ended, and says how. */
+export function WatchedTest({ deliveryId }: { deliveryId: string }) {
+  const mayRead = useMay(SessionScope.DELIVERIES_READ);
+  const { data, error } = useQuery(
+    DeliveryService.method.getDelivery,
+    { deliveryId },
+    {
+      enabled: mayRead,
+      refetchInterval: ({ state }) =>
+        isPending(state.data?.delivery?.state) && state.error === null ? LOOK_EVERY_MS : false,
+    },
+  );
+  const delivery = data?.delivery;
+  const link = <Link href={`/deliveries/${deliveryId}`}>{texts.endpoints.showDelivery}</Link>;
+  if (error) return <ErrorNotice error={error} />;
+  if (delivery === undefined || isPending(delivery.state)) {
+    return (
+      <Notice look="warn" role="status">
+        {texts.endpoints.sending}
+      </Notice>
+    );
+  }
+  if (delivery.state === DeliveryState.DELIVERED) {
+    return (
+      <Notice look="good" role="status">
+        {texts.endpoints.arrived} {link}
+      </Notice>
+    );
+  }
+  return (
+    <Notice look="bad" role="status">
+      <strong>
+        {texts.endpoints.notArrived} {texts.deliveries.outcomes[delivery.lastOutcome]}
+      </strong>
+      <span>{texts.deliveries.checks[delivery.lastOutcome]}</span>
+      {link}
+    </Notice>
+  );
+}
+
+function isPending(state: DeliveryState | undefined): boolean {
+  return state === undefined || state === DeliveryState.PENDING;
+}

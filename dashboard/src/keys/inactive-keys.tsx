@@ -1,0 +1,15 @@
+import type { ApiKey } from "@activity/proto";
+import { texts } from "../texts.ts";
+import styles from "./key-table.module.css";
+import { KeyTable } from "./key-table.tsx";
+
+/** The keys that work no more, folded away. */
+export function InactiveKeys({ keys }: { keys: readonly ApiKey[] }) {
+  if (keys.length === 0) return null;
+  return (
+    <details className={styles.inactive}>
+      <summary>{texts.keys.inactive(keys.length)}</summary>
+      <KeyTable keys={keys} mayWrite={false} />
+    </details>
+  );
+}

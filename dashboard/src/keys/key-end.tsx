@@ -1,0 +1,28 @@
+import type { ApiKey } from "@activity/proto";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Badge } from "../common/badge.tsx";
+import { nowMs } from "../common/clock.ts";
+import { Time } from "../common/time.tsx";
+import { texts } from "../texts.ts";
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** When a key stops working or stopped, and a word of warning when that is soon. */
+export function KeyEnd({ apiKey }: { apiKey: ApiKey }) {
+  const { expiresAt, revokedAt, active } = apiKey;
+  if (revokedAt !== undefined) {
+    return (
+      <>
+        <Time at={revokedAt} /> <Badge look="plain" text={texts.keys.revoked} />
+      </>
+    );
+  }
+  const days = expiresAt ? Math.floor((timestampMs(expiresAt) - nowMs()) / DAY_MS) : 0;
+  return (
+    <>
+      <Time at={expiresAt} /> {!active && <Badge look="plain" text={texts.keys.expired} />}
+      {active && days < SOON_DAYS && <Badge look="warn" text={texts.keys.soon(days)} />}
+    </>
+  );
+}

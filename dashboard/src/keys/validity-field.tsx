@@ -1,0 +1,18 @@
+import { RadioField } from "../common/radio-field.tsx";
+import { texts } from "../texts.ts";
+
+/** How long a key may work, in days. Contract 2.7. */
+const VALIDITIES = [30, 90, 365];
+export const USUAL_VALIDITY = 90;
+
+/** The choice of how long a key works. */
+export function ValidityField(props: { days: number; onChange: (days: number) => void }) {
+  return (
+    <RadioField
+      label={texts.keys.validity}
+      value={String(props.days)}
+      choices={VALIDITIES.map((days) => ({ value: String(days), text: texts.keys.days(days) }))}
+      onChange={(value) => props.onChange(Number(value))}
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import { SessionScope } from "@activity/proto";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+
+/** Returns the pages that the session may see, in the order of the navigation. */
+export function usePages(): readonly { readonly path: string; readonly title: string }[] {
+  const pages = [
+    { path: "/keys", title: texts.pages.keys, may: useMay(SessionScope.KEYS_READ) },
+    { path: "/endpoints", title: texts.pages.endpoints, may: useMay(SessionScope.ENDPOINTS_READ) },
+    {
+      path: "/deliveries",
+      title: texts.pages.deliveries,
+      may: useMay(SessionScope.DELIVERIES_READ),
+    },
+    { path: "/activity", title: texts.pages.activity, may: useMay(SessionScope.ACTIVITY_READ) },
+  ];
+  return pages.filter(({ may }) => may);
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from "react";
+import { Link, useRoute } from "wouter";
+import { OfflineNotice } from "../common/offline-notice.tsx";
+import { texts } from "../texts.ts";
+import { AccountDialog } from "./account-dialog.tsx";
+import { usePages } from "./pages.ts";
+import styles from "./shell.module.css";
+
+/** What stands around every page: where one is, where one can go, and whose account it is. */
+export function Shell({ children }: { children: ReactNode }) {
+  const pages = usePages();
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {texts.skip}
+      </a>
+      <header className={styles.side}>
+        <Link href="/" className={styles.brand}>
+          <span className={styles.logo} aria-hidden="true" />
+          {texts.product}
+        </Link>
+        <nav aria-label={texts.navigation} className={styles.nav}>
+          {pages.map((page) => (
+            <NavLink key={page.path} {...page} />
+          ))}
+        </nav>
+        <div className={styles.account}>
+          <AccountDialog />
+        </div>
+      </header>
+      <main id="content" className={styles.content} tabIndex={-1}>
+        <OfflineNotice />
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function NavLink({ path, title }: { path: string; title: string }) {
+  const [isHere] = useRoute(path);
+  const [isBelow] = useRoute(`${path}/:id`);
+  return (
+    <Link href={path} className={styles.link} aria-current={isHere || isBelow ? "page" : undefined}>
+      {title}
+    </Link>
+  );
+}

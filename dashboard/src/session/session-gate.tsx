@@ -1,0 +1,83 @@
+import { type Session, SessionService } from "@activity/proto";
+import { createClient } from "@connectrpc/connect";
+import { useTransport } from "@connectrpc/connect-query";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { errorCode } from "../common/error-code.ts";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { createQueryClient } from "../common/query-client.ts";
+import { texts } from "../texts.ts";
+import { Door } from "./door.tsx";
+import { SessionContext } from "./session-context.ts";
+import { SessionWatch } from "./session-watch.tsx";
+
+type State =
+  | { readonly kind: "opening" | "ended" | "used-up" | "signed-out" }
+  | { readonly kind: "open"; readonly session: Session }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** Lets the reader in: with the code of a link, or with the session that the browser has; else says why not. */
+export function SessionGate({ code, children }: { code: string | undefined; children: ReactNode }) {
+  const transport = useTransport();
+  const [state, setState] = useState<State>({ kind: "opening" });
+  const [queryClient] = useState(() => createQueryClient(() => setState({ kind: "ended" })));
+  const open = useCallback(() => {
+    setState({ kind: "opening" });
+    const sessions = createClient(SessionService, transport);
+    const opened = code === undefined ? sessions.getSession({}) : sessions.exchangeCode({ code });
+    opened.then(
+      ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
+      (error: unknown) => setState(stateAfter(error)),
+    );
+  }, [transport, code]);
+  useEffect(open, [open]);
+  const session = state.kind === "open" ? state.session : undefined;
+  const openSession = useMemo(
+    () => session && { session, leave: () => setState({ kind: "signed-out" }) },
+    [session],
+  );
+
+  if (openSession !== undefined) {
+    return (
+      <QueryClientProvider client={queryClient}>
+        <SessionContext value={openSession}>
+          <SessionWatch session={openSession.session} />
+          {children}
+        </SessionContext>
+      </QueryClientProvider>
+    );
+  }
+  switch (state.kind) {
+    case "failed":
+      return (
+        <Door title={texts.session.opening}>
+          <ErrorNotice error={state.error} onRetry={open} />
+        </Door>
+      );
+    case "used-up":
+      return (
+        <Door title={texts.session.usedUp.title} text={texts.session.usedUp.text}>
+          <a href="/">{texts.session.usedUp.instead}</a>
+        </Door>
+      );
+    case "signed-out":
+      return <Door {...texts.session.signedOut} />;
+    case "ended":
+      return <Door {...texts.session.ended} />;
+    default:
+      return <Door title={texts.session.opening} isBusy />;
+  }
+}
+
+function stateAfter(error: unknown): State {
+  switch (errorCode(error)) {
+    case "session_ended":
+      return { kind: "ended" };
+    case "session_link_used_up":
+    // A text that is no code at all is none that works.
+    case "invalid_parameter":
+      return { kind: "used-up" };
+    default:
+      return { kind: "failed", error };
+  }
+}

@@ -1,0 +1,87 @@
+{{- define "labels" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .part }}
+{{- end }}
+
+{{- define "image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "coreUrl" -}}
+http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
+{{- end }}
+
+{{- /* What a caller of the core needs to know of the way there. */ -}}
+{{- define "wayToCore" -}}
+- { name: CORE_URL, value: {{ include "coreUrl" . | quote }} }
+{{- if .Values.core.tlsSecret }}
+- { name: CORE_TLS_CA, value: /run/core-ca/ca.crt }
+{{- else }}
+- { name: CORE_PLAINTEXT, value: {{ .Values.core.plaintext | quote }} }
+{{- end }}
+{{- end }}
+
+{{- /* Where deploy/prometheus/kubernetes.yaml finds what a process counts; deliveries take the next port too. */ -}}
+{{- define "metricsEnv" -}}
+{{- if .Values.metrics.enabled -}}
+- { name: METRICS_HOST, value: 0.0.0.0 }
+- { name: METRICS_PORT, value: "9464" }
+{{- end }}
+{{- end }}
+
+{{- define "tracesEnv" -}}
+{{- if .Values.traces.endpoint -}}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ .Values.traces.endpoint | quote }} }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ .Values.traces.sampledPart | quote }} }
+{{- end }}
+{{- end }}
+
+{{- define "podSecurity" -}}
+automountServiceAccountToken: false
+# What is drained, then at most thirty seconds to stop (ADR 0043), and some to spare.
+terminationGracePeriodSeconds: {{ add .Values.drainSeconds 35 }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "lifecycle" -}}
+- { name: HEALTH_HOST, value: 0.0.0.0 }
+- { name: HEALTH_PORT, value: "8081" }
+- { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
+{{- end }}
+
+{{- /* Liveness asks nobody, and is there from the start on: a new start helps no part whose database or core is away. */ -}}
+{{- define "probes" -}}
+livenessProbe: { httpGet: { path: /live, port: health }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 3 }
+readinessProbe: { httpGet: { path: /ready, port: health }, periodSeconds: 5, timeoutSeconds: 4 }
+{{- end }}
+
+{{- define "containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- /* The keys of the Secret that a part reads, as files; a part sees no other's. */ -}}
+{{- define "secretVolume" -}}
+- name: secrets
+  secret:
+    secretName: {{ .root.Values.existingSecret }}
+    defaultMode: 0440
+    items:
+{{- range .keys }}
+      - { key: {{ . }}, path: {{ . }} }
+{{- end }}
+{{- end }}
+
+{{- define "coreCaVolume" -}}
+- name: core-ca
+  secret:
+    secretName: {{ .Values.core.tlsSecret }}
+    items: [{ key: ca.crt, path: ca.crt }]
+{{- end }}

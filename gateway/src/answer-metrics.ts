@@ -1,0 +1,29 @@
+import type { Metrics } from "@activity/proto/metrics";
+import type { Answers } from "./answer-request.ts";
+import type { GatewayResponse } from "./gateway-response.ts";
+import { routeName } from "./router.ts";
+
+/** Counts answers by route and status, and how long each took from its request's head to being ready to be sent. */
+export function countAnswers(answers: Answers, metrics: Metrics): Answers {
+  const count = metrics.histogram(
+    "activity_gateway_request_duration_seconds",
+    "Requests that the gateway answered.",
+    ["route", "code"],
+  );
+
+  async function counted(
+    route: string,
+    answering: Promise<GatewayResponse>,
+  ): Promise<GatewayResponse> {
+    const startedMs = performance.now();
+    const response = await answering;
+    count((performance.now() - startedMs) / 1000, route, String(response.status));
+    return response;
+  }
+
+  return {
+    answerRequest: (request) => counted(routeName(request.target), answers.answerRequest(request)),
+    answerUnreadable: (request, refusal) =>
+      counted("other", answers.answerUnreadable(request, refusal)),
+  };
+}

@@ -1,0 +1,39 @@
+import { inSpan } from "@activity/proto/traces";
+import type { Answers } from "./answer-request.ts";
+import type { GatewayResponse } from "./gateway-response.ts";
+import { routeName } from "./router.ts";
+
+/** Any other method is `_OTHER`, as OpenTelemetry has it: anybody may make one up. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"],
+]);
+
+/**
+ * Makes a span of each answer, which begins a trace. What a client says of a trace of its own is not read: it would
+ * decide what is sampled here, and traces of ours are nothing to it.
+ */
+export function traceAnswers(answers: Answers): Answers {
+  function traced(
+    method: string,
+    route: string,
+    answer: () => Promise<GatewayResponse>,
+  ): Promise<GatewayResponse> {
+    const attributes = { "http.request.method": method, "http.route": route };
+    const options = { kind: "server", begins: true, attributes } as const;
+    return inSpan(`${method} ${route}`, options, async (span) => {
+      const response = await answer();
+      span.set({ "http.response.status_code": response.status });
+      if (response.status >= 500) span.fail();
+      return response;
+    });
+  }
+
+  return {
+    answerRequest(request) {
+      const method = METHODS.has(request.method) ? request.method : "_OTHER";
+      return traced(method, routeName(request.target), () => answers.answerRequest(request));
+    },
+    answerUnreadable: (request, refusal) =>
+      traced("_OTHER", "other", () => answers.answerUnreadable(request, refusal)),
+  };
+}

@@ -1,0 +1,89 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** Returns the address that a request counts under, from its socket's and its `X-Forwarded-For` headers. */
+export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+/**
+ * Creates the reader of client addresses. Unless the socket's peer lies in one of the CIDRs
+ * `trustedProxies`, its address is the client's and what it forwards means nothing; otherwise the client
+ * is the right-most forwarded address that is not a trusted proxy. An entry that is no address ends the
+ * search at the proxy that sent it.
+ */
+export function createFindClientAddress(trustedProxies: readonly string[]): FindClientAddress {
+  const networks = trustedProxies.map(parseNetwork);
+  if (networks.length === 0) return normalise;
+  return (socketAddress, forwardedFor) => {
+    let current = normalise(socketAddress);
+    if (!isTrusted(networks, current)) return current;
+    const entries = forwardedFor.join(",").split(",");
+    for (const entry of entries.reverse()) {
+      const text = entry.trim();
+      if (text === "") continue;
+      const address = addressOfEntry(text);
+      if (address === undefined) return current;
+      current = address;
+      if (!isTrusted(networks, current)) return current;
+    }
+    return current;
+  };
+}
+
+/** Reads the CIDRs of TRUSTED_PROXIES; tells `problem` when it holds anything else. */
+export function readTrustedProxies(
+  env: Readonly<Record<string, string | undefined>>,
+  problem: (text: string) => void,
+): readonly string[] {
+  const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
+  const given = networks.filter((network) => network !== "");
+  try {
+    given.forEach(parseNetwork);
+  } catch {
+    problem("TRUSTED_PROXIES must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8.");
+  }
+  return given;
+}
+
+/** Parses a CIDR or a single address; throws a plain Error when it is neither. */
+export function parseNetwork(text: string): Network {
+  const [address = "", bits, ...rest] = text.split("/");
+  if (isIP(address) === 0 || rest.length > 0 || !(bits === undefined || /^\d{1,3}$/.test(bits))) {
+    throw new Error("not a CIDR");
+  }
+  const parsed = ipaddr.parse(address);
+  const width = parsed.kind() === "ipv4" ? 32 : 128;
+  const prefix = bits === undefined ? width : Number(bits);
+  if (prefix > width) throw new Error("not a CIDR");
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && prefix >= 96) {
+    return [parsed.toIPv4Address(), prefix - 96];
+  }
+  return [parsed, prefix];
+}
+
+function isTrusted(networks: readonly Network[], address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.parse(address);
+  return networks.some(([network, prefix]) => {
+    if (network instanceof ipaddr.IPv4) {
+      return parsed instanceof ipaddr.IPv4 && parsed.match(network, prefix);
+    }
+    return parsed instanceof ipaddr.IPv6 && parsed.match(network, prefix);
+  });
+}
+
+/** Takes `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`. */
+function addressOfEntry(text: string): string | undefined {
+  const address =
+    /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? text.replace(/^([^:]*):\d{1,5}$/, "$1");
+  return isIP(address) === 0 ? undefined : normalise(address);
+}
+
+/** Writes IPv4 dotted, also when it came mapped into IPv6, and other IPv6 without a zone. */
+function normalise(address: string): string {
+  if (!address.includes(":")) return address;
+  const plain = address.split("%")[0] ?? "";
+  return isIP(plain) === 0 ? address : ipaddr.process(plain).toString();
+}

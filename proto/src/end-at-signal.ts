@@ -1,0 +1,55 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** `npm run` passes on what the terminal sends to both: within this time two are one. */
+const SAME_SIGNAL_MS = 1_000;
+/** What requests and attempts in flight get to end, once nothing new is taken. */
+const STOP_WITHIN_MS = 30_000;
+/** What is left to a process in which nothing runs any more. */
+const EXIT_WITHIN_MS = 1_000;
+const MAX_DRAIN_SECONDS = 60;
+
+/** Reads DRAIN_SECONDS, in milliseconds; tells `problem` of a wrong one. */
+export function readDrainMs(
+  env: Readonly<Record<string, string | undefined>>,
+  problem: (text: string) => void,
+): number {
+  const text = env.DRAIN_SECONDS || "0";
+  const seconds = Number(text);
+  if (/^\d{1,2}$/.test(text) && seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
+  problem(`DRAIN_SECONDS must be a whole number from 0 to ${MAX_DRAIN_SECONDS}.`);
+  return 0;
+}
+
+/**
+ * Ends the process at the first SIGTERM or SIGINT: calls `drain`, which lowers readiness while all is still served,
+ * waits `drainMs` for load balancers to notice, then calls `stop`, and exits with status 0. When `stop` takes longer
+ * than thirty seconds, or a second signal comes, it exits at once with status 1. ADR 0043
+ */
+export function endAtSignal({
+  drain,
+  drainMs,
+  stop,
+}: {
+  readonly drain: () => void;
+  readonly drainMs: number;
+  readonly stop: () => Promise<void>;
+}): void {
+  let endingSince: number | undefined;
+
+  async function end(): Promise<void> {
+    if (endingSince !== undefined) {
+      if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    endingSince = performance.now();
+    drain();
+    await wait(drainMs);
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    await stop();
+    // A connection to Temporal that is still being tried cannot be taken back, and would hold the process.
+    setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
+  }
+
+  for (const signal of SIGNALS) process.on(signal, () => void end());
+}

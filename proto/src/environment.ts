@@ -1,0 +1,81 @@
+// The rules of the environment that core, gateway and deliveries hold alike, so that each door is shut in the
+// same way and told of in the same words. By hand: most of them span several variables and say what to do, which in zod
+// are functions as well, and zod holds 20 MB in each process.
+
+import { readFileSync } from "node:fs";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Problem = (text: string) => void;
+
+const UNSAFE_TARGETS = ["WEBHOOK_ALLOWED_TARGETS", "WEBHOOK_EXTRA_CA"];
+/** As a URL writes them, and as they are listened on. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+/**
+ * Reads a variable that holds a secret: `name` itself, or the content of the file that `name`_FILE names, as
+ * orchestrators hand secrets out, without the newline that ends it. `""` where neither is set. Tells `problem`, and
+ * returns `undefined`, when both are, or when the file is empty or cannot be read; never what is in it.
+ */
+export function readSecret(env: Environment, name: string, problem: Problem): string | undefined {
+  const path = env[`${name}_FILE`];
+  if (!path) return env[name] ?? "";
+  if (env[name]) {
+    problem(`${name} and ${name}_FILE are both set: unset one of them.`);
+    return undefined;
+  }
+  try {
+    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    if (text !== "") return text;
+  } catch {
+    // Its message would repeat the path, in whose place a secret may stand.
+  }
+  problem(
+    `${name}_FILE must be the path of a file that this process can read, with the secret in it.`,
+  );
+  return undefined;
+}
+
+/**
+ * Tells `problem` of each variable that lets webhooks go where production forbids it, unless
+ * ALLOW_UNSAFE_TARGETS says that this is development. §6
+ */
+export function refuseUnsafeTargets(env: Environment, problem: Problem): void {
+  const word = env.ALLOW_UNSAFE_TARGETS;
+  if (word && word !== "development")
+    problem("ALLOW_UNSAFE_TARGETS must be development, or unset.");
+  if (word === "development") return;
+  for (const name of UNSAFE_TARGETS.filter((each) => env[each])) {
+    problem(
+      `${name} is for development and tests: unset it, or set ALLOW_UNSAFE_TARGETS=development where nothing is at stake.`,
+    );
+  }
+}
+
+/**
+ * Tells whether credentials may travel to or from a core at `host` without TLS: on this machine, or where
+ * CORE_PLAINTEXT says that the network is trusted. Tells `problem` of any other word.
+ */
+export function mayBePlain(env: Environment, host: string, problem: Problem): boolean {
+  const word = env.CORE_PLAINTEXT;
+  if (word && word !== "trusted-network")
+    problem("CORE_PLAINTEXT must be trusted-network, or unset.");
+  return LOOPBACK.test(host) || word === "trusted-network";
+}
+
+/**
+ * Reads CORE_URL, an http or https address without anything behind it, or takes `fallback` where it is unset;
+ * tells `problem` when it is no such address, and when it is plain http to another machine.
+ */
+export function readCoreUrl(env: Environment, fallback: string, problem: Problem): string {
+  const text = env.CORE_URL || fallback;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isBare = url?.pathname === "/" && url.search === "" && url.username === "";
+  if (!isBare || !["http:", "https:"].includes(url.protocol)) {
+    problem("CORE_URL must be the core's address, such as http://127.0.0.1:50051.");
+  } else if (!mayBePlain(env, url.hostname, problem) && url.protocol === "http:") {
+    problem(
+      "CORE_URL must begin with https:// where the core is on another machine, because a credential goes there; CORE_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
+    );
+  }
+  return text;
+}

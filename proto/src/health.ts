@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Where a process says whether it lives and whether it serves. */
+export type HealthAddress = { readonly host: string; readonly port: number };
+
+/** A health port that is open. */
+export type OpenHealth = {
+  /** The port that was taken; `undefined` where there is none. */
+  readonly port: number | undefined;
+  close(): void;
+};
+
+/** A few that probe; nobody else has business here. */
+const MAX_CONNECTIONS = 64;
+const NOT_FOUND = "not_found";
+
+/** Reads HEALTH_PORT and HEALTH_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
+export function readHealthAddress(
+  env: Readonly<Record<string, string | undefined>>,
+  problem: (text: string) => void,
+): HealthAddress | undefined {
+  const text = env.HEALTH_PORT;
+  if (!text) return undefined;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
+    problem("HEALTH_PORT must be a whole number from 0 to 65535.");
+  }
+  return { host: env.HEALTH_HOST || "127.0.0.1", port };
+}
+
+/**
+ * Answers `/live` with 200 as long as the process does anything at all, and `/ready` with 200 while `readState` says
+ * `serving`, with 503 otherwise; both with the state in `status`, for who runs it. It has a port of its own, apart
+ * from those of clients and callers; where there is no address, it does nothing. Rejects when the port cannot be
+ * opened.
+ */
+export async function openHealth(
+  address: HealthAddress | undefined,
+  readState: () => string | Promise<string>,
+): Promise<OpenHealth> {
+  if (address === undefined) return { port: undefined, close: () => undefined };
+  const server = createServer(async (request, response) => {
+    const status = await statusOf(request.url ?? "", readState);
+    const body = JSON.stringify({ status });
+    response.writeHead(codeOf(status), {
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": Buffer.byteLength(body),
+      // Each probe asks anew: none is held by a process that ends.
+      Connection: "close",
+    });
+    response.end(body);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  // A process whose start fails ends, and one that is done too.
+  server.unref();
+  await once(server.listen(address.port, address.host), "listening");
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  return {
+    port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function statusOf(url: string, readState: () => string | Promise<string>) {
+  if (url === "/live") return "live";
+  return url === "/ready" ? readState() : NOT_FOUND;
+}
+
+function codeOf(status: string): number {
+  if (status === NOT_FOUND) return 404;
+  return status === "live" || status === "serving" ? 200 : 503;
+}

@@ -1,0 +1,65 @@
+import ipaddr from "ipaddr.js";
+import {
+  EMBEDDING_IPV6_BLOCKS,
+  GLOBAL_IPV6_BLOCK,
+  PLATFORM_IPV4_BLOCKS,
+  PLATFORM_IPV6_BLOCKS,
+  SPECIAL_IPV4_BLOCKS,
+  SPECIAL_IPV6_BLOCKS,
+} from "./special-blocks.ts";
+
+const { mapped, nat64, sixToFour, teredo } = EMBEDDING_IPV6_BLOCKS;
+const REFUSED_IPV4 = [...SPECIAL_IPV4_BLOCKS, ...PLATFORM_IPV4_BLOCKS].map((block) =>
+  ipaddr.IPv4.parseCIDR(block),
+);
+const REFUSED_IPV6 = [...SPECIAL_IPV6_BLOCKS, ...PLATFORM_IPV6_BLOCKS].map((block) =>
+  ipaddr.IPv6.parseCIDR(block),
+);
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR(GLOBAL_IPV6_BLOCK);
+const MAPPED = ipaddr.IPv6.parseCIDR(mapped);
+const NAT64 = ipaddr.IPv6.parseCIDR(nat64);
+const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR(sixToFour);
+const TEREDO = ipaddr.IPv6.parseCIDR(teredo);
+
+/** ISATAP's interface identifiers begin with one of these: the IPv4 address behind is private, or unique. RFC 5214 §6.1 */
+const ISATAP = ["0:5efe", "200:5efe"];
+
+/**
+ * Tells whether an address, in its canonical spelling, is globally routable unicast and no cloud's platform; IPv4
+ * written in IPv6 is unwrapped first. ADR 0027, 0035
+ */
+export function isPublicAddress(address: string): boolean {
+  // ipaddr.js alone would also read "0x7f.1" and the like.
+  if (!isCanonical(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
+  if (!isatapIpv4(parsed).every(isPublicIpv4)) return false;
+  const inner = embeddedIpv4(parsed);
+  if (inner.length > 0) return inner.every(isPublicIpv4);
+  return parsed.match(GLOBAL_IPV6) && !REFUSED_IPV6.some((block) => parsed.match(block));
+}
+
+function isCanonical(address: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+}
+
+function isPublicIpv4(address: ipaddr.IPv4): boolean {
+  return !REFUSED_IPV4.some((block) => address.match(block));
+}
+
+/** The IPv4 address of an ISATAP host. Its prefix may be any, and is judged besides. */
+function isatapIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const identifier = address.parts.slice(4, 6).map((part) => part.toString(16));
+  if (!ISATAP.includes(identifier.join(":"))) return [];
+  return [new ipaddr.IPv4(address.toByteArray().slice(12))];
+}
+
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const bytes = address.toByteArray();
+  const ipv4At = (offset: number) => new ipaddr.IPv4(bytes.slice(offset, offset + 4));
+  if (address.match(MAPPED) || address.match(NAT64)) return [ipv4At(12)];
+  if (address.match(SIX_TO_FOUR)) return [ipv4At(2)];
+  if (!address.match(TEREDO)) return [];
+  // Teredo carries its server's address, and its client's with every bit turned round.
+  return [ipv4At(4), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
+}

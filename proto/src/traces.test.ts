@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { readTraceConfig } from "./traces.ts";
+
+const endpoint = "http://127.0.0.1:4318";
+
+function read(env: Record<string, string>) {
+  const problems: string[] = [];
+  const config = readTraceConfig(env, (text) => problems.push(text));
+  return { config, problems };
+}
+
+it("traces nothing without an endpoint", () => {
+  expect(read({ OTEL_TRACES_SAMPLER_ARG: "1" })).toEqual({ config: undefined, problems: [] });
+});
+
+it.each([
+  [undefined, 0.01],
+  ["0", 0],
+  ["1", 1],
+  ["1.0", 1],
+  ["0.25", 0.25],
+])("samples the part of traces that OTEL_TRACES_SAMPLER_ARG says: %s", (arg, ratio) => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` };
+  const { config, problems } = read(
+    arg === undefined ? env : { ...env, OTEL_TRACES_SAMPLER_ARG: arg },
+  );
+  expect(config).toEqual({ endpoint, ratio, serviceName: undefined });
+  expect(problems).toEqual([]);
+});
+
+it("names each wrong variable, and no value", () => {
+  const { problems } = read({
+    OTEL_EXPORTER_OTLP_ENDPOINT: "geheim",
+    OTEL_TRACES_SAMPLER: "geheim",
+    OTEL_TRACES_SAMPLER_ARG: "1.5",
+  });
+  expect(problems).toEqual([
+    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL.",
+    "OTEL_TRACES_SAMPLER must be parentbased_traceidratio.",
+    "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.",
+  ]);
+});

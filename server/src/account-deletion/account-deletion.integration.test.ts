@@ -1,0 +1,94 @@
+import { DeliveryState } from "@activity/proto";
+import { createLog } from "@activity/proto/log";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { startAccountPurge } from "./account-purge.ts";
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => services.stop());
+
+/** Deletes an account while a statement's locks keep its purge from going on, until `check` is through. */
+async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
+  // Not the promise itself, for which the transaction would wait.
+  const { deletion } = await inTransaction(services.pool, async (tx) => {
+    await tx.query(`${lock} FOR UPDATE`, [accountId]);
+    const begun = services.accounts.deleteAccount({ accountId });
+    await vi.waitFor(check, 5_000);
+    return { deletion: begun };
+  });
+  await deletion;
+}
+const ACCOUNT_NO = "(SELECT account_no FROM account WHERE id = ?)";
+
+/** An account with two deliveries that wait, the older one first. */
+async function createWithDeliveries() {
+  const accountId = await services.createAccount();
+  const endpointId = await services.createEndpoint(accountId);
+  const older = await services.sendTest(accountId, endpointId);
+  return { accountId, older, newer: await services.sendTest(accountId, endpointId) };
+}
+
+const load = async (run: Run) =>
+  (await services.dispatch.loadAttempt({ run, attempt: 1 })).step.case;
+const stateOf = async ({ deliveryId }: Run) =>
+  (
+    await services.database.query<{ state: number }>("SELECT state FROM delivery WHERE id = ?", [
+      deliveryId,
+    ])
+  )[0]?.state;
+
+describe("a deleted account", () => {
+  it("is sent nothing from the moment of its deletion, however long the purge takes", async () => {
+    const { accountId, newer } = await createWithDeliveries();
+    expect(await load(newer)).toBe("ready");
+    // The row that is purged first.
+    const lock = `SELECT 1 FROM outbox_entry WHERE account_no = ${ACCOUNT_NO}
+      ORDER BY delivery_id LIMIT 1`;
+    await deleteWhileLocked(accountId, lock, async () =>
+      expect([await load(newer), await stateOf(newer)]).toEqual(["ended", DeliveryState.CANCELED]),
+    );
+    expect(await services.claim()).toEqual([]);
+  });
+
+  it("ends its deliveries before its feed", async () => {
+    const { accountId, older } = await createWithDeliveries();
+    const donation = { accountId, externalId: "donation" };
+    const money = { amountCents: 500n, currency: "eur" };
+    await services.donations.createDonation({ ...donation, ...money, donatedAt: {} });
+    await services.donations.payDonation(donation);
+    const lock = `SELECT 1 FROM activity WHERE account_no = ${ACCOUNT_NO}`;
+    await deleteWhileLocked(accountId, lock, async () =>
+      expect(await stateOf(older)).toBeUndefined(),
+    );
+    expect(await load(older)).toBe("ended");
+  });
+
+  it("is purged in the end, when a run of the purge failed too", async () => {
+    const log: string[] = [];
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const stop = startAccountPurge(
+      services.pool,
+      createLog((line) => log.push(line)),
+    );
+    const { accountId } = await createWithDeliveries();
+    await services.database.query("UPDATE account SET deleted_at = 1 WHERE id = ?", [accountId]);
+    await services.database.queryShards("RENAME TABLE donation TO donation_away");
+    vi.advanceTimersToNextTimer();
+    await vi.waitFor(() => expect(log.join()).toContain("purge of deleted accounts failed"), 5_000);
+    await services.database.queryShards("RENAME TABLE donation_away TO donation");
+    const unpurged = "SELECT 1 FROM account WHERE id = ? AND purged_at IS NULL";
+    const purged = async () => {
+      vi.advanceTimersToNextTimer();
+      expect(await services.database.query(unpurged, [accountId])).toEqual([]);
+    };
+    await vi.waitFor(purged, 5_000);
+    stop();
+  });
+});

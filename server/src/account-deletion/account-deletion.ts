@@ -1,0 +1,49 @@
+import { accountNoOf } from "../common/ids.ts";
+import type { Packets } from "../database/packet.ts";
+import type { Pool } from "../database/pool.ts";
+import { markEndpointsDeleted } from "../endpoint/endpoint-store.ts";
+import { accountNotFound } from "../write/locked-account.ts";
+import { nowFromRows, READ_NOW } from "../write/locked-account-store.ts";
+import {
+  type DeletionRow,
+  eraseApiKeyNames,
+  lockForDeletion,
+  markDeleted,
+} from "./account-deletion-store.ts";
+import { purgeAccount } from "./account-purge.ts";
+
+/**
+ * Deletes an account: access ends, webhooks end and the profile is erased at once, then all of its data
+ * goes. Called again, it finishes what was broken off. Fails with `account_not_found` when there never was
+ * one.
+ */
+export async function deleteAccount(
+  pool: Pool,
+  packets: Packets,
+  accountId: string,
+): Promise<void> {
+  const accountNo = accountNoOf(accountId);
+  if (accountNo === undefined || !(await endAccount(packets, accountNo, accountId))) {
+    throw accountNotFound();
+  }
+  // No writer can add to it any more: each one locks the account first, and is refused.
+  await purgeAccount(pool, accountNo);
+}
+
+/** Marks an account as deleted unless it is already, and returns whether there is one. */
+function endAccount(packets: Packets, accountNo: number, accountId: string): Promise<boolean> {
+  const load = [lockForDeletion(accountNo, accountId), READ_NOW];
+  return packets.loadAndStore(load, ([accounts, now]) => {
+    const account = accounts?.[0] as DeletionRow | undefined;
+    if (account === undefined) return { statements: [], result: false };
+    if (account.deleted_at !== null) return { statements: [], result: true };
+    const nowMicros = nowFromRows(now);
+    const statements = [
+      markDeleted(accountNo, nowMicros),
+      eraseApiKeyNames(accountNo),
+      // An attempt reads its endpoint as it is then: from here on each one is canceled.
+      markEndpointsDeleted(accountNo, nowMicros),
+    ];
+    return { statements, result: true };
+  });
+}

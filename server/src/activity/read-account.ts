@@ -1,0 +1,35 @@
+import type { HandlerContext } from "@connectrpc/connect";
+import { checkAccountId } from "../account/account-id.ts";
+import { findReadAccount, type ReadAccount } from "../account/read-account-store.ts";
+import { callerKey } from "../admission/caller.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import type { Pool } from "../database/pool.ts";
+
+/**
+ * Returns the account that a read call is about: that of the caller's API key or session, or the one an
+ * internal service names. Fails with `account_not_found` when there is none, and with `invalid_parameter` when it names
+ * none, or a caller with an API key names one: the key alone says which account is read. §1
+ */
+export async function readAccountOf(
+  pool: Pool,
+  context: HandlerContext,
+  accountId: string,
+): Promise<ReadAccount> {
+  const caller = context.values.get(callerKey);
+  if (caller?.kind === "session") return caller.session.account;
+  if (caller?.kind === "api_key") {
+    if (accountId !== "") {
+      throw new DomainError(
+        ErrorCode.InvalidParameter,
+        "account_id accepts nothing from a caller with an API key: the key says which account is read.",
+      );
+    }
+    return caller.apiKey.account;
+  }
+  checkAccountId(accountId);
+  const account = await findReadAccount(pool, accountId);
+  if (account === undefined) {
+    throw new DomainError(ErrorCode.AccountNotFound, "There is no account with this account_id.");
+  }
+  return account;
+}

@@ -1,0 +1,40 @@
+import type { Log } from "@activity/proto/log";
+import { startPeriodicJob } from "../common/periodic-job.ts";
+import type { Pool } from "../database/pool.ts";
+import type { ApiKeyRow } from "./api-key-row.ts";
+import { storeUses } from "./key-use-store.ts";
+
+const INTERVAL_MS = 30_000;
+/** Keys a statement changes at most, so that it holds no lock for long. */
+const CHUNK = 1_000;
+
+/** Notes when API keys were last used. */
+export type KeyUses = {
+  /** Notes a key as an admission has read it, where that is due; it is stored later, and nobody waits for it. */
+  note(row: Pick<ApiKeyRow, "key_hash" | "use_due">): void;
+  stop(): void;
+};
+
+/**
+ * Starts storing what is noted, each key once an hour at most. A process that ends forgets what it noted in
+ * its last half minute; the next request with such a key notes it again.
+ */
+export function startKeyUses(pool: Pool, log: Log): KeyUses {
+  const noted = new Map<string, Buffer>();
+  const stop = startPeriodicJob("noting when API keys were used", INTERVAL_MS, log, async () => {
+    while (noted.size > 0) {
+      const some = [...noted].slice(0, CHUNK);
+      await storeUses(
+        pool,
+        some.map(([, hash]) => hash),
+      );
+      for (const [name] of some) noted.delete(name);
+    }
+  });
+  return {
+    note: ({ key_hash: hash, use_due: isDue }) => {
+      if (isDue === 1) noted.set(hash.toString("latin1"), hash);
+    },
+    stop,
+  };
+}

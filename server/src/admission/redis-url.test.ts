@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { parseRedisUrl, RedisUrlError } from "./redis-url.ts";
+
+describe("REDIS_URL", () => {
+  it.each(["redis://cache", "rediss://:pass@cache:6380/3", "redis://[::1]:6379"])(
+    "is one server's: %s",
+    (url) => {
+      expect(parseRedisUrl(url)).toEqual({ kind: "server", url });
+    },
+  );
+
+  it("is a cluster's, with any of its nodes", () => {
+    expect(parseRedisUrl("redis-cluster://a:7000?node=b:7001&node=[::1]:7002&node=c")).toEqual({
+      kind: "cluster",
+      nodes: [
+        { host: "a", port: 7000 },
+        { host: "b", port: 7001 },
+        { host: "::1", port: 7002 },
+        { host: "c", port: 6379 },
+      ],
+      username: undefined,
+      password: undefined,
+      tls: false,
+    });
+  });
+
+  it("is a cluster's over TLS, with a user and password as URLs write them", () => {
+    expect(parseRedisUrl("rediss-cluster://limiter:p%40ss%3Aword@a/0")).toEqual({
+      kind: "cluster",
+      nodes: [{ host: "a", port: 6379 }],
+      username: "limiter",
+      password: "p@ss:word",
+      tls: true,
+    });
+  });
+
+  it.each([
+    ["cache:6379", "begins with redis://"],
+    ["http://cache", "begins with redis://"],
+    ["redis-cluster://", "host of a node"],
+    ["redis-cluster://a:7000,b:7001", "node=host:port"],
+    ["redis-cluster://a/1", "database 0"],
+    ["redis-cluster://a?nodes=b", "the parameter node"],
+    ["redis-cluster://a?node=geheim@b:7000", "host:port"],
+    ["redis-cluster://a?node=b:7000/1", "host:port"],
+    ["redis-cluster://a?node=", "host:port"],
+    ["redis-cluster://:ge%heim@a", "percent-encoded"],
+  ])("is refused when it is %s", (url, said) => {
+    const parse = () => parseRedisUrl(url);
+    expect(parse).toThrow(RedisUrlError);
+    expect(parse).toThrow(said);
+    expect(parse).not.toThrow("heim");
+  });
+});

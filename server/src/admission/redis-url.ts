@@ -1,0 +1,76 @@
+/** Where the limiter is: one server, or the nodes of a Redis Cluster. */
+export type RedisAddress =
+  | { readonly kind: "server"; readonly url: string }
+  | {
+      readonly kind: "cluster";
+      /** Any of its nodes; they know the others. */
+      readonly nodes: readonly RedisNode[];
+      readonly username: string | undefined;
+      readonly password: string | undefined;
+      readonly tls: boolean;
+    };
+
+export type RedisNode = { readonly host: string; readonly port: number };
+
+/** REDIS_URL cannot be used; the message says what it must be, and nothing of what it is. */
+export class RedisUrlError extends Error {
+  override readonly name = "RedisUrlError";
+}
+
+const DEFAULT_PORT = 6379;
+
+/**
+ * Parses `redis://` and `rediss://` of one server, or `redis-cluster://user:password@host:port?node=host:port` of a
+ * Redis Cluster, with as many further nodes as one likes; `rediss-cluster://` is the same over TLS. Throws
+ * RedisUrlError.
+ */
+export function parseRedisUrl(text: string): RedisAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const scheme = /^redis(s)?(-cluster)?:$/.exec(url?.protocol ?? "");
+  if (url === undefined || scheme === null) {
+    throw new RedisUrlError(
+      "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port.",
+    );
+  }
+  const [, tls, cluster] = scheme;
+  if (cluster === undefined) return { kind: "server", url: text };
+  if (url.hostname === "" || !["", "/", "/0"].includes(url.pathname)) {
+    throw new RedisUrlError(
+      "REDIS_URL of a Redis Cluster needs the host of a node, and no path: a cluster has database 0 only.",
+    );
+  }
+  if ([...url.searchParams.keys()].some((name) => name !== "node")) {
+    throw new RedisUrlError("REDIS_URL of a Redis Cluster takes the parameter node, and no other.");
+  }
+  return {
+    kind: "cluster",
+    nodes: [nodeOf(url), ...url.searchParams.getAll("node").map(parseNode)],
+    username: decode(url.username),
+    password: decode(url.password),
+    tls: tls !== undefined,
+  };
+}
+
+function parseNode(text: string): RedisNode {
+  const written = `redis://${text}`;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url === undefined || url.hostname === "" || url.host !== text) {
+    throw new RedisUrlError("Each node of REDIS_URL must be host:port or host, and no more.");
+  }
+  return nodeOf(url);
+}
+
+function nodeOf({ hostname, port }: URL): RedisNode {
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || DEFAULT_PORT) };
+}
+
+function decode(part: string): string | undefined {
+  if (part === "") return undefined;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new RedisUrlError(
+      "The user and password of REDIS_URL must be percent-encoded, a percent sign as %25.",
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import type { Admission } from "../admission/admission.ts";
+import { callerKey, peerAddressKey, type SessionRecord } from "../admission/caller.ts";
+import { clientBucket } from "../admission/client-bucket.ts";
+import { mayUse, type ScopeFamily } from "../admission/session-scope.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { Access, changesSomething } from "../rpc/access.ts";
+import { type Authenticate, type Call, countUnknown, throwIfRefused } from "../rpc/authenticate.ts";
+import type { FindService } from "../rpc/registered-service.ts";
+import { sessionTextIn } from "../session/session-cookie.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { checkDoor } from "./door.ts";
+
+/**
+ * Lets a browser's call through to its service when the dashboard's page at `origin` made it and its session may.
+ * What else a request shows, a credential or an API key, opens nothing here.
+ */
+export function createAuthenticateBrowser(
+  admission: Admission,
+  sessions: Sessions,
+  findService: FindService,
+  origin: string,
+): Authenticate {
+  return async (call) => {
+    checkDoor(call.header, origin);
+    const { accessOf, dashboard } = findService(call.service);
+    const access = accessOf(call.method);
+    if (access === Access.Browser) return admitBrowser(call);
+    if (access !== Access.Session && dashboard === undefined) throw notForBrowsers();
+    const session = await findSession(call);
+    // Before the scope is checked: the audit log tells whose session lacks it.
+    call.contextValues.set(callerKey, { kind: "session", session });
+    if (access !== Access.Session && dashboard !== undefined) checkScope(session, dashboard, call);
+  };
+
+  async function admitBrowser({ contextValues, signal }: Call): Promise<void> {
+    const client = clientBucket(contextValues.get(peerAddressKey) ?? "");
+    throwIfRefused(await admission.admit({ client, signal }));
+  }
+
+  async function findSession(call: Call): Promise<SessionRecord> {
+    const text = sessionTextIn(call.header.get("cookie"));
+    const session =
+      text === undefined
+        ? undefined
+        : await sessions.find(text, () => countUnknown(admission, call));
+    if (session === undefined) throw sessionEnded();
+    return session;
+  }
+}
+
+function checkScope({ scopes }: SessionRecord, family: ScopeFamily, { method }: Call): void {
+  const isWrite = changesSomething(method);
+  if (mayUse(scopes, family, isWrite)) return;
+  throw new DomainError(
+    ErrorCode.PermissionDenied,
+    `This session may not ${isWrite ? "change" : "see"} ${family.name}: the site that opened the dashboard decides what it may.`,
+  );
+}
+
+/** One answer for all, so that nothing tells which sessions there were. */
+function sessionEnded(): DomainError {
+  return new DomainError(
+    ErrorCode.SessionEnded,
+    "You are signed out: open the dashboard again from the site that you came from.",
+  );
+}
+
+function notForBrowsers(): DomainError {
+  return new DomainError(
+    ErrorCode.PermissionDenied,
+    "This call is for internal services, which make it at the core's own port.",
+  );
+}

@@ -1,0 +1,21 @@
+import type { NodeRequest } from "../rpc/connections.ts";
+import type { NodeResponse } from "../rpc/listener.ts";
+
+type Handler = (request: NodeRequest, response: NodeResponse) => void;
+
+/**
+ * Creates what answers the requests of browsers: calls are POST, and so never made by a link; what is read is a
+ * file of the page. Every answer has the security headers.
+ */
+export function createBrowserHandler(
+  headers: ReadonlyMap<string, string>,
+  answerCall: Handler,
+  servePage: Handler,
+): Handler {
+  return (request, response) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (request.method !== "POST") return servePage(request, response);
+    response.setHeader("cache-control", "no-store");
+    answerCall(request, response);
+  };
+}

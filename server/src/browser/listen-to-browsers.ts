@@ -1,0 +1,45 @@
+import { createFindClientAddress } from "@activity/proto/client-address";
+import type { Log } from "@activity/proto/log";
+import type { ConnectRouterOptions } from "@connectrpc/connect";
+import { createConnections } from "../rpc/connections.ts";
+import { type Listener, listen } from "../rpc/listener.ts";
+import { isForBrowsers, type RegisteredService } from "../rpc/registered-service.ts";
+import { createWireHandler } from "../rpc/wire-handler.ts";
+import { createBrowserHandler } from "./browser-handler.ts";
+import type { DashboardConfig } from "./dashboard-config.ts";
+import { readPageFiles } from "./page-files.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { createServePage } from "./serve-page.ts";
+
+/**
+ * Opens the port for browsers: the page's files, and the calls of its services in the Connect protocol. TLS ends in
+ * the proxy before it.
+ */
+export async function listenToBrowsers(
+  dashboard: DashboardConfig & { readonly port: number },
+  services: readonly RegisteredService[],
+  options: Pick<ConnectRouterOptions, "interceptors" | "requestGate">,
+  log: Log,
+): Promise<Listener> {
+  const { origin, frameAncestors, host, port } = dashboard;
+  const findClientAddress = createFindClientAddress(dashboard.trustedProxies);
+  const connections = createConnections();
+  const answerCall = createWireHandler(services.filter(isForBrowsers), connections, {
+    ...options,
+    grpc: false,
+    grpcWeb: false,
+    addressOf({ socket, headers }) {
+      const forwardedFor = [headers["x-forwarded-for"] ?? []].flat();
+      return findClientAddress(socket?.remoteAddress ?? "", forwardedFor);
+    },
+  });
+  const files = await readPageFiles(dashboard.files);
+  if (files.size === 0)
+    log.warn("the dashboard has no page: it is not built, or DASHBOARD_FILES is no folder");
+  const handler = createBrowserHandler(
+    securityHeaders(origin, frameAncestors),
+    answerCall,
+    createServePage(files),
+  );
+  return listen(handler, connections, { host, port, tls: undefined });
+}

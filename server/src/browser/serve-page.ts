@@ -1,0 +1,57 @@
+import type { NodeRequest } from "../rpc/connections.ts";
+import type { NodeResponse } from "../rpc/listener.ts";
+import { ENCODINGS, type Encoding, type PageFiles } from "./page-files.ts";
+
+type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+};
+
+const INDEX = "/index.html";
+
+/**
+ * Creates what answers requests for the page. Only files that were read at the start are served, by their exact
+ * names; every path without a dot is one of the page's own, which it shows itself.
+ */
+export function createServePage(files: PageFiles) {
+  return (request: NodeRequest, response: NodeResponse): void => {
+    const { status, headers, body } = answerTo(request, files);
+    response.statusCode = status;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader("content-length", Buffer.byteLength(body));
+    if (request.method === "HEAD") response.end();
+    else response.end(body);
+  };
+}
+
+function answerTo({ method, url = "", headers }: NodeRequest, files: PageFiles): Answer {
+  if (method !== "GET" && method !== "HEAD") {
+    const refused = told(405, "The dashboard takes GET, HEAD and POST.");
+    return { ...refused, headers: { ...refused.headers, allow: "GET, HEAD, POST" } };
+  }
+  if (!files.has(INDEX)) {
+    const build = "run `npm run build --workspace dashboard`, then start again";
+    return told(503, `The dashboard is not built: ${build}.`);
+  }
+  const [path = ""] = url.split("?", 1);
+  const file = files.get(path.includes(".") ? path : INDEX);
+  if (file === undefined) return told(404, "The dashboard has no such file.");
+  const encoding = encodingFor(`${headers["accept-encoding"] ?? ""}`);
+  return {
+    status: 200,
+    headers: { ...file.headers, ...(encoding !== "identity" && { "content-encoding": encoding }) },
+    body: file.bytes[encoding],
+  };
+}
+
+function told(status: number, text: string): Answer {
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+  return { status, headers, body: `${text}\n` };
+}
+
+/** No browser names an encoding to say that it does not take it. */
+function encodingFor(accepted: string): Encoding {
+  const names = accepted.split(",").map((each) => each.split(";", 1)[0]?.trim());
+  return ENCODINGS.find((encoding) => names.includes(encoding)) ?? "identity";
+}

@@ -1,0 +1,47 @@
+/**
+ * The closed catalogue of failures that callers are told of, described in docs/errors.md. Those that
+ * the HTTP API shares have the code of its JSON. §7
+ */
+export const ErrorCode = {
+  InvalidParameter: "invalid_parameter",
+  InvalidCursor: "invalid_cursor",
+  InvalidApiKey: "invalid_api_key",
+  AccountUnavailable: "account_unavailable",
+  RateLimitExceeded: "rate_limit_exceeded",
+  TemporarilyUnavailable: "temporarily_unavailable",
+  InternalError: "internal_error",
+  InvalidServiceCredential: "invalid_service_credential",
+  PermissionDenied: "permission_denied",
+  SessionEnded: "session_ended",
+  SessionLinkUsedUp: "session_link_used_up",
+  DashboardNotServed: "dashboard_not_served",
+  AccountNotFound: "account_not_found",
+  UsernameTaken: "username_taken",
+  DonationNotFound: "donation_not_found",
+  DonationTransitionRefused: "donation_transition_refused",
+  PlatformEventNotFound: "platform_event_not_found",
+  ApiKeyNotFound: "api_key_not_found",
+  ApiKeyNotActive: "api_key_not_active",
+  ApiKeyLimitReached: "api_key_limit_reached",
+  ApiKeyCreatedRecently: "api_key_created_recently",
+  EndpointNotFound: "endpoint_not_found",
+  EndpointLimitReached: "endpoint_limit_reached",
+  EndpointSwitchedOff: "endpoint_switched_off",
+  SecretRotationPending: "secret_rotation_pending",
+  SecretRotationNotPending: "secret_rotation_not_pending",
+  DeliveryNotFound: "delivery_not_found",
+  DeliveryAlreadyDelivered: "delivery_already_delivered",
+  DeliveryErased: "delivery_erased",
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** A failure the caller is told of: its code, and a sentence that holds no secret and no stored text. */
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

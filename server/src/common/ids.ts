@@ -1,0 +1,66 @@
+import { randomBytes, randomInt } from "node:crypto";
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+const LENGTH = 15;
+const FORM = /^[a-z0-9]{15}$/;
+/** Bytes from here on would favour the alphabet's first characters. */
+const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
+/** Digits of the time in an id that begins with it: microseconds in base 36, until the year 2085. */
+const TIME_DIGITS = 10;
+const LAST_MICROS = ALPHABET.length ** TIME_DIGITS - 1;
+const RANDOM_DIGITS = LENGTH - TIME_DIGITS;
+const RANDOM_VALUES = ALPHABET.length ** RANDOM_DIGITS;
+
+/** Returns a new random id of 15 characters `[a-z0-9]`: of a record, an account or a key. §2.1 */
+export function newId(): string {
+  let id = "";
+  while (id.length < LENGTH) {
+    for (const byte of randomBytes(LENGTH + 5)) {
+      if (byte < UNBIASED_BELOW && id.length < LENGTH) id += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return id;
+}
+
+/**
+ * Returns what makes new ids, all different, that are ordered by a time in microseconds before anything
+ * else: of accounts, records, webhook events and deliveries. They are not secret.
+ */
+export function createIdsAt(micros: number): () => string {
+  let random = randomInt(RANDOM_VALUES);
+  return () => {
+    random = (random + 1) % RANDOM_VALUES;
+    return idAt(micros, random);
+  };
+}
+
+/**
+ * Returns the number of the account with an id: the time with which the id begins. So whoever names an
+ * account names its rows too, and nothing has to be looked up first. `undefined` for a text of another form,
+ * which no account has.
+ */
+export function accountNoOf(accountId: string): number | undefined {
+  if (!isId(accountId)) return undefined;
+  return microsOfId(accountId);
+}
+
+/** Returns the time in microseconds with which an id of `createIdsAt` begins. */
+export function microsOfId(id: string): number {
+  return Number.parseInt(id.slice(0, TIME_DIGITS), ALPHABET.length);
+}
+
+/** Returns the least id that `createIdsAt` can make for a time: ids of that time and later are not below it. */
+export function leastIdAt(micros: number | bigint): string {
+  return idAt(micros, 0);
+}
+
+/** Tells whether a text has the form of an id. */
+export function isId(text: string): boolean {
+  return FORM.test(text);
+}
+
+function idAt(micros: number | bigint, random: number): string {
+  const time = Math.min(Math.max(0, Number(micros)), LAST_MICROS);
+  const digits = time.toString(ALPHABET.length).padStart(TIME_DIGITS, "0");
+  return digits + random.toString(ALPHABET.length).padStart(RANDOM_DIGITS, "0");
+}

@@ -1,0 +1,27 @@
+import type { Log } from "@activity/proto/log";
+import { isOutage } from "../database/outage.ts";
+
+/**
+ * Does a job every so often until the returned function is called, never twice at a time. A run that fails
+ * is logged under the job's name, unless the database was out of reach: the next one makes up for it.
+ */
+export function startPeriodicJob(
+  name: string,
+  intervalMs: number,
+  log: Log,
+  job: () => Promise<void>,
+): () => void {
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await job();
+    } catch (cause) {
+      if (!isOutage(cause)) log.error(`${name} failed`, { cause });
+    }
+    isRunning = false;
+  }, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { parseDatabaseUrl } from "./database-url.ts";
+
+const PLAIN = "mysql://user:geheim@db.example:3306/name";
+
+describe("DATABASE_URL", () => {
+  it("has no TLS unless told", () => {
+    expect(parseDatabaseUrl(PLAIN)).toEqual({ uri: PLAIN, tls: undefined });
+  });
+
+  it("is checked against the system's authorities, or those of a file", () => {
+    const url = `${PLAIN}?ssl-mode=VERIFY_IDENTITY`;
+    expect(parseDatabaseUrl(url)).toEqual({ uri: PLAIN, tls: { ca: undefined } });
+    const { tls } = parseDatabaseUrl(`${url}&ssl-ca=${import.meta.filename}`);
+    expect(tls?.ca?.toString()).toContain("DATABASE_URL");
+  });
+
+  it.each([
+    ["no URL", "geheim", /begins with mysql:\/\//],
+    ["another database", "postgres://user:geheim@db.example/name", /begins with mysql:\/\//],
+    ["a mode that checks less", `${PLAIN}?ssl-mode=REQUIRED`, /ssl-mode=VERIFY_IDENTITY only/],
+    ["an authority without a mode", `${PLAIN}?ssl-ca=geheim`, /ssl-mode=VERIFY_IDENTITY only/],
+    ["a misspelt parameter", `${PLAIN}?ssl_mode=VERIFY_IDENTITY`, /no others/],
+    ["an option of the driver", `${PLAIN}?ssl={"rejectUnauthorized":false}`, /no others/],
+    [
+      "an authority that is not there",
+      `${PLAIN}?ssl-mode=VERIFY_IDENTITY&ssl-ca=geheim`,
+      /^The ssl-ca of DATABASE_URL must be the path/,
+    ],
+    [
+      "an IP address with TLS",
+      "mysql://user:geheim@10.0.0.1/name?ssl-mode=VERIFY_IDENTITY",
+      /needs the server's name/,
+    ],
+    [
+      "an IPv6 address with TLS",
+      "mysql://user:geheim@[::1]/name?ssl-mode=VERIFY_IDENTITY",
+      /needs the server's name/,
+    ],
+  ])("refuses %s, and repeats nothing of it", (_, url, message) => {
+    expect(() => parseDatabaseUrl(url)).toThrow(message);
+    expect(() => parseDatabaseUrl(url)).not.toThrow(/geheim/);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+
+/** Where the database is, and how its connections are secured. */
+export type DatabaseAddress = {
+  /** `mysql://user:password@host:port/name`, without parameters. */
+  readonly uri: string;
+  /** TLS, with the authority that must have signed the server's certificate; the system's unless told. */
+  readonly tls: { readonly ca: Buffer | undefined } | undefined;
+};
+
+/** DATABASE_URL cannot be used; the message says what it must be, and nothing of what it is. */
+export class DatabaseUrlError extends Error {
+  override readonly name = "DatabaseUrlError";
+}
+
+const TLS_MODE = "VERIFY_IDENTITY";
+
+/**
+ * Parses `mysql://user:password@host:port/name`, with the parameters `ssl-mode=VERIFY_IDENTITY` and
+ * `ssl-ca=<file>` of MySQL's own URLs. Whatever else stands there is refused: a misspelt parameter would leave
+ * the connection in plain text, and the driver takes any of its options from a URL. Throws DatabaseUrlError.
+ */
+export function parseDatabaseUrl(text: string): DatabaseAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "mysql:") {
+    throw new DatabaseUrlError("DATABASE_URL must be a URL that begins with mysql://.");
+  }
+  const { "ssl-mode": mode, "ssl-ca": ca, ...others } = Object.fromEntries(url.searchParams);
+  if (Object.keys(others).length > 0) {
+    throw new DatabaseUrlError(
+      "DATABASE_URL takes the parameters ssl-mode and ssl-ca, and no others.",
+    );
+  }
+  const isTold = url.search !== "";
+  if (isTold && mode !== TLS_MODE) {
+    throw new DatabaseUrlError(`DATABASE_URL takes ssl-mode=${TLS_MODE} only, and ssl-ca with it.`);
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isTold && isIP(host) !== 0) {
+    // The driver compares the certificate with a name.
+    throw new DatabaseUrlError(
+      "DATABASE_URL needs the server's name, as its certificate has it, in place of an IP address when ssl-mode is given.",
+    );
+  }
+  url.search = "";
+  return { uri: url.href, tls: isTold ? { ca: readAuthority(ca) } : undefined };
+}
+
+function readAuthority(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new DatabaseUrlError(
+      "The ssl-ca of DATABASE_URL must be the path of a PEM file that this process can read.",
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import type { Metrics } from "@activity/proto/metrics";
+
+/** What the connections of a pool do: how many work, how many are idle, and how many callers wait for one. */
+export type PoolUse = { readonly busy: number; readonly idle: number; readonly waiting: number };
+
+type Counted = { readonly length: number };
+/** The driver shows none of this: an upgrade that renames it fails test/operating/metrics.test.ts. */
+type DriverPool = {
+  readonly _allConnections: Counted;
+  readonly _freeConnections: Counted;
+  readonly _connectionQueue: Counted;
+};
+
+/** Counts the connections of a pool of the driver. */
+export function poolUse(pool: object): PoolUse {
+  const { _allConnections, _freeConnections, _connectionQueue } = pool as DriverPool;
+  const idle = _freeConnections.length;
+  return { busy: _allConnections.length - idle, idle, waiting: _connectionQueue.length };
+}
+
+/** Shows what pools do, by their names. */
+export function measurePools(
+  metrics: Metrics,
+  pools: Readonly<Record<string, () => PoolUse>>,
+): void {
+  const families = [
+    {
+      name: "activity_database_connections",
+      help: "Open connections to the database.",
+      labels: ["pool", "state"],
+    },
+    {
+      name: "activity_database_waiting",
+      help: "Callers that wait for a connection.",
+      labels: ["pool"],
+    },
+  ];
+  metrics.gauges(families, () => {
+    const uses = Object.entries(pools).map(([name, use]) => [name, use()] as const);
+    return [
+      uses.flatMap(([name, { busy, idle }]) => [
+        { labels: [name, "busy"], value: busy },
+        { labels: [name, "idle"], value: idle },
+      ]),
+      uses.map(([name, { waiting }]) => ({ labels: [name], value: waiting })),
+    ];
+  });
+}

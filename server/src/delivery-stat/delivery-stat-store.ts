@@ -1,0 +1,148 @@
+import { AttemptOutcome } from "@activity/proto";
+import { anyOf } from "../database/any-of.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import type { Transaction } from "../database/transaction.ts";
+import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.ts";
+
+/** How long the times are that attempts are counted by. */
+export const HOUR_MICROS = 3_600_000_000;
+
+/** An attempt that is not counted; times in microseconds. */
+export type UncountedAttempt = RunKey & {
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly duration: number;
+  readonly isDelivered: boolean;
+};
+
+/** The attempts of an endpoint that began within one hour; times in microseconds. */
+export type StatHour = {
+  readonly beganAt: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly totalDuration: number;
+  readonly longestDuration: number;
+};
+
+type AttemptRow = RowDataPacket & {
+  account_no: number;
+  delivery_id: string;
+  run: number;
+  attempt: number;
+  started_at: number;
+  duration: number;
+  outcome: AttemptOutcome;
+};
+type DeliveryRow = RowDataPacket & { account_no: number; id: string; endpoint_id: string };
+type HourRow = RowDataPacket & {
+  began_at: number;
+  delivered: number;
+  failed: number;
+  total_duration: number;
+  longest_duration: number;
+};
+
+/** Locks at most `limit` attempts that are not counted; those that anybody writes just now are left out. */
+export async function lockUncounted(tx: Transaction, limit: number): Promise<UncountedAttempt[]> {
+  const [rows] = await tx.query<AttemptRow[]>(
+    `SELECT account_no, delivery_id, run, attempt, started_at, duration, outcome
+     FROM delivery_attempt FORCE INDEX (delivery_attempt_counted)
+     WHERE counted = FALSE LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+  );
+  return rows.map((row) => ({
+    accountNo: row.account_no,
+    deliveryId: row.delivery_id,
+    run: row.run,
+    attempt: row.attempt,
+    startedAt: row.started_at,
+    duration: row.duration,
+    isDelivered: row.outcome === AttemptOutcome.DELIVERED,
+  }));
+}
+
+/** Lists the endpoints of those of the deliveries, at least one, that are there. */
+export async function listEndpointsOf(
+  tx: Transaction,
+  keys: readonly DeliveryKey[],
+): Promise<(DeliveryKey & { readonly endpointId: string })[]> {
+  const { sql, values } = anyDelivery(keys, { account: "account_no", delivery: "id" });
+  const [rows] = await tx.query<DeliveryRow[]>(
+    `SELECT account_no, id, endpoint_id FROM delivery FORCE INDEX (PRIMARY) WHERE ${sql}`,
+    [...values],
+  );
+  return rows.map((row) => ({
+    accountNo: row.account_no,
+    deliveryId: row.id,
+    endpointId: row.endpoint_id,
+  }));
+}
+
+/** Adds to hours of endpoints, at least one, each of them once. */
+export async function addToHours(
+  tx: Transaction,
+  hours: readonly (StatHour & { readonly accountNo: number; readonly endpointId: string })[],
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO delivery_stat
+       (account_no, endpoint_id, began_at, delivered, failed, total_duration, longest_duration)
+     VALUES ?
+     ON DUPLICATE KEY UPDATE delivered = delivered + VALUES(delivered),
+       failed = failed + VALUES(failed), total_duration = total_duration + VALUES(total_duration),
+       longest_duration = GREATEST(longest_duration, VALUES(longest_duration))`,
+    [
+      hours.map((hour) => [
+        ...[hour.accountNo, hour.endpointId, hour.beganAt, hour.delivered, hour.failed],
+        ...[hour.totalDuration, hour.longestDuration],
+      ]),
+    ],
+  );
+}
+
+/** Marks attempts, at least one, that the transaction has locked as counted. */
+export async function markCounted(
+  tx: Transaction,
+  attempts: readonly UncountedAttempt[],
+): Promise<void> {
+  const { sql, values } = anyOf(
+    ["account_no", "delivery_id", "run", "attempt"],
+    attempts.map((each) => [each.accountNo, each.deliveryId, each.run, each.attempt]),
+  );
+  await tx.query(`UPDATE delivery_attempt FORCE INDEX (PRIMARY) SET counted = TRUE WHERE ${sql}`, [
+    ...values,
+  ]);
+}
+
+/** Deletes some hours that began longer ago than that; returns how many. */
+export async function deleteOldHours(
+  pool: Pool,
+  keptMicros: number,
+  limit: number,
+): Promise<number> {
+  const [result] = await pool.query<ResultSetHeader>(
+    `DELETE FROM delivery_stat WHERE began_at < ${NOW_MICROS} - ? LIMIT ${limit}`,
+    [keptMicros],
+  );
+  return result.affectedRows;
+}
+
+/** Lists the hours of an endpoint in which an attempt began, from that of a time on, oldest first. */
+export async function listHours(
+  db: Queryable,
+  accountNo: number,
+  endpointId: string,
+  since: number | bigint,
+): Promise<StatHour[]> {
+  const [rows] = await db.query<HourRow[]>(
+    `SELECT began_at, delivered, failed, total_duration, longest_duration FROM delivery_stat
+     WHERE account_no = ? AND endpoint_id = ? AND began_at > ? - ${HOUR_MICROS} ORDER BY began_at`,
+    [accountNo, endpointId, since],
+  );
+  return rows.map((row) => ({
+    beganAt: row.began_at,
+    delivered: row.delivered,
+    failed: row.failed,
+    totalDuration: row.total_duration,
+    longestDuration: row.longest_duration,
+  }));
+}

@@ -1,0 +1,216 @@
+import { AttemptOutcome } from "@activity/proto";
+import { createLog } from "@activity/proto/log";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { inTransaction } from "../database/transaction.ts";
+import { removeOldDeliveries } from "../delivery/delivery-removal.ts";
+import { countAttempts, startAttemptCounting } from "./delivery-stat.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** When an hour of today began. */
+const HOUR = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET } = AttemptOutcome;
+/** What one delivered attempt of 5 ms, as `services.record` makes it, adds to its hour. */
+const ONE = { delivered: 1, failed: 0, total: 5_000, longest: 5_000 };
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await countAttempts(services.pool);
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const send = () => services.sendTest(accountId, endpointId);
+
+/** Records a delivered attempt of a new delivery that began at a time. */
+async function attempt(startedMs = HOUR): Promise<Run> {
+  const run = await send();
+  await services.record(run, DELIVERED, { startedAt: timestampFromMs(startedMs) });
+  return run;
+}
+
+/** The hours of the endpoint, times in milliseconds and durations in microseconds. */
+async function hours(sinceMs = HOUR - 31 * DAY_MS) {
+  const since = timestampFromMs(sinceMs);
+  const stats = await services.endpoints.getEndpointStats({ accountId, endpointId, since });
+  const micros = (duration?: { seconds: bigint; nanos: number }) =>
+    Number(duration?.seconds) * 1e6 + (duration?.nanos ?? 0) / 1000;
+  return stats.hours.map((hour) => ({
+    at: hour.beganAt && timestampMs(hour.beganAt),
+    delivered: Number(hour.delivered),
+    failed: Number(hour.failed),
+    total: micros(hour.totalDuration),
+    longest: micros(hour.longestDuration),
+  }));
+}
+
+describe("an endpoint's hours, ADR 0039", () => {
+  it("hold each attempt once in the hour in which it began, with how it ended and how long it took", async () => {
+    const run = await send();
+    const startedAt = timestampFromMs(HOUR - 1);
+    const retryIn = { seconds: 60n };
+    await services.record(run, TIMEOUT, { startedAt, duration: { seconds: 10n }, retryIn });
+    await services.record(await send(), UNSAFE_TARGET, { startedAt, duration: { nanos: 1_000 } });
+    await countAttempts(services.pool);
+    const again = { attempt: 2, startedAt: timestampFromMs(HOUR + HOUR_MS - 1) };
+    await services.record(run, DELIVERED, { ...again, duration: { nanos: 7_000_000 } });
+    await attempt(HOUR);
+    await services.record(await send(), REJECTED, { startedAt: timestampFromMs(HOUR) });
+    for (let time = 0; time < 2; time++) await countAttempts(services.pool);
+    expect(await hours()).toEqual([
+      { at: HOUR - HOUR_MS, delivered: 0, failed: 2, total: 10_000_001, longest: 10_000_000 },
+      { at: HOUR, delivered: 2, failed: 1, total: 17_000, longest: 7_000 },
+    ]);
+    expect(await hours(HOUR - 1)).toHaveLength(2);
+    expect(await hours(HOUR)).toHaveLength(1);
+    expect(await hours(HOUR + HOUR_MS - 1)).toHaveLength(1);
+    expect(await hours(HOUR + HOUR_MS)).toEqual([]);
+  });
+
+  it("hold an attempt once that is recorded again, before it is counted and after", async () => {
+    const run = await send();
+    const made = { startedAt: timestampFromMs(HOUR) };
+    for (let time = 0; time < 3; time++) {
+      await services.record(run, DELIVERED, made);
+      await services.record(run, REJECTED, made);
+      await countAttempts(services.pool);
+    }
+    expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
+  });
+
+  it("are those of this endpoint of this account only", async () => {
+    await attempt();
+    await countAttempts(services.pool);
+    const since = timestampFromMs(0);
+    const stats = (of: { accountId?: string; endpointId?: string }) =>
+      services.endpoints.getEndpointStats({ accountId, endpointId, since, ...of });
+    const other = await services.createEndpoint(accountId);
+    expect((await stats({ endpointId: other })).hours).toEqual([]);
+    const notFound = { code: "endpoint_not_found" };
+    await expect(stats({ endpointId: "nobodyendpoint0" })).rejects.toMatchObject(notFound);
+    const stranger = await services.createAccount();
+    await expect(stats({ accountId: stranger })).rejects.toMatchObject(notFound);
+    await services.endpoints.deleteEndpoint({ accountId, endpointId });
+    await expect(stats({})).rejects.toMatchObject(notFound);
+  });
+});
+
+describe("an attempt is counted once, ADR 0039", () => {
+  it("by several that count while others are recorded", async () => {
+    const MANY = 1_200;
+    let isOver = false;
+    const counting = Array.from({ length: 3 }, async () => {
+      while (!isOver) await countAttempts(services.pool);
+    });
+    const recorded = await insertAttempts(MANY);
+    for (let time = 0; time < 20; time++) await attempt();
+    isOver = true;
+    await Promise.all(counting);
+    await countAttempts(services.pool);
+    const all = recorded + 20;
+    const times = { total: recorded + 20 * 5_000, longest: 5_000 };
+    expect(await hours()).toEqual([{ at: HOUR, delivered: all, failed: 0, ...times }]);
+  });
+
+  it.each([
+    ["before it is added", "INSERT ON delivery_stat"],
+    ["before it is marked", "UPDATE ON delivery_attempt"],
+  ])("when the count breaks off %s", async (_, moment) => {
+    await attempt();
+    const refuse = `CREATE TRIGGER breaks_off BEFORE ${moment} FOR EACH ROW
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'broken off'`;
+    await services.database.queryShards(refuse);
+    try {
+      await expect(countAttempts(services.pool)).rejects.toThrow("broken off");
+    } finally {
+      await services.database.queryShards("DROP TRIGGER breaks_off");
+    }
+    expect(await hours()).toEqual([]);
+    for (let time = 0; time < 2; time++) await countAttempts(services.pool);
+    expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
+  });
+
+  it("when it is committed long after others that were recorded later", async () => {
+    const late = await send();
+    await inTransaction(services.pool, async (tx) => {
+      await tx.query(
+        `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
+           response_body) VALUES (?, ?, 1, 1, ?, 5000, ?, '')`,
+        [late.accountNo, late.deliveryId, HOUR * 1000, DELIVERED],
+      );
+      await attempt();
+      // It waits for nobody.
+      await countAttempts(services.pool);
+      expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
+    });
+    await countAttempts(services.pool);
+    expect(await hours()).toMatchObject([{ at: HOUR, delivered: 2 }]);
+  });
+
+  it("also when its delivery is old enough to be removed, which waits for that", async () => {
+    const { deliveryId } = await attempt(HOUR - 2 * DAY_MS);
+    await services.database.query("UPDATE delivery SET created_at = 0 WHERE id = ?", [deliveryId]);
+    const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
+    const left = () => services.database.query(attempts, [deliveryId]);
+    await removeOldDeliveries(services.pool, DAY_MS * 1000);
+    expect(await left()).toHaveLength(1);
+    await countAttempts(services.pool);
+    await removeOldDeliveries(services.pool, DAY_MS * 1000);
+    expect(await left()).toEqual([]);
+    expect(await hours()).toEqual([{ at: HOUR - 2 * DAY_MS, ...ONE }]);
+  });
+});
+
+it("nothing is left of the hours of a deleted account, nor added to them", async () => {
+  await attempt();
+  await countAttempts(services.pool);
+  await attempt();
+  await services.accounts.deleteAccount({ accountId });
+  await countAttempts(services.pool);
+  const all = "SELECT 1 FROM delivery_stat WHERE endpoint_id = ?";
+  expect(await services.database.query(all, [endpointId])).toEqual([]);
+});
+
+it("hours are kept for 31 days and removed then, by the job that counts", async () => {
+  const kept = HOUR - 31 * DAY_MS;
+  await attempt(HOUR - 33 * DAY_MS);
+  await attempt(kept);
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const stop = startAttemptCounting(
+    services.pool,
+    createLog((line) => expect.unreachable(line)),
+  );
+  vi.advanceTimersToNextTimer();
+  const at = async () => (await hours(0)).map((hour) => hour.at);
+  await expect.poll(at, { timeout: 10_000 }).toEqual([kept]);
+  stop();
+});
+
+/** Writes attempts of a microsecond straight into the database, a run each of one new delivery. */
+async function insertAttempts(count: number): Promise<number> {
+  const { accountNo, deliveryId } = await send();
+  const digits = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(
+    " UNION ALL ",
+  );
+  await services.database.queryShards(
+    `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
+       response_body)
+     SELECT account_no, id, 1 + n, 1, ?, 1, ?, ''
+     FROM (SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d AS n
+       FROM (${digits}) a, (${digits}) b, (${digits}) c, (${digits}) e) numbers
+     JOIN delivery ON account_no = ? AND id = ? WHERE n < ?`,
+    [HOUR * 1000, DELIVERED, accountNo, deliveryId, count],
+  );
+  return count;
+}

@@ -1,0 +1,68 @@
+import { withDeadline } from "../database/deadline.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { DeliveryState } from "./delivery-state.ts";
+import { Task } from "./outbox-store.ts";
+
+/** Rows looked at, at most: a backlog is not made worse by who looks at it. */
+const MAX_ROWS = 10_000;
+/** A retry that is due begins within seconds; nobody is told of those. */
+const OVERDUE_MICROS = 60_000_000;
+/** Less than a scraper waits for everything. */
+const DEADLINE_MS = 3_000;
+
+/** What waits in the outbox and beside it, all of it by the database's clock. */
+export type Backlog = {
+  readonly firstAttempts: number;
+  readonly beginRetries: number;
+  /** Of the entries looked at, the delivery of the oldest event whose first attempt is no manual retry. */
+  readonly oldestId: string | undefined;
+  readonly overdue: number;
+  /** When the retry was due that is overdue for longest, in microseconds since 1970. */
+  readonly overdueSince: number | undefined;
+  readonly nowMicros: number;
+};
+
+type EntriesRow = RowDataPacket & {
+  first_attempts: string | number | null;
+  begin_retries: string | number | null;
+  oldest_id: string | null;
+};
+type RetriesRow = RowDataPacket & { overdue: number; overdue_since: number | null };
+type ClockRow = RowDataPacket & { now_micros: number };
+
+const ENTRIES = `SELECT SUM(task = ${Task.Attempt}) AS first_attempts,
+    SUM(task = ${Task.BeginRetries}) AS begin_retries,
+    MIN(CASE WHEN task = ${Task.Attempt} AND run = 1 THEN delivery_id END) AS oldest_id
+  FROM (SELECT task, run, delivery_id FROM outbox_entry LIMIT ${MAX_ROWS}) AS looked_at`;
+
+const RETRIES = `SELECT COUNT(*) AS overdue, MIN(next_attempt_at) AS overdue_since
+  FROM (
+    SELECT next_attempt_at FROM delivery FORCE INDEX (delivery_due)
+    WHERE state = ${DeliveryState.Retrying} AND next_attempt_at < ${NOW_MICROS} - ${OVERDUE_MICROS}
+    ORDER BY next_attempt_at LIMIT ${MAX_ROWS}
+  ) AS due`;
+
+const CLOCK = `SELECT ${NOW_MICROS} AS now_micros`;
+
+/** Reads what waits; looks at 20,000 rows at most, and rejects after three seconds. */
+export async function readBacklog(pool: Pool): Promise<Backlog> {
+  const read = <Row extends RowDataPacket>(sql: string) =>
+    withDeadline<Row[]>(pool, DEADLINE_MS, (connection, answer) =>
+      connection.query<Row[]>(sql, answer),
+    );
+  // A vtgate joins no counts of several shards.
+  const [[entries], [retries], [clock]] = await Promise.all([
+    read<EntriesRow>(ENTRIES),
+    read<RetriesRow>(RETRIES),
+    read<ClockRow>(CLOCK),
+  ]);
+  return {
+    firstAttempts: Number(entries?.first_attempts ?? 0),
+    beginRetries: Number(entries?.begin_retries ?? 0),
+    oldestId: entries?.oldest_id ?? undefined,
+    overdue: retries?.overdue ?? 0,
+    overdueSince: retries?.overdue_since ?? undefined,
+    nowMicros: clock?.now_micros ?? 0,
+  };
+}

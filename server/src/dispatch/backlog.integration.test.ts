@@ -1,0 +1,40 @@
+import { AttemptOutcome } from "@activity/proto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+import { readBacklog } from "./backlog-store.ts";
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+
+it("knows what waits: first attempts, workflows to begin, the oldest event, and overdue retries", async () => {
+  const none = { firstAttempts: 0, beginRetries: 0, oldestId: undefined };
+  const notOverdue = { overdue: 0, overdueSince: undefined };
+  expect(await readBacklog(services.pool)).toMatchObject({ ...none, ...notOverdue });
+
+  const accountId = await services.createAccount();
+  const endpointId = await services.createEndpoint(accountId);
+  const first = await services.sendTest(accountId, endpointId);
+  const second = await services.sendTest(accountId, endpointId);
+  await services.database.query("UPDATE outbox_entry SET run = 2 WHERE delivery_id = ?", [
+    first.deliveryId,
+  ]);
+  // What looks older is a manual retry of an old event.
+  const waiting = await readBacklog(services.pool);
+  expect(waiting).toMatchObject({ firstAttempts: 2, beginRetries: 0, ...notOverdue });
+  expect(waiting.oldestId).toBe(second.deliveryId);
+
+  const retryIn = { seconds: 60n };
+  await services.record(second, AttemptOutcome.TIMEOUT, { retryIn });
+  const retried = await readBacklog(services.pool);
+  expect(retried).toMatchObject({ firstAttempts: 1, beginRetries: 1, ...notOverdue });
+
+  const dueAt = retried.nowMicros - 90_000_000;
+  await services.database.query("UPDATE delivery SET next_attempt_at = ? WHERE id = ?", [
+    dueAt,
+    second.deliveryId,
+  ]);
+  expect(await readBacklog(services.pool)).toMatchObject({ overdue: 1, overdueSince: dueAt });
+});

@@ -1,0 +1,92 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+
+const { TIMEOUT, RECEIVER_BUSY, DELIVERED } = AttemptOutcome;
+const IN_A_MINUTE = { retryIn: { seconds: 60n } };
+
+let services: Services;
+let accountId: string;
+let run: Run;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  await services.database.query("DELETE FROM outbox_entry");
+  accountId = await services.createAccount();
+  const endpointId = await services.createEndpoint(accountId);
+  run = await services.sendTest(accountId, endpointId);
+});
+
+const read = () => services.deliveries.getDelivery({ accountId, deliveryId: run.deliveryId });
+const load = async (of: Run, attempt: number) =>
+  (await services.dispatch.loadAttempt({ run: of, attempt })).step;
+/** Attempts 1 to 3, as a workflow knows them. */
+const before = [TIMEOUT, RECEIVER_BUSY, TIMEOUT].map((outcome, place) => ({
+  outcome,
+  endedAt: timestampFromMs(1_600_000_000_000 + place),
+}));
+
+describe("a run of which the database has lost records. ADR 0045", () => {
+  it("has them again with the next attempt, in the order they were made, and goes on behind it", async () => {
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    await services.dispatch.completeRetries({ runs: [run] });
+    await services.record(run, TIMEOUT, { ...IN_A_MINUTE, attempt: 4, before });
+    const { delivery, attempts } = await read();
+    expect(delivery).toMatchObject({ state: DeliveryState.RETRYING, attempts: 4 });
+    const told = attempts.map(({ attempt, outcome, detail }) => [attempt, outcome, !!detail]);
+    expect(told).toEqual([
+      [1, TIMEOUT, false],
+      [2, RECEIVER_BUSY, true],
+      [3, TIMEOUT, true],
+      [4, TIMEOUT, false],
+    ]);
+    // As when Temporal has orphaned it: the fifth is next.
+    await services.database.query(
+      "INSERT INTO outbox_entry SELECT account_no, id, endpoint_id, run, 2, NULL, NULL FROM delivery WHERE id = ?",
+      [run.deliveryId],
+    );
+    const { retries } = await services.dispatch.claimRetries({ limit: 1 });
+    expect(retries[0]?.attempts.map(({ outcome }) => outcome)).toEqual(
+      attempts.map(({ outcome }) => outcome),
+    );
+    expect(retries[0]?.attempts[2]?.endedAt).toEqual(before[2]?.endedAt);
+  });
+
+  it("ends as a later attempt ended, and takes none of them twice", async () => {
+    await services.record(run, DELIVERED, { attempt: 4, before });
+    await services.record(run, TIMEOUT, { ...IN_A_MINUTE, attempt: 3, before });
+    const { delivery, attempts } = await read();
+    expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 4 });
+    expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("is rescheduled all the same", async () => {
+    await services.record(run, TIMEOUT, IN_A_MINUTE);
+    const planned = (await read()).delivery?.nextAttemptAt?.seconds ?? 0n;
+    const wait = { seconds: 3_600n };
+    await services.dispatch.rescheduleAttempt({ run, attempt: 4, wait });
+    const next = (await read()).delivery?.nextAttemptAt?.seconds ?? 0n;
+    expect(next).toBeGreaterThan(planned + 3_000n);
+  });
+});
+
+describe("a run that Temporal holds. ADR 0045", () => {
+  it("is unknown when its delivery is not there, or has not come to it", async () => {
+    const unknown = { case: "ended", value: { unknown: true } };
+    expect(await load({ ...run, deliveryId: "nobodydelivery0" }, 2)).toMatchObject(unknown);
+    const elsewhere = { ...run, accountNo: 1n, deliveryId: "nobodydelivery0" };
+    expect(await load(elsewhere, 2)).toMatchObject(unknown);
+    expect(await load({ ...run, run: 2 }, 2)).toMatchObject(unknown);
+  });
+
+  it("is not unknown when it has ended, or its account was deleted", async () => {
+    const ended = { case: "ended", value: { unknown: false } };
+    await services.record(run, DELIVERED);
+    expect(await load(run, 2)).toMatchObject(ended);
+    await services.accounts.deleteAccount({ accountId });
+    expect(await load(run, 2)).toMatchObject(ended);
+  });
+});

@@ -1,0 +1,171 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Services, startServices } from "../../../test/harness/services.ts";
+
+let services: Services;
+let accountId: string;
+let endpointId: string;
+let key: { accountId: string; endpointId: string };
+let first: string;
+beforeAll(async () => {
+  services = await startServices();
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+  key = { accountId, endpointId };
+  first = (await services.endpoints.rotateSecret(key)).secret;
+});
+
+const inHours = (hours: number) => timestampFromMs(Date.now() + hours * 3_600_000);
+const rotateAhead = (hours = 12) =>
+  services.endpoints.rotateSecret({ ...key, signsFrom: inHours(hours) });
+/** Makes the moment of a pending rotation pass. */
+const passMoment = () =>
+  services.database.query(
+    "UPDATE endpoint SET next_secret_from = next_secret_from - 86400e6 WHERE id = ?",
+    [endpointId],
+  );
+
+/** The secrets that attempts are signed with now: a first one that is claimed, and one of a workflow. */
+async function signing(): Promise<string[]> {
+  await services.database.query("DELETE FROM outbox_entry");
+  const run = await services.sendTest(accountId, endpointId);
+  const { attempts } = await services.dispatch.claimAttempts({ limit: 1, endpointLimit: 1 });
+  const { step } = await services.dispatch.loadAttempt({ run, attempt: 1 });
+  return [attempts[0]?.ready?.secret ?? "", step.case === "ready" ? step.value.secret : ""];
+}
+const pendingFrom = async () =>
+  (await services.endpoints.getEndpoint(key)).endpoint?.nextSecretSignsFrom;
+const stored = () =>
+  services.database.query<{ secret: Buffer; next_secret: Buffer | null }>(
+    "SELECT secret, next_secret FROM endpoint WHERE id = ?",
+    [endpointId],
+  );
+
+describe("a rotation ahead", () => {
+  it("shows the new secret at once, and every attempt that is loaded from its moment on is signed with it", async () => {
+    const signsFrom = inHours(12);
+    const { secret, endpoint } = await services.endpoints.rotateSecret({ ...key, signsFrom });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint).toMatchObject({ id: endpointId, nextSecretSignsFrom: signsFrom });
+    expect(await signing()).toEqual([first, first]);
+    await passMoment();
+    expect(await signing()).toEqual([secret, secret]);
+  });
+
+  it("is told of while it is pending, by reading and listing and by no secret", async () => {
+    await rotateAhead();
+    const { endpoints } = await services.endpoints.listEndpoints({ accountId });
+    expect(endpoints.map(({ nextSecretSignsFrom }) => nextSecretSignsFrom)).toEqual([
+      await pendingFrom(),
+    ]);
+    expect(await pendingFrom()).toBeDefined();
+    expect(JSON.stringify(endpoints, (_, value) => `${value}`)).not.toContain("whsec_");
+    await passMoment();
+    expect(await pendingFrom()).toBeUndefined();
+  });
+
+  it("stays when the endpoint is changed meanwhile", async () => {
+    const { secret } = await rotateAhead();
+    const { endpoint } = await services.endpoints.updateEndpoint({
+      ...key,
+      standardWebhooks: true,
+    });
+    expect(endpoint?.nextSecretSignsFrom).toEqual(await pendingFrom());
+    await passMoment();
+    expect(await signing()).toEqual([secret, secret]);
+  });
+
+  it("is stored encrypted, and gone with a deleted endpoint", async () => {
+    const { secret } = await rotateAhead();
+    const [row] = await stored();
+    expect(row?.next_secret?.includes(secret.slice(6))).toBe(false);
+    await services.endpoints.deleteEndpoint(key);
+    expect(await stored()).toEqual([{ secret: Buffer.alloc(0), next_secret: null }]);
+  });
+
+  it.each([0, -1, 24.1])("of %d hours is refused, and changes nothing", async (hours) => {
+    await expect(rotateAhead(hours)).rejects.toMatchObject({ code: "invalid_parameter" });
+    expect(await signing()).toEqual([first, first]);
+    expect(await pendingFrom()).toBeUndefined();
+  });
+});
+
+describe("after a rotation", () => {
+  it("the next one ahead leaves the new secret signing until its moment", async () => {
+    const second = (await rotateAhead()).secret;
+    await passMoment();
+    const third = (await rotateAhead()).secret;
+    expect(await signing()).toEqual([second, second]);
+    await passMoment();
+    expect(await signing()).toEqual([third, third]);
+  });
+
+  it("one at once replaces all", async () => {
+    await rotateAhead();
+    await passMoment();
+    const { secret, endpoint } = await services.endpoints.rotateSecret(key);
+    expect(endpoint?.nextSecretSignsFrom).toBeUndefined();
+    expect(await signing()).toEqual([secret, secret]);
+    expect(await stored()).toMatchObject([{ next_secret: null }]);
+  });
+});
+
+describe("while a rotation is pending", () => {
+  it("another one is refused, ahead or at once, also when both race", async () => {
+    const pending = inHours(12);
+    const calls = Array.from({ length: 8 }, () =>
+      services.endpoints.rotateSecret({ ...key, signsFrom: pending }),
+    );
+    const settled = await Promise.allSettled(calls);
+    const shown = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    expect(shown).toHaveLength(1);
+    for (const again of [() => services.endpoints.rotateSecret(key), () => rotateAhead(1)]) {
+      await expect(again()).rejects.toMatchObject({ code: "secret_rotation_pending" });
+    }
+    expect(await pendingFrom()).toEqual(pending);
+    await passMoment();
+    expect(await signing()).toEqual([shown[0]?.secret, shown[0]?.secret]);
+  });
+
+  it("it can be canceled: the secret that signs goes on for good, and the new one is forgotten", async () => {
+    await rotateAhead();
+    const { endpoint } = await services.endpoints.cancelRotation(key);
+    expect(endpoint).toMatchObject({ id: endpointId });
+    expect(endpoint?.nextSecretSignsFrom).toBeUndefined();
+    await passMoment();
+    expect(await signing()).toEqual([first, first]);
+    expect(await stored()).toMatchObject([{ next_secret: null }]);
+    await expect(rotateAhead()).resolves.toBeDefined();
+  });
+});
+
+describe("a rotation that is not pending cannot be canceled", () => {
+  const refused = { code: "secret_rotation_not_pending" };
+
+  it("as there was none, or it was canceled before", async () => {
+    await expect(services.endpoints.cancelRotation(key)).rejects.toMatchObject(refused);
+    await rotateAhead();
+    await services.endpoints.cancelRotation(key);
+    await expect(services.endpoints.cancelRotation(key)).rejects.toMatchObject(refused);
+    expect(await signing()).toEqual([first, first]);
+  });
+
+  it("as its moment has come: the new secret goes on", async () => {
+    const { secret } = await rotateAhead();
+    await passMoment();
+    await expect(services.endpoints.cancelRotation(key)).rejects.toMatchObject(refused);
+    expect(await signing()).toEqual([secret, secret]);
+  });
+
+  it("as the endpoint is another account's", async () => {
+    await rotateAhead();
+    const other = { accountId: await services.createAccount(), endpointId };
+    await expect(services.endpoints.cancelRotation(other)).rejects.toMatchObject({
+      code: "endpoint_not_found",
+    });
+    expect(await pendingFrom()).toBeDefined();
+  });
+});

@@ -1,0 +1,54 @@
+import type { Log } from "@activity/proto/log";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { callerKey } from "../admission/caller.ts";
+import { isId } from "../common/ids.ts";
+import { isAdministrative } from "./access.ts";
+import { accountIdIn } from "./account-scope.ts";
+import type { FindService } from "./registered-service.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/**
+ * Logs one line for each administrative call, refused ones included: which credential, or that a session, called
+ * what, about which account, when it ended and how; nothing of what was sent or answered. Who is not known
+ * is no caller, and has the line of the request log only. `nowMs` counts from 1970.
+ */
+export function createAuditLog(
+  log: Log,
+  nowMs: () => number,
+  findService: FindService,
+): Interceptor {
+  return (next) => async (request) => {
+    const access = findService(request.service).accessOf(request.method);
+    if (request.stream || !isAdministrative(access, request.method)) return next(request);
+    const write = (code: string, accountId: string | undefined) => {
+      const caller = request.contextValues.get(callerKey);
+      if (caller === undefined || caller.kind === "api_key") return;
+      const own = caller.kind === "session" ? caller.session.account.id : undefined;
+      const about = own ?? accountId;
+      log.info("audit", {
+        caller: caller.kind === "session" ? "session" : caller.name,
+        method: `${request.service.typeName}/${request.method.name}`,
+        // Where a call was refused for it, the field can hold anything.
+        account: about !== undefined && isId(about) ? about : undefined,
+        time: new Date(nowMs()).toISOString(),
+        requestId: requestIdOf(request),
+        code,
+      });
+    };
+    const named = accountIdIn(request.message);
+    try {
+      const response = await next(request);
+      write("ok", named ?? storedAccountIdIn(response.message));
+      return response;
+    } catch (error) {
+      write(Code[ConnectError.from(error).code], named);
+      throw error;
+    }
+  };
+}
+
+/** The id that an account has got, whose creation names none. */
+function storedAccountIdIn(answer: object): string | undefined {
+  const { account }: { account?: { id: string } } = answer;
+  return account?.id;
+}

@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import http from "node:http";
+import net, { type AddressInfo, type Socket } from "node:net";
+import { expect, it } from "vitest";
+import { createConnections } from "./connections.ts";
+
+it("cuts those over which nothing was asked, and no others, ADR 0043", async () => {
+  const connections = createConnections();
+  const accepted: Socket[] = [];
+  const server = http.createServer((request) => void connections.hasAsked(request));
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    accepted.push(socket);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo; // It listens on TCP.
+  const asked = once(server, "request");
+  net.connect(port, "127.0.0.1").write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await asked;
+  net.connect(port, "127.0.0.1");
+  await expect.poll(() => accepted.length).toBe(2);
+
+  connections.cutSilent();
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false, true]);
+  connections.cut();
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  server.close();
+});

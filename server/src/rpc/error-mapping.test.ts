@@ -1,0 +1,34 @@
+import { AdmissionService } from "@activity/proto";
+import { createLog } from "@activity/proto/log";
+import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { createErrorMapping } from "./error-mapping.ts";
+
+/** Calls a service that fails so, and returns how the call failed and what was logged of it. */
+async function failWith(error: unknown) {
+  const logged: string[] = [];
+  const interceptors = [createErrorMapping(createLog((line) => void logged.push(line)))];
+  const transport = createRouterTransport(
+    ({ service }) => {
+      service(AdmissionService, { admitClient: () => Promise.reject(error) });
+    },
+    { router: { interceptors } },
+  );
+  const failure = await createClient(AdmissionService, transport)
+    .admitClient({})
+    .catch((thrown) => thrown);
+  return { code: failure.code, logged };
+}
+
+describe("a call that failed", () => {
+  it("because its caller went away is no bug", async () => {
+    const gone = AbortSignal.abort().reason;
+    expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
+  });
+
+  it("for a reason that nobody planned is logged as one", async () => {
+    const { code, logged } = await failWith(new TypeError("x"));
+    expect(code).toBe(Code.Internal);
+    expect(logged).toEqual([expect.stringContaining("call failed")]);
+  });
+});

@@ -1,0 +1,105 @@
+import { ErrorInfoSchema } from "@activity/proto";
+import type { Log } from "@activity/proto/log";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { OverloadedError } from "../common/overloaded-error.ts";
+import { isOutage } from "../database/outage.ts";
+
+const CODE_OF = {
+  invalid_parameter: Code.InvalidArgument,
+  invalid_cursor: Code.InvalidArgument,
+  invalid_api_key: Code.Unauthenticated,
+  account_unavailable: Code.PermissionDenied,
+  rate_limit_exceeded: Code.ResourceExhausted,
+  temporarily_unavailable: Code.Unavailable,
+  internal_error: Code.Internal,
+  invalid_service_credential: Code.Unauthenticated,
+  permission_denied: Code.PermissionDenied,
+  session_ended: Code.Unauthenticated,
+  session_link_used_up: Code.FailedPrecondition,
+  dashboard_not_served: Code.FailedPrecondition,
+  account_not_found: Code.NotFound,
+  username_taken: Code.AlreadyExists,
+  donation_not_found: Code.NotFound,
+  donation_transition_refused: Code.FailedPrecondition,
+  platform_event_not_found: Code.NotFound,
+  api_key_not_found: Code.NotFound,
+  api_key_not_active: Code.FailedPrecondition,
+  api_key_limit_reached: Code.ResourceExhausted,
+  api_key_created_recently: Code.ResourceExhausted,
+  endpoint_not_found: Code.NotFound,
+  endpoint_limit_reached: Code.ResourceExhausted,
+  endpoint_switched_off: Code.FailedPrecondition,
+  secret_rotation_pending: Code.FailedPrecondition,
+  secret_rotation_not_pending: Code.FailedPrecondition,
+  delivery_not_found: Code.NotFound,
+  delivery_already_delivered: Code.FailedPrecondition,
+  delivery_erased: Code.FailedPrecondition,
+} satisfies Record<ErrorCode, Code>;
+
+/**
+ * Turns every failure of a call into a status with an ErrorInfo: what the caller is told of by the
+ * catalogue, an outage as temporarily_unavailable, anything else as internal_error, which is logged and
+ * of which the caller learns nothing.
+ */
+export function createErrorMapping(log: Log): Interceptor {
+  return (next) => async (request) => {
+    const name = `${request.service.typeName}/${request.method.name}`;
+    const fail = (error: unknown): never => {
+      throw connectErrorFrom(error, (cause) => log.error("call failed", { call: name, cause }));
+    };
+    try {
+      const response = await next(request);
+      if (!response.stream) return response;
+      return { ...response, message: mapStream(response.message, fail) };
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) => never) {
+  try {
+    yield* messages;
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): ConnectError {
+  if (error instanceof DomainError) return withInfo(error.code, error.message, error);
+  if (error instanceof ConnectError) return error;
+  // The caller went away, and nobody waits for this answer.
+  if (error instanceof DOMException && error.name === "AbortError") return ConnectError.from(error);
+  if (isTemporary(error)) return unavailable(error);
+  logBug(error);
+  return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
+}
+
+function isTemporary(error: unknown): boolean {
+  return (
+    isOutage(error) || error instanceof OverloadedError || error instanceof LimiterUnavailableError
+  );
+}
+
+function unavailable(cause: unknown): ConnectError {
+  return withInfo(
+    ErrorCode.TemporarilyUnavailable,
+    "The service is temporarily unavailable; try again after 60 seconds.",
+    cause,
+  );
+}
+
+/** The cause stays in this process: neither transport sends it. */
+function withInfo(code: ErrorCode, message: string, cause: unknown): ConnectError {
+  const info = create(ErrorInfoSchema, { code });
+  return new ConnectError(
+    message,
+    CODE_OF[code],
+    undefined,
+    [{ desc: ErrorInfoSchema, value: info }],
+    cause,
+  );
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from "node:http";
+import { constants, Http2ServerResponse, type ServerHttp2Session } from "node:http2";
+import type { NodeResponse } from "./listener.ts";
+
+/** The highest id of a stream: whatever the other side has sent by now is still answered. RFC 9113 §6.8 */
+const MAX_STREAM_ID = 2 ** 31 - 1;
+
+/**
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. Each is told
+ * before the end of an answer that nothing else is in flight beside, for then its other side is not about to send:
+ * what a client of Node sends in the moment of a GOAWAY, it refuses itself, or forgets.
+ */
+export type Goodbye = {
+  /** A connection speaks HTTP/2. */
+  addSession(session: ServerHttp2Session): void;
+  /** A request is about to be answered. */
+  addResponse(response: NodeResponse): void;
+  /** From now on each connection is told. */
+  begin(): void;
+  /** Tells the sessions that were not told yet. */
+  tellRest(): void;
+  /** Takes no more streams on any session, which closes when those in flight have ended. */
+  closeSessions(): void;
+};
+
+/** Creates what tells the connections of one listener. */
+export function createGoodbye(): Goodbye {
+  /** By session, how many of its streams are in flight. */
+  const sessions = new Map<ServerHttp2Session, number>();
+  const told = new WeakSet<ServerHttp2Session>();
+  /** Of HTTP/1.1. */
+  const inFlight = new Set<ServerResponse>();
+  let hasBegun = false;
+
+  function tell(session: ServerHttp2Session): void {
+    if (told.has(session) || session.closed) return;
+    told.add(session);
+    session.goaway(constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
+  }
+
+  function tellBeforeEnd(response: Http2ServerResponse): void {
+    const session = response.stream.session as ServerHttp2Session; // A server has no others.
+    const count = (change: number) => {
+      const streams = sessions.get(session);
+      if (streams !== undefined) sessions.set(session, streams + change);
+    };
+    count(1);
+    response.once("close", () => count(-1));
+    const { end } = response;
+    response.end = function endTold(this: Http2ServerResponse, ...args: unknown[]) {
+      if (hasBegun && sessions.get(session) === 1) tell(session);
+      return (end as (...args: unknown[]) => Http2ServerResponse).apply(this, args);
+    } as typeof end;
+  }
+
+  return {
+    addSession(session) {
+      sessions.set(session, 0);
+      session.once("close", () => sessions.delete(session));
+    },
+    addResponse(response) {
+      if (response instanceof Http2ServerResponse) return tellBeforeEnd(response);
+      if (hasBegun) {
+        response.setHeader("Connection", "close");
+        return;
+      }
+      inFlight.add(response);
+      response.once("close", () => inFlight.delete(response));
+    },
+    begin() {
+      hasBegun = true;
+      for (const response of inFlight) {
+        if (!response.headersSent) response.setHeader("Connection", "close");
+      }
+    },
+    tellRest() {
+      for (const session of sessions.keys()) tell(session);
+    },
+    closeSessions() {
+      for (const session of sessions.keys()) session.close();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import {
+  type Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from "@activity/proto/infrastructure";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Readiness } from "./readiness.ts";
+
+const WATCH_INTERVAL_MS = 5_000;
+
+/**
+ * Answers health checks as the gRPC health protocol defines them, for the whole server (the empty name) and for
+ * each of the `services`. Who watches is told at once when the core drains, and is let go.
+ */
+export function createHealthService(
+  readiness: Readiness,
+  services: ReadonlySet<string>,
+): ServiceImpl<typeof Health> {
+  const { draining } = readiness;
+  const isKnown = (service: string) => service === "" || services.has(service);
+
+  async function readStatus(): Promise<Status> {
+    return (await readiness.read()) === "serving" ? Status.SERVING : Status.NOT_SERVING;
+  }
+
+  return {
+    async check({ service }) {
+      if (!isKnown(service)) throw new ConnectError("unknown service", Code.NotFound);
+      return { status: await readStatus() };
+    },
+    async list() {
+      const status = await readStatus();
+      const names = ["", ...services];
+      return { statuses: Object.fromEntries(names.map((name) => [name, { status }])) };
+    },
+    async *watch({ service }, { signal }) {
+      const changed = AbortSignal.any([signal, draining]);
+      let told: Status | undefined;
+      while (!signal.aborted) {
+        const isLast = draining.aborted;
+        const status = isKnown(service) ? await readStatus() : Status.SERVICE_UNKNOWN;
+        if (status !== told) yield { status };
+        told = status;
+        if (isLast) return;
+        await pause(WATCH_INTERVAL_MS, changed);
+      }
+    },
+  };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+  });
+}

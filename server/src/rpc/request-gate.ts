@@ -1,0 +1,29 @@
+import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
+import { callerKey, keepConnectionKey } from "../admission/caller.ts";
+import type { Authenticate, Call } from "./authenticate.ts";
+
+/** These interceptors need nothing of a message, which can lack anything. */
+const NOT_READ = {};
+
+/**
+ * Creates what a call of the wire meets before a byte of its body is read. A refusal goes through the
+ * `interceptors` that those of services go through, the outermost first: it is logged and worded as they are.
+ */
+export function createRequestGate(
+  authenticate: Authenticate,
+  interceptors: readonly Interceptor[],
+): (context: HandlerContext) => Promise<void> {
+  return async ({ service, method, requestHeader: header, signal, values: contextValues }) => {
+    const call: Call = { service, method, header, signal, contextValues };
+    try {
+      await authenticate(call);
+    } catch (error) {
+      const refuse = interceptors.reduceRight<ReturnType<Interceptor>>(
+        (next, interceptor) => interceptor(next),
+        () => Promise.reject(error),
+      );
+      await refuse({ ...call, stream: false, message: NOT_READ } as UnaryRequest);
+    }
+    if (contextValues.get(callerKey)) contextValues.get(keepConnectionKey)();
+  };
+}

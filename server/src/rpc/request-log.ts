@@ -1,0 +1,33 @@
+import type { Log } from "@activity/proto/log";
+import type { Metrics } from "@activity/proto/metrics";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { requestIdOf } from "./request-id.ts";
+
+/** Logs and counts each call: its name, how it ended and how long it took; the log has its request id too. */
+export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
+  const countCall = metrics.histogram(
+    "activity_core_call_duration_seconds",
+    "Calls of the core: how long each took, until its answer began.",
+    ["call", "code"],
+  );
+  return (next) => async (request) => {
+    const startedMs = nowMs();
+    const write = (code: string) => {
+      const call = `${request.service.typeName}/${request.method.name}`;
+      const ms = nowMs() - startedMs;
+      countCall(ms / 1000, call, code);
+      log.info("call", {
+        ...{ call, requestId: requestIdOf(request), code },
+        ms: Math.round(ms * 10) / 10,
+      });
+    };
+    try {
+      const response = await next(request);
+      write("ok");
+      return response;
+    } catch (error) {
+      write(Code[ConnectError.from(error).code]);
+      throw error;
+    }
+  };
+}

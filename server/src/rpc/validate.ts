@@ -1,0 +1,26 @@
+import { createValidator } from "@bufbuild/protovalidate";
+import type { Interceptor } from "@connectrpc/connect";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import type { FindService } from "./registered-service.ts";
+
+/** Holds the field rules written in the protos; fails with `invalid_parameter`, naming every field. */
+export function createValidate(findService: FindService): Interceptor {
+  const validator = createValidator();
+  return (next) => async (request) => {
+    if (request.stream || !findService(request.service).isValidated) return next(request);
+    const result = validator.validate(request.method.input, request.message);
+    if (result.kind === "invalid") {
+      const sentences = result.violations.map(
+        ({ field, message }) => `${pathOf(field)}: ${message}`,
+      );
+      throw new DomainError(ErrorCode.InvalidParameter, `${sentences.join("; ")}.`);
+    }
+    if (result.kind === "error") throw result.error;
+    return next(request);
+  };
+}
+
+/** The names on the way to a field. */
+function pathOf(path: readonly { readonly kind: string; readonly name?: string }[]): string {
+  return path.flatMap((step) => step.name ?? []).join(".");
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { unique } from "../../../test/harness/builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { createPool, type Pool } from "../database/pool.ts";
+import { newServiceCredential, PERMISSION_NAMES } from "./service-credential.ts";
+import { insertServiceCredential } from "./service-credential-store.ts";
+import { createServiceCredentials } from "./service-credentials.ts";
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool(database.url, 2);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+it("is counted once until it is found, however many calls show it at the same moment. ADR 0037", async () => {
+  const { hash, secret: text } = newServiceCredential();
+  const credential = {
+    name: unique("service"),
+    permissions: new Set(PERMISSION_NAMES),
+    accountId: undefined,
+  };
+  await insertServiceCredential(pool, credential, 30, hash);
+  const credentials = createServiceCredentials(pool, () => performance.now());
+  let counted = 0;
+  const find = () => credentials.find(text, async () => void counted++);
+  const found = await Promise.all(Array.from({ length: 50 }, find));
+  expect(found.map((one) => one?.name)).toEqual(Array(50).fill(credential.name));
+  await find();
+  expect(counted).toBe(1);
+});
+
+it("is counted anew each time while nobody has it, and looked for again after a count that failed", async () => {
+  const { secret: text } = newServiceCredential();
+  const credentials = createServiceCredentials(pool, () => performance.now());
+  let counted = 0;
+  for (let call = 0; call < 3; call++) {
+    expect(await credentials.find(text, async () => void counted++)).toBeUndefined();
+  }
+  expect(counted).toBe(3);
+  const refuse = () => Promise.reject(new Error("over the limit"));
+  await expect(credentials.find(text, refuse)).rejects.toThrow("over the limit");
+  expect(await credentials.find(text, async () => {})).toBeUndefined();
+});

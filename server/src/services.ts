@@ -1,0 +1,127 @@
+import {
+  AccountService,
+  ActivityService,
+  AdmissionService,
+  ApiKeyService,
+  DeliveryService,
+  DispatchService,
+  DonationService,
+  EndpointService,
+  ImportService,
+  MeService,
+  PlatformEventService,
+  SessionService,
+} from "@activity/proto";
+import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
+import type { Log } from "@activity/proto/log";
+import type { Metrics } from "@activity/proto/metrics";
+import { createAccountService } from "./account/account-service.ts";
+import { deleteAccount } from "./account-deletion/account-deletion.ts";
+import { createActivityService } from "./activity/activity-service.ts";
+import { createMeService } from "./activity/me-service.ts";
+import { createAdmissionService } from "./admission/admission-service.ts";
+import { ScopeFamily } from "./admission/session-scope.ts";
+import { createApiKeyService } from "./api-key/api-key-service.ts";
+import type { ServerConfig } from "./config.ts";
+import type { Packets } from "./database/packet.ts";
+import type { Pool } from "./database/pool.ts";
+import { createDeliveryService } from "./delivery/delivery-service.ts";
+import { createDispatchService } from "./dispatch/dispatch-service.ts";
+import type { Outbox } from "./dispatch/outbox.ts";
+import { createDonationService } from "./donation/donation-service.ts";
+import { createEndpointService } from "./endpoint/endpoint-service.ts";
+import { createImportService } from "./import/import-service.ts";
+import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
+import { Access } from "./rpc/access.ts";
+import { createHealthService } from "./rpc/health-service.ts";
+import type { Readiness } from "./rpc/readiness.ts";
+import { createReflectionService } from "./rpc/reflection-service.ts";
+import { type RegisteredService, register } from "./rpc/registered-service.ts";
+import { Permission } from "./service-credential/permission.ts";
+import { createSessionService } from "./session/session-service.ts";
+import type { Writer } from "./write/writer.ts";
+
+/** Creates the services of the core: what answers each, who may call it, and whether its field rules are held. */
+export function createServices(
+  {
+    pool,
+    readiness,
+    alone,
+    recording,
+    writer,
+    outbox,
+    metrics,
+  }: {
+    readonly pool: Pool;
+    readonly readiness: Readiness;
+    readonly alone: Packets;
+    readonly recording: Packets;
+    readonly writer: Writer;
+    readonly outbox: Outbox;
+    readonly metrics: Metrics;
+  },
+  config: ServerConfig,
+  log: Log,
+): RegisteredService[] {
+  // Read calls check their few fields themselves; a bad row must not end an import.
+  const own = [
+    register(ActivityService, createActivityService(pool, config.cursorKeys), {
+      ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },
+    }),
+    register(MeService, createMeService(pool), { access: Access.Reader, isValidated: false }),
+    register(AdmissionService, createAdmissionService(), {
+      ...{ access: Access.Reader, except: { admitClient: Access.Client }, isValidated: false },
+    }),
+    register(DonationService, createDonationService(writer), { access: Permission.DonationWrite }),
+    register(PlatformEventService, createPlatformEventService(writer), {
+      access: Permission.PlatformEventWrite,
+    }),
+    register(ImportService, createImportService(pool, writer), {
+      ...{ access: Permission.DonationImport, isValidated: false },
+    }),
+    register(
+      AccountService,
+      createAccountService(pool, alone, writer, (id) => deleteAccount(pool, alone, id)),
+      {
+        ...{ access: Permission.AccountManage, except: { getAccount: Permission.AccountRead } },
+      },
+    ),
+    register(SessionService, createSessionService(alone, writer, config.dashboard), {
+      access: Access.Session,
+      except: { createSessionLink: Permission.SessionCreate, exchangeCode: Access.Browser },
+    }),
+    register(ApiKeyService, createApiKeyService(pool, writer), {
+      ...{ access: Permission.ApiKeyManage, dashboard: ScopeFamily.Keys },
+    }),
+    register(EndpointService, createEndpointService(pool, writer, config), {
+      ...{ access: Permission.EndpointManage, dashboard: ScopeFamily.Endpoints },
+    }),
+    register(DeliveryService, createDeliveryService(pool, writer, outbox), {
+      ...{ access: Permission.EndpointManage, dashboard: ScopeFamily.Deliveries },
+    }),
+    register(
+      DispatchService,
+      createDispatchService({
+        ...{ pool, packets: recording, outbox, log, metrics },
+        secretKeys: config.secretKeys,
+      }),
+      { access: Permission.DeliveryDispatch },
+    ),
+  ];
+  const names = new Set(own.map(({ service }) => service.typeName));
+  const all = [
+    ...own,
+    register(Health, createHealthService(readiness, names), { access: Access.Open }),
+  ];
+  const reflected = all.map(({ service }) => service);
+  return [
+    ...all,
+    register(reflectionV1.ServerReflection, createReflectionService(reflected), {
+      access: Access.Open,
+    }),
+    // The messages of the two versions differ in nothing but their package.
+    register(reflectionV1Alpha.ServerReflection, createReflectionService(reflected) as never, {
+      access: Access.Open,
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+import type { SessionSchema, SessionService } from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { endSessions } from "../account/account-sessions-store.ts";
+import { callerKey, type SessionRecord } from "../admission/caller.ts";
+import { scopeBits } from "../admission/session-scope.ts";
+import { DomainError, ErrorCode } from "../common/errors.ts";
+import { timestampFromMicros } from "../common/timestamps.ts";
+import type { Packets } from "../database/packet.ts";
+import type { Writer } from "../write/writer.ts";
+import { endedCookie, sessionCookie } from "./session-cookie.ts";
+import {
+  hashSessionSecret,
+  isSessionSecret,
+  LINK_VALIDITY_MICROS,
+  newSessionSecret,
+} from "./session-secret.ts";
+import { deleteSession, exchangeLink, storeSessionLink } from "./session-store.ts";
+
+/** Where browsers find the dashboard. */
+export type DashboardAddress = {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Whether pages of other sites may embed it. */
+  readonly isEmbedded: boolean;
+  /** Where clients find the read API; may be empty. */
+  readonly apiUrl: string;
+};
+
+/** Creates the service that lets owners into the dashboard; without an address there is none to let them into. */
+export function createSessionService(
+  packets: Packets,
+  { write }: Writer,
+  address: DashboardAddress | undefined,
+): ServiceImpl<typeof SessionService> {
+  const isEmbedded = address?.isEmbedded ?? false;
+  const toProto = (session: SessionRecord) => sessionToProto(session, address?.apiUrl);
+
+  return {
+    async createSessionLink({ accountId, scopes }) {
+      if (address === undefined) throw notServed();
+      const { secret, hash: codeHash } = newSessionSecret();
+      const expiresAt = await write({
+        accountId,
+        load: () => ({}),
+        decide(_, { accountNo, blocked, nowMicros: createdAt }) {
+          if (blocked) throw accountBlocked();
+          const expiresAt = createdAt + LINK_VALIDITY_MICROS;
+          const link = { codeHash, accountNo, scopes: scopeBits(scopes), createdAt, expiresAt };
+          return { answer: expiresAt, changes: [storeSessionLink(link)] };
+        },
+      });
+      const url = `${address.origin}/#code=${secret}`;
+      return { url, expiresAt: timestampFromMicros(expiresAt) };
+    },
+
+    async exchangeCode({ code }, { values, responseHeader }) {
+      const { secret, hash } = newSessionSecret();
+      const session = isSessionSecret(code)
+        ? await exchangeLink(packets, hashSessionSecret(code), hash)
+        : undefined;
+      if (session === undefined) throw linkUsedUp();
+      // For the audit log: from here on it is known who calls.
+      values.set(callerKey, { kind: "session", session });
+      responseHeader.set("set-cookie", sessionCookie(secret, isEmbedded));
+      return { session: toProto(session) };
+    },
+
+    getSession: (_, context) => ({ session: toProto(sessionOf(context)) }),
+
+    async signOut(_, context) {
+      await packets.run([deleteSession(sessionOf(context).hash)]);
+      context.responseHeader.set("set-cookie", endedCookie(isEmbedded));
+      return {};
+    },
+
+    async signOutEverywhere(_, context) {
+      await packets.run(endSessions(sessionOf(context).account.no));
+      context.responseHeader.set("set-cookie", endedCookie(isEmbedded));
+      return {};
+    },
+  };
+}
+
+function sessionOf({ values }: HandlerContext): SessionRecord {
+  const caller = values.get(callerKey);
+  if (caller?.kind !== "session") throw new Error("a call for sessions came through without one");
+  return caller.session;
+}
+
+function sessionToProto(
+  session: SessionRecord,
+  apiUrl = "",
+): MessageInitShape<typeof SessionSchema> {
+  return {
+    accountId: session.account.id,
+    username: session.account.username,
+    displayName: session.account.displayName,
+    scopes: [...session.scopes],
+    expiresAt: timestampFromMicros(session.expiresAtMicros),
+    apiUrl,
+  };
+}
+
+function notServed(): DomainError {
+  return new DomainError(
+    ErrorCode.DashboardNotServed,
+    "This core does not know where the dashboard is: set DASHBOARD_URL to the address that browsers find it at.",
+  );
+}
+
+function accountBlocked(): DomainError {
+  return new DomainError(
+    ErrorCode.AccountUnavailable,
+    "The account is blocked: its owner is let in once it is unblocked.",
+  );
+}
+
+/** One answer for all, so that nothing tells which codes there were. */
+function linkUsedUp(): DomainError {
+  return new DomainError(
+    ErrorCode.SessionLinkUsedUp,
+    "This link into the dashboard works once, within five minutes, and no longer does: go back to where you got it and ask for another.",
+  );
+}

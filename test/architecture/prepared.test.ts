@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isTest, ROOT, sourceFiles } from "./import-rule.ts";
+
+/** What follows the call up to the end of its statement. */
+const EXECUTED = /\.execute(?:<[^(]*>)?\(([\s\S]*?)\);/g;
+
+const calls = sourceFiles("server/src")
+  .filter((file) => !isTest(file))
+  .flatMap((file) =>
+    Array.from(readFileSync(join(ROOT, file), "utf8").matchAll(EXECUTED), ([, text = ""]) => ({
+      file,
+      text,
+    })),
+  );
+
+it("sends the numbers of every prepared statement as integers: a vtgate finds shards by them, ADR 0048", () => {
+  expect(calls.length).toBeGreaterThan(10);
+  const withoutType = calls.filter(
+    ({ text }) => /\?|values/.test(text) && !text.includes("prepared("),
+  );
+  expect(withoutType).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import * as gatewayLog from "@activity/proto/log";
+import * as coreLog from "@activity/proto/log";
+import * as deliveryLog from "@activity/proto/log";
+import { describe, expect, it } from "vitest";
+import { createCursorKey, signCursor } from "../../server/src/activity/activity-cursor.ts";
+import { newApiKey } from "../../server/src/api-key/api-key.ts";
+import { newServiceCredential } from "../../server/src/service-credential/service-credential.ts";
+import { newSessionSecret } from "../../server/src/session/session-secret.ts";
+import { newSigningSecret } from "../../server/src/signing-secret/signing-secret.ts";
+import { findLogCause } from "../../tools/stack/log-cause.ts";
+import { makeSelfSigned } from "../../tools/stack/self-signed.ts";
+
+const LOGS = { core: coreLog, gateway: gatewayLog, deliveries: deliveryLog };
+const NAME = "Grace Hopper";
+
+const apiKey = newApiKey().secret;
+const credential = newServiceCredential().secret;
+const session = newSessionSecret().secret;
+const signingSecret = newSigningSecret();
+const key = randomBytes(32);
+const query = { order: "asc", limit: 50 } as unknown as Parameters<typeof signCursor>[2];
+const position = { recordedAtMicros: 1_700_000_000_000_000, recordKey: "don_0123456789ab" };
+const cursor = signCursor(createCursorKey(key), "0123456789abcde", query, position);
+const pem = makeSelfSigned(1_700_000_000_000).key;
+const token = `eyJhbGciOiJFUzI1NiJ9.${randomBytes(9).toString("base64url")}.${randomBytes(9).toString("base64url")}`;
+
+/** Each text with what of it must never be seen. */
+const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
+  ["an API key", apiKey, apiKey],
+  ["an API key in a sentence", `the key ${apiKey}, used twice`, apiKey],
+  ["an API key of another service prefix", `tips_live_${"ab".repeat(32)}`, "ab".repeat(8)],
+  ["a part of an API key", apiKey.slice(0, 30), apiKey.slice(9, 30)],
+  ["a service credential", `x-service-credential: ${credential}`, credential],
+  ["a session's cookie", `__Host-session=${session}; Path=/`, session],
+  ["a link into the dashboard", `https://dash.example.com/#code=${session}`, session],
+  ["the code of a link", `{"code":"${session}"}`, session],
+  ["a signing secret", `${signingSecret} signs`, signingSecret, signingSecret.slice(6)],
+  ["a key in hexadecimal", `CURSOR_KEYS=${key.toString("hex")}`, key.toString("hex")],
+  ["a cursor", `no such cursor as ${cursor}.`, cursor],
+  ["a database's URL", "mysql://app:p@ss:w/rd@db.example:3306/x failed", "p@ss", "w/rd", "app"],
+  ["a Redis URL without a user", "rediss://:geheim@cache.example:6379", "geheim"],
+  ["a Redis Cluster's URL", "redis-cluster://app:geheim@cache.example?node=b", "geheim", "app"],
+  ["a receiver's URL", "POST https://hooks.example/T0/B0/geheim?sig=geheim", "geheim", "T0"],
+  ["an Authorization header", "Authorization: Bearer geheimgeheim", "geheim"],
+  ["an Authorization header as JSON", '{"authorization":"Basic Z2VoZWltOmdlaGVpbQ=="}', "Z2Vo"],
+  ["a bearer token by itself", "sent Bearer geheim.geheim~1", "geheim"],
+  ["a JSON Web Token", `api key ${token}`, token, token.slice(-12)],
+  ["a private key", `read ${pem}`, pem.split("\n")[1] ?? ""],
+  ["a password", "login failed, password=geheim", "geheim"],
+];
+
+/** Fields that hold what nobody may read, whatever it looks like. */
+const FIELDS: readonly (readonly [string, unknown])[] = [
+  ...["donorName", "actor_name", "displayName", "username"].map((name) => [name, NAME] as const),
+  ...["payload", "responseBody"].map((name) => [name, NAME] as const),
+];
+
+/** What is not secret and must stay readable. */
+const HARMLESS = [
+  "activity.read.v1.ActivityService/ListActivities",
+  "req_o9zsj3J2Ct4e1qQy73UNJQ",
+  "INVALID_ARGUMENT",
+  "deliveries-0123456789ab",
+  "127.0.0.1",
+  "the core refuses GATEWAY_CREDENTIAL; requests get 503",
+];
+
+describe.each(Object.entries(LOGS))("the log of the %s", (_, { createLog }) => {
+  function lineOf(write: (log: ReturnType<typeof coreLog.createLog>) => void): string {
+    const lines: string[] = [];
+    write(createLog((line) => lines.push(line)) as ReturnType<typeof coreLog.createLog>);
+    expect(lines).toHaveLength(1);
+    return lines[0] ?? "";
+  }
+
+  it.each(TEXTS)("never holds %s", (_name, text, ...confidential) => {
+    const error = Object.assign(new Error(text), { code: text });
+    const shown = [
+      lineOf((log) => log.error(text)),
+      lineOf((log) => log.error("failed", { detail: text })),
+      lineOf((log) => log.error("failed", { deep: { list: [text] } })),
+      lineOf((log) => log.error("failed", { cause: error })),
+      lineOf((log) => log.error("failed", { bytes: Buffer.from(text) })),
+    ];
+    for (const line of shown) {
+      for (const each of confidential) expect(line).not.toContain(each);
+      expect(() => JSON.parse(line)).not.toThrow();
+    }
+    expect(shown.at(-1)).not.toContain(`[${[...Buffer.from(text)].slice(0, 4).join()}`);
+  });
+
+  it.each(FIELDS)("never holds what a field %s says", (name, value) => {
+    expect(lineOf((log) => log.info("told", { [name]: value }))).not.toContain(NAME);
+    expect(lineOf((log) => log.info("told", { deep: { [name]: value } }))).not.toContain(NAME);
+  });
+
+  it("never holds an error's text, and says where it came from", () => {
+    const line = lineOf((log) => log.error("failed", { cause: new TypeError(`of ${NAME}`) }));
+    expect(line).not.toContain(NAME);
+    expect(JSON.parse(line).cause).toMatchObject({ name: "TypeError" });
+    expect(line).toContain("redacted-logs.test.ts");
+  });
+
+  it.each(HARMLESS)("holds what is harmless as it is: %s", (text) => {
+    expect(JSON.parse(lineOf((log) => log.info(text, { text })))).toMatchObject({
+      message: text,
+      text,
+    });
+  });
+});
+
+describe("what the terminal is told of a server's log", () => {
+  it.each(TEXTS)("never holds %s", (_name, text, ...confidential) => {
+    const { sentence } = findLogCause(`[ERROR] ${text.replaceAll("\n", " ")}`);
+    for (const each of confidential) expect(sentence).not.toContain(each);
+  });
+});

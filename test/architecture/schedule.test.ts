@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { MAX_ATTEMPTS } from "../../workflows/src/attempt/retry-schedule.ts";
+import { ROOT } from "./import-rule.ts";
+
+const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+/** Where people and messages are told how many attempts there are. */
+const TOLD: readonly (readonly [string, RegExp])[] = [
+  ["README.md", /up to (\w+) attempts/g],
+  ["ARCHITECTURE.md", /record; up to (\w+) in all/g],
+  ["docs/contract.md", /\((\d+) attempts, /g],
+  ["docs/glossary.md", /up to (\w+) attempts/g],
+  ["dashboard/src/texts.ts", /\$\{attempts\} of (\d+)`/g],
+  ["receiver-kit/docs/why.md", /12 hours\) and (\w+) attempts/g],
+  ["proto/activity/dashboard/v1/delivery_service.proto", /number in the run, 1 to (\d+)\./g],
+  ["proto/activity/dispatch/v1/dispatch_service.proto", /number in it, 1 to (\d+)\./g],
+  ["proto/activity/dispatch/v1/dispatch_service.proto", /number in it[^}]*lte: (\d+)/g],
+  ["workflows/src/common/run.ts", /1 to (\d+)\. \*\//g],
+];
+
+const numberOf = (told: string) => (WORDS.includes(told) ? WORDS.indexOf(told) : Number(told));
+
+it("tells everywhere of as many attempts as workflows/src/attempt/retry-schedule.ts has. §6.4", () => {
+  const wrong = TOLD.flatMap(([file, pattern]) => {
+    const found = [...readFileSync(join(ROOT, file), "utf8").matchAll(pattern)];
+    if (found.length === 0) return [`${file} no longer says ${pattern}: mend this list`];
+    return found
+      .filter(([, told = ""]) => numberOf(told) !== MAX_ATTEMPTS)
+      .map(([text]) => `${file} says “${text}”, the schedule has ${MAX_ATTEMPTS}: mend it too`);
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,179 @@
+import * as proto from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAccount, unique } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+/**
+ * The calls that change an account, a key, an endpoint or a secret, let an owner in, or retry deliveries (ADR 0033, and
+ * 0038: what sessions leave, `test/dashboard/session.test.ts` holds).
+ */
+const ADMINISTRATIVE = [
+  ...["Put", "Verify", "Block", "Unblock", "Delete"].map(
+    (verb) => `activity.account.v1.AccountService/${verb}Account`,
+  ),
+  ...["Create", "Renew", "Revoke"].map(
+    (verb) => `activity.dashboard.v1.ApiKeyService/${verb}ApiKey`,
+  ),
+  ...["Create", "Update", "SwitchOn", "SwitchOff", "Delete"].map(
+    (verb) => `activity.dashboard.v1.EndpointService/${verb}Endpoint`,
+  ),
+  "activity.dashboard.v1.EndpointService/RotateSecret",
+  "activity.dashboard.v1.EndpointService/CancelRotation",
+  "activity.dashboard.v1.EndpointService/SendTest",
+  "activity.dashboard.v1.DeliveryService/RetryDelivery",
+  "activity.dashboard.v1.DeliveryService/RetryFailedDeliveries",
+  "activity.dashboard.v1.SessionService/CreateSessionLink",
+];
+
+const methods = Object.values(proto).flatMap((exported) =>
+  "kind" in exported && exported.kind === "service" ? exported.methods : [],
+);
+
+let stack: TestStack;
+let accountId: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+  accountId = await createAccount(stack);
+});
+afterAll(() => stack.stop());
+
+type Line = Record<string, unknown>;
+
+/** The lines of a kind that were logged while something was done. */
+async function logged(message: "audit" | "call", act: () => Promise<unknown>): Promise<Line[]> {
+  const before = stack.log.length;
+  await act();
+  const lines: Line[] = stack.log.slice(before).map((line) => JSON.parse(line));
+  return lines.filter((line) => line.message === message);
+}
+
+/** Calls a method with an empty request, however that ends. */
+async function callEmpty(method: DescMethod): Promise<void> {
+  const calls = stack.client(method.parent) as unknown as Record<string, (_: unknown) => unknown>;
+  async function* none() {}
+  try {
+    const answer = calls[method.localName]?.(method.methodKind === "unary" ? {} : none());
+    if (method.methodKind === "unary") await answer;
+    else for await (const _ of answer as AsyncIterable<unknown>);
+  } catch {
+    // Most refuse an empty request.
+  }
+}
+
+describe("the audit log", () => {
+  it("has one line for each administrative call, and for no other", async () => {
+    for (const method of methods) {
+      const name = `${method.parent.typeName}/${method.name}`;
+      const lines = await logged("audit", () => callEmpty(method));
+      const expected = ADMINISTRATIVE.includes(name) ? [name] : [];
+      expect([name, lines.map((line) => line.method)]).toEqual([name, expected]);
+    }
+    const names = methods.map(({ parent, name }) => `${parent.typeName}/${name}`);
+    expect(names).toEqual(expect.arrayContaining(ADMINISTRATIVE));
+  });
+
+  it("says who called what about which account, when, under which request id and how it ended", async () => {
+    const endpoints = stack.client(proto.EndpointService);
+    const request = {
+      accountId,
+      url: "https://example.com/hidden-path",
+      kinds: { kinds: [proto.WebhookEventKind.DONATION_CREATED] },
+    };
+    const began = Date.now();
+    const [line, ...others] = await logged("audit", () =>
+      endpoints.createEndpoint(request, { headers: { "x-request-id": "dashboard-7" } }),
+    );
+    expect(others).toEqual([]);
+    expect(line).toEqual({
+      level: "info",
+      message: "audit",
+      caller: expect.stringMatching(/^test-[0-9a-f]{12}$/),
+      method: "activity.dashboard.v1.EndpointService/CreateEndpoint",
+      account: accountId,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      requestId: "dashboard-7",
+      code: "ok",
+    });
+    const at = Date.parse(String(line?.time));
+    expect(at).toBeGreaterThanOrEqual(began);
+    expect(at).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("names the account that a call has created", async () => {
+    let created: string | undefined;
+    const names = { username: unique("user"), displayName: unique("Display") };
+    const [line] = await logged("audit", async () => {
+      const accounts = stack.client(proto.AccountService);
+      const answer = await accounts.putAccount({ externalId: unique("external"), ...names });
+      created = answer.account?.id;
+    });
+    expect(line).toMatchObject({ account: created, code: "ok" });
+  });
+
+  it("has a line for a credential that lacks the permission, and for one of another account", async () => {
+    const other = await createAccount(stack);
+    for (const [credential, account] of [
+      // Which account it named is not read.
+      [await stack.credential(Permission.EndpointManage), undefined],
+      [await stack.credentialOf(other, Permission.AccountManage), accountId],
+    ] as const) {
+      const accounts = stack.client(proto.AccountService, {
+        authorization: `Bearer ${credential}`,
+      });
+      const lines = await logged("audit", () =>
+        accounts.blockAccount({ accountId }).catch(() => undefined),
+      );
+      expect(lines).toEqual([
+        expect.objectContaining({ ...(account && { account }), code: "PermissionDenied" }),
+      ]);
+    }
+  });
+
+  it("has none for who is not known, whom the request log has", async () => {
+    const accounts = stack.client(proto.AccountService, {});
+    const block = () => accounts.blockAccount({ accountId }).catch(() => undefined);
+    expect(await logged("audit", block)).toEqual([]);
+    expect(await logged("call", block)).toMatchObject([{ code: "Unauthenticated" }]);
+  });
+
+  it("shares its request id with the request log, and takes none that is not one", async () => {
+    const apiKeys = stack.client(proto.ApiKeyService);
+    for (const headers of [{}, { "x-request-id": "what somebody wrote" }] as Line[]) {
+      const before = stack.log.length;
+      await apiKeys
+        .revokeApiKey({ accountId, apiKeyId: "0".repeat(15) }, { headers } as object)
+        .catch(() => undefined);
+      const lines: Line[] = stack.log.slice(before).map((line) => JSON.parse(line));
+      const ids = lines.map((line) => line.requestId);
+      expect(lines.map((line) => line.message)).toEqual(["audit", "call"]);
+      expect(ids).toEqual([expect.stringMatching(/^req_[a-z0-9]{15}$/), ids[0]]);
+    }
+  });
+
+  it("holds nothing of what was sent or answered", async () => {
+    const content = [
+      "hidden-account-id",
+      "https://example.com/hidden-url",
+      "hidden name",
+      "hidden-user",
+    ] as const;
+    const [wrong, url, name, username] = content;
+    const kinds = { kinds: [proto.WebhookEventKind.DONATION_CREATED] };
+    const lines = await logged("audit", async () => {
+      const accounts = stack.client(proto.AccountService);
+      await accounts.blockAccount({ accountId: wrong }).catch(() => undefined);
+      await accounts.putAccount({ externalId: unique("e"), username, displayName: name });
+      await stack.client(proto.EndpointService).createEndpoint({ accountId, url, kinds });
+      await stack.client(proto.ApiKeyService).createApiKey({ accountId, name, validityDays: 30 });
+    });
+    expect(lines.map((line) => line.code)).toEqual(["InvalidArgument", "ok", "ok", "ok"]);
+    const text = JSON.stringify(lines);
+    for (const hidden of [...content, "whsec_", "act_live_", "[secret]"]) {
+      expect(text).not.toContain(hidden);
+    }
+    const known = ["level", "message", "caller", "method", "account", "time", "requestId", "code"];
+    for (const line of lines) expect(known).toEqual(expect.arrayContaining(Object.keys(line)));
+  });
+});

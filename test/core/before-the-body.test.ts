@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import { connect, type Socket } from "node:net";
+import { DonationService } from "@activity/proto";
+import { Health } from "@activity/proto/infrastructure";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
+const UNAUTHENTICATED = "16";
+
+let stack: TestStack;
+let baseUrl: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+  baseUrl = `http://127.0.0.1:${stack.corePort}`;
+});
+afterAll(() => stack.stop());
+
+async function open(): Promise<Socket> {
+  const socket = connect(stack.corePort, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Sends the head of a call with a body that never comes, and returns what the core answers. */
+async function answerToHead(contentType: string): Promise<http.IncomingMessage> {
+  const headers = { "content-type": contentType, "content-length": "100000" };
+  const request = http.request(baseUrl, { method: "POST", path: PATH, headers });
+  request.flushHeaders();
+  const [response] = await once(request, "response");
+  request.on("error", () => {});
+  request.destroy();
+  return response;
+}
+
+describe("ADR 0037: a caller without a credential is refused before a byte of its body came", () => {
+  it("in Connect over HTTP/1.1", async () => {
+    expect((await answerToHead("application/proto")).statusCode).toBe(401);
+  });
+
+  it("in gRPC-Web over HTTP/1.1", async () => {
+    const { statusCode, headers } = await answerToHead("application/grpc-web+proto");
+    expect([statusCode, headers["content-type"]]).toEqual([200, "application/grpc-web+proto"]);
+  });
+
+  it("in gRPC over HTTP/2, and its stream is closed though the body goes on", async () => {
+    const session = http2.connect(baseUrl);
+    const call = { ":method": "POST", ":path": PATH, "content-type": "application/grpc+proto" };
+    const stream = session.request(call);
+    const sending = setInterval(() => stream.write(Buffer.alloc(10_000)), 50);
+    stream.on("error", () => {});
+    stream.resume();
+    const [trailers] = await once(stream, "trailers");
+    await once(stream, "close");
+    clearInterval(sending);
+    session.destroy();
+    expect(trailers["grpc-status"]).toBe(UNAUTHENTICATED);
+  });
+
+  it("and is logged as any other call", async () => {
+    const before = stack.log.length;
+    await answerToHead("application/proto");
+    const lines = () => stack.log.slice(before).join("\n");
+    await expect.poll(lines).toMatch(new RegExp(`"call":"${PATH.slice(1)}".*"Unauthenticated"`));
+  });
+
+  it("as often as it likes on a connection, which serves its next call too", async () => {
+    const session = http2.connect(baseUrl);
+    const call = { ":method": "POST", ":path": PATH, "content-type": "application/grpc+proto" };
+    for (let count = 0; count < 300; count++) {
+      const stream = session.request(call);
+      stream.on("error", () => {});
+      stream.resume();
+      stream.end(Buffer.alloc(130_000));
+      const [trailers] = await once(stream, "trailers");
+      expect(trailers["grpc-status"]).toBe(UNAUTHENTICATED);
+      await once(stream, "close");
+    }
+    session.destroy();
+  });
+});
+
+describe("ADR 0037: what is read is bounded", () => {
+  it("to a message of 1 MiB", async () => {
+    const donation = { message: "x".repeat(1024 * 1024) };
+    const refused = stack.client(DonationService).createDonation(donation);
+    const { code } = ConnectError.from(await refused.catch((error) => error));
+    expect(code).toBe(Code.ResourceExhausted);
+  });
+
+  it("to 4 KiB where nobody needs a credential", async () => {
+    const health = createClient(Health, createConnectTransport({ baseUrl, httpVersion: "2" }));
+    const refused = health.check({ service: "x".repeat(5_000) });
+    const { code } = ConnectError.from(await refused.catch((error) => error));
+    expect(code).toBe(Code.ResourceExhausted);
+  });
+
+  it.each([
+    ["no host", `POST ${PATH} HTTP/1.0\r\n\r\n`],
+    ["a host that is none", `POST ${PATH} HTTP/1.1\r\nHost: a b\r\n\r\n`],
+  ])("to heads that name a host: 400 for %s", async (_what, head) => {
+    const socket = await open();
+    socket.write(head);
+    const [answer] = await once(socket, "data");
+    expect(`${answer}`).toMatch(/^HTTP\/1\.1 400 /);
+    socket.destroy();
+  });
+
+  it.concurrent.each([
+    ["says nothing", ""],
+    ["begins a word of HTTP/2", "PRI * HTT"],
+    ["never ends its head", "POST / HTTP/1.1\r\nHost: x\r\n"],
+  ])(
+    "in time: a connection that %s is cut",
+    async (_what, said) => {
+      const socket = await open();
+      socket.on("error", () => {});
+      socket.resume();
+      socket.write(said);
+      await once(socket, "close");
+    },
+    30_000,
+  );
+});

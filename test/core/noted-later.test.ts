@@ -1,0 +1,94 @@
+import { ApiKeyService, AttemptOutcome, DispatchService, EndpointService } from "@activity/proto";
+import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningRedis } from "../../tools/stack/redis.ts";
+import { createApiKey, createReader } from "../harness/builders.ts";
+import { requestOf } from "../harness/http.ts";
+import { startTestRedis } from "../harness/redis.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+const MINUTE_MS = 60_000;
+/** Twice what the core leaves between two rounds. */
+const NOTED = { timeout: MINUTE_MS, interval: 500 };
+
+let stack: TestStack;
+let redis: RunningRedis;
+/** The gateways of two instances: one counts requests in the database, one in Redis. */
+let ports: number[];
+beforeAll(async () => {
+  redis = await startTestRedis();
+  stack = await startTestStack();
+  const second = await stack.startInstance({ env: { REDIS_URL: redis.url } });
+  ports = [stack.gatewayPort, second.gatewayPort];
+});
+afterAll(async () => {
+  await stack.stop();
+  await redis.stop();
+});
+
+/** Creates an account with keys that were used so many minutes ago, or never, and uses each by one gateway. */
+async function useKeys(port: number, minutesAgo: Readonly<Record<string, number | undefined>>) {
+  const { accountId } = await createReader(stack);
+  const ids: Record<string, string> = {};
+  for (const [name, minutes] of Object.entries(minutesAgo)) {
+    const key = await createApiKey(stack, accountId);
+    ids[name] = key.id;
+    await stack.database.query(
+      `UPDATE api_key SET last_used_at = ${NOW} - ?, expires_at = IF(?, 0, expires_at) WHERE id = ?`,
+      [minutes === undefined ? null : minutes * MINUTE_MS * 1000, name === "expired", key.id],
+    );
+    const { status } = await requestOf(port, "/api/v1/me", { apiKey: key.text });
+    expect(status).toBe(name === "expired" ? 401 : 200);
+  }
+  return async () => {
+    const listed = await stack.client(ApiKeyService).listApiKeys({ accountId });
+    const used = new Map(listed.apiKeys.map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+    return Object.fromEntries(
+      Object.entries(ids).map(([name, id]) => [name, hoursAgo(used.get(id))]),
+    );
+  };
+}
+
+/** How many hours ago that was, in tenths; -1 for never. */
+function hoursAgo(time: Timestamp | undefined): number {
+  if (time === undefined) return -1;
+  return Math.round((10 * (Date.now() - timestampMs(time))) / (60 * MINUTE_MS)) / 10;
+}
+
+it.concurrent("the last use of a key is noted once an hour, in the background, by either limiter", async ({
+  expect,
+}) => {
+  const minutes = { expired: undefined, withinTheHour: 30, beforeThat: 61, never: undefined };
+  const reads = await Promise.all(ports.map((port) => useKeys(port, minutes)));
+  for (const read of reads) {
+    const expected = { expired: -1, withinTheHour: 0.5, beforeThat: 0, never: 0 };
+    await expect.poll(read, NOTED).toEqual(expected);
+  }
+}, 120_000);
+
+it.concurrent("an endpoint's attempts are counted in the background", async ({ expect }) => {
+  const { accountId } = await createReader(stack);
+  const endpoints = stack.client(EndpointService);
+  const { endpoint } = await endpoints.createEndpoint({
+    ...{ accountId, url: "https://example.com/hook" },
+    kinds: { kinds: [1] },
+  });
+  const endpointId = endpoint?.id ?? "";
+  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  const [row] = await stack.database.query<{ no: number }>(
+    "SELECT account_no AS no FROM account WHERE id = ?",
+    [accountId],
+  );
+  const run = { accountNo: BigInt(row?.no ?? 0), deliveryId, run: 1 };
+  const made = { attempt: 1, startedAt: timestampNow(), duration: { nanos: 1_000_000 } };
+  const outcome = AttemptOutcome.DELIVERED;
+  const attempts = [{ run, ...made, outcome }];
+  await stack.client(DispatchService).recordAttempts({ attempts });
+  const since = timestampFromMs(Date.now() - MINUTE_MS);
+  const delivered = async () => {
+    const { hours } = await endpoints.getEndpointStats({ accountId, endpointId, since });
+    return hours.map((hour) => hour.delivered);
+  };
+  await expect.poll(delivered, NOTED).toEqual([1n]);
+}, 120_000);

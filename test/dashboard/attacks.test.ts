@@ -1,0 +1,482 @@
+import * as proto from "@activity/proto";
+import { ApiKeyService, EndpointService, SessionScope, SessionService } from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPaidDonation, createReader, unique } from "../harness/builders.ts";
+import {
+  type Browser,
+  type Dashboard,
+  EVERYTHING,
+  PAGE,
+  startDashboard,
+} from "./harness-dashboard.ts";
+
+/** The parts of the dashboard, each with the scope that reads it and the one that may change it too. */
+const PARTS = [
+  [ApiKeyService, SessionScope.KEYS_READ, SessionScope.KEYS_WRITE],
+  [EndpointService, SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE],
+  [proto.DeliveryService, SessionScope.DELIVERIES_READ, SessionScope.DELIVERIES_WRITE],
+  [proto.ActivityService, SessionScope.ACTIVITY_READ, undefined],
+] as const;
+const { exchangeCode, getSession, createSessionLink } = SessionService.method;
+
+const services = Object.values(proto).flatMap((exported) =>
+  "kind" in exported && exported.kind === "service" ? [exported] : [],
+);
+const nameOf = (method: DescMethod) => `${method.parent.name}/${method.name}`;
+const isRead = ({ idempotency }: DescMethod) =>
+  idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+
+/** Every call of the parts, with its scopes. */
+const CALLS = PARTS.flatMap(([service, read, write]) =>
+  service.methods.map((method) => [nameOf(method), method as DescMethod, read, write] as const),
+);
+
+/** An account with a key, an endpoint, a delivery and a donation, and what names them. */
+type Stored = {
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly apiKeyId: string;
+  readonly endpointId: string;
+  readonly secret: string;
+  readonly deliveryId: string;
+  readonly words: readonly string[];
+};
+
+let dashboard: Dashboard;
+let own: Stored;
+let other: Stored;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  [own, other] = [await store(), await store()];
+});
+afterAll(() => dashboard.stop());
+
+async function store(): Promise<Stored> {
+  const { stack } = dashboard;
+  const { accountId, apiKey, apiKeyId } = await createReader(stack);
+  const url = `https://example.com/${unique("hook")}`;
+  const kinds = { kinds: [proto.WebhookEventKind.DONATION_CREATED] };
+  const endpoints = stack.client(EndpointService);
+  const { endpoint, secret } = await endpoints.createEndpoint({ accountId, url, kinds });
+  const endpointId = endpoint?.id ?? "";
+  const donorName = unique("donor");
+  await createPaidDonation(stack, accountId, { donorName });
+  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  const words = [accountId, apiKeyId, endpointId, deliveryId, url, donorName];
+  return { accountId, apiKey, apiKeyId, endpointId, secret, deliveryId, words };
+}
+
+/** A request that a call takes, which names an account and what is in it; fields that it does not have are left out. */
+function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryId }: Stored) {
+  const fields = {
+    ...{ accountId, apiKeyId, endpointId, deliveryId },
+    ...{ name: "taken over", validityDays: 30, url: "https://example.com/taken-over" },
+    ...{ kinds: { kinds: [1] }, kind: 1, since: { seconds: 1n, nanos: 0 }, pageSize: 10 },
+  };
+  const known = method.input.fields.map(({ localName }) => localName);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => known.includes(name)));
+}
+
+const call = (browser: Browser, method: DescMethod, message: object, headers = {}) =>
+  browser.call(method, message as never, headers);
+
+/** All that is stored of an account. */
+async function rowsOf(accountId: string): Promise<string> {
+  const { database } = dashboard.stack;
+  const tables = ["api_key", "endpoint", "webhook_event", "delivery", "delivery_attempt"];
+  const own = "account_no = (SELECT account_no FROM account WHERE id = ?)";
+  const rows = ["account", ...tables, "outbox_entry", "activity", "dashboard_session"].map(
+    (table) => database.query(`SELECT * FROM ${table} WHERE ${own}`, [accountId]),
+  );
+  return JSON.stringify(await Promise.all(rows));
+}
+
+describe("ADR 0038: a session of one account that names another and what is in it", () => {
+  it.each(CALLS)("%s: reads and changes nothing of the other", async (_, method) => {
+    const browser = await dashboard.signIn(own.accountId);
+    const before = await rowsOf(other.accountId);
+    const { status, text } = await call(browser, method, naming(method, other));
+    expect([200, 400, 404, 429]).toContain(status);
+    expect(await rowsOf(other.accountId)).toBe(before);
+    for (const word of other.words) expect(text).not.toContain(word);
+  });
+
+  it("is answered of its own account", async () => {
+    const browser = await dashboard.signIn(own.accountId);
+    for (const accountId of [other.accountId, "", "no id"]) {
+      const feed = await call(browser, proto.ActivityService.method.listActivities, { accountId });
+      expect(feed.text).toContain(own.words.at(-1));
+      const keys = await call(browser, ApiKeyService.method.listApiKeys, { accountId });
+      expect(keys.text).toContain(own.apiKeyId);
+    }
+  });
+});
+
+describe("ADR 0038: a session may call what its scopes say", () => {
+  it.each(CALLS)("%s", async (_, method, read, write) => {
+    const needed = isRead(method) ? [read, write] : [write];
+    const own = await store();
+    for (const scope of EVERYTHING) {
+      const browser = await dashboard.signIn(own.accountId, [scope]);
+      const before = await rowsOf(own.accountId);
+      const { code } = await call(browser, method, naming(method, own));
+      if (needed.includes(scope as never)) expect(code).not.toBe("permission_denied");
+      else expect([scope, code]).toEqual([scope, "permission_denied"]);
+      if (isRead(method) || !needed.includes(scope as never)) {
+        expect(await rowsOf(own.accountId)).toBe(before);
+      }
+    }
+  });
+
+  it("and a session that may read everything changes nothing", async () => {
+    const reading = PARTS.map(([, read]) => read);
+    const writes = CALLS.filter(([, method]) => !isRead(method));
+    expect(writes.length).toBeGreaterThanOrEqual(13);
+    const browser = await dashboard.signIn(own.accountId, reading);
+    const before = await rowsOf(own.accountId);
+    for (const [name, method] of writes) {
+      const { code } = await call(browser, method, naming(method, own));
+      expect([name, code]).toEqual([name, "permission_denied"]);
+    }
+    expect(await rowsOf(own.accountId)).toBe(before);
+  });
+});
+
+describe("ADR 0038: a call that the dashboard's own page did not make", () => {
+  const rename = ApiKeyService.method.revokeApiKey;
+
+  it.each([
+    ["names no origin", { origin: "" }],
+    ["names another site", { origin: "https://attacker.example" }],
+    ["names the host by another port", { origin: "http://localhost:1" }],
+    ["names a subdomain of the host", { origin: "http://x.localhost" }],
+    ["names the origin null, as sandboxed frames do", { origin: "null" }],
+    ["was made across sites", { "sec-fetch-site": "cross-site" }],
+    ["was made across subdomains", { "sec-fetch-site": "same-site" }],
+    ["was typed or made by a bookmark", { "sec-fetch-site": "none" }],
+    ["lacks the protocol's header, as forms do", { "connect-protocol-version": "" }],
+    ["has another protocol's version", { "connect-protocol-version": "2" }],
+  ] as const)("is refused when it %s", async (_, headers) => {
+    const browser = await dashboard.signIn(own.accountId);
+    const answer = await browser.call(rename, { apiKeyId: own.apiKeyId }, headers);
+    expect(answer).toMatchObject({ status: 403, code: "permission_denied" });
+    const { cookie } = dashboard.browser();
+    expect(cookie).toBeUndefined();
+    const code = await dashboard.code(own.accountId);
+    const exchange = await dashboard.browser().call(exchangeCode, { code }, headers);
+    expect(exchange).toMatchObject({ status: 403, code: "permission_denied" });
+    // It was refused before it was looked at.
+    expect((await dashboard.browser().call(exchangeCode, { code })).status).toBe(200);
+    const keys = await browser.call(ApiKeyService.method.listApiKeys);
+    expect(JSON.parse(keys.text).apiKeys[0]).toMatchObject({ active: true });
+  });
+
+  it("is answered when its browser is too old to say which site made it", async () => {
+    const browser = await dashboard.signIn(own.accountId);
+    expect((await browser.call(getSession, {}, { "sec-fetch-site": "" })).status).toBe(200);
+  });
+
+  it("is never made by GET, which a link or an image makes", async () => {
+    const { cookie = "" } = await dashboard.signIn(own.accountId);
+    const path = `/${ApiKeyService.typeName}/ListApiKeys?connect=v1&encoding=json&message=%7B%7D`;
+    const headers = { cookie, origin: dashboard.origin, "connect-protocol-version": "1" };
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await dashboard.request(method, path, headers);
+      expect([answer.status, answer.text]).not.toContain(own.apiKeyId);
+      expect(answer.status).toBe(404);
+    }
+    for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await dashboard.request(method, path, headers);
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD, POST"]);
+      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    }
+  });
+
+  it("is never made in gRPC or gRPC-Web, nor by a form", async () => {
+    const { cookie = "" } = await dashboard.signIn(own.accountId);
+    const baseUrl = `http://127.0.0.1:${dashboard.port}`;
+    const headers = { cookie, origin: dashboard.origin, "connect-protocol-version": "1" };
+    for (const transport of [
+      createGrpcTransport({ baseUrl }),
+      createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
+      createGrpcWebTransport({ baseUrl, httpVersion: "2" }),
+    ]) {
+      const client = createClient(SessionService, transport);
+      const failure = await client.getSession({}, { headers }).catch(ConnectError.from);
+      expect(failure).toBeInstanceOf(ConnectError);
+    }
+    const path = `/${SessionService.typeName}/GetSession`;
+    for (const type of [
+      "application/grpc",
+      "application/grpc-web+proto",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+      "text/plain",
+    ]) {
+      const sent = { ...headers, "content-type": type };
+      expect((await dashboard.request("POST", path, sent, "{}")).status).toBe(415);
+    }
+  });
+});
+
+describe("ADR 0038: each port takes what is its own", () => {
+  it("a service credential or an API key opens nothing for browsers", async () => {
+    const credential = await dashboard.stack.credential(...Object.values(Permission));
+    for (const shown of [credential, own.apiKey]) {
+      const browser = dashboard.browser();
+      for (const [, method] of CALLS) {
+        const headers = { authorization: `Bearer ${shown}`, "x-service-credential": shown };
+        const answer = await call(browser, method, naming(method, own), headers);
+        expect(answer).toMatchObject({ status: 401, code: "session_ended" });
+        browser.cookie = `__Host-session=${shown}`;
+      }
+    }
+  });
+
+  it("a session opens nothing for internal services, with or without a cookie's name", async () => {
+    const { cookie = "" } = await dashboard.signIn(own.accountId);
+    const [, text = ""] = cookie.split("=");
+    const headers = [{ cookie }, { cookie, authorization: `Bearer ${text}` }];
+    for (const shown of headers) {
+      for (const service of services) {
+        const client = dashboard.stack.client(service, shown) as never as Record<
+          string,
+          (message: object) => Promise<unknown>
+        >;
+        for (const { localName, methodKind, name } of service.methods) {
+          // Clients of nobody in particular are counted there, whoever they are.
+          if (methodKind !== "unary" || name === "AdmitClient") continue;
+          const failure = await client[localName]?.({}).catch((error) => ConnectError.from(error));
+          const code = failure instanceof ConnectError ? failure.code : undefined;
+          expect([Code.Unauthenticated, Code.PermissionDenied]).toContain(code);
+        }
+      }
+    }
+  });
+
+  it("the calls of browsers are refused to internal services, whatever their credential", async () => {
+    const sessions = dashboard.stack.client(SessionService);
+    const code = await dashboard.code(own.accountId);
+    for (const asked of [
+      sessions.exchangeCode({ code }),
+      sessions.getSession({}),
+      sessions.signOut({}),
+      sessions.signOutEverywhere({}),
+    ]) {
+      const failure = ConnectError.from(await asked.catch((error) => error));
+      expect(failure.code).toBe(Code.PermissionDenied);
+    }
+    expect((await dashboard.browser().call(exchangeCode, { code })).status).toBe(200);
+  });
+
+  it("a browser makes no link, and reaches no service but the dashboard's", async () => {
+    const browser = await dashboard.signIn(own.accountId);
+    const link = { accountId: own.accountId, scopes: [...EVERYTHING] };
+    expect(await browser.call(createSessionLink, link)).toMatchObject({
+      status: 403,
+      code: "permission_denied",
+    });
+    const parts: readonly string[] = [SessionService, ...PARTS.map(([service]) => service)].map(
+      ({ typeName }) => typeName,
+    );
+    for (const service of services.filter(({ typeName }) => !parts.includes(typeName))) {
+      for (const method of service.methods) {
+        expect([nameOf(method), (await call(browser, method, {})).status]).toEqual([
+          nameOf(method),
+          404,
+        ]);
+      }
+    }
+    for (const path of ["grpc.health.v1.Health/Check", "grpc.reflection.v1.ServerReflection/x"]) {
+      expect((await dashboard.request("POST", `/${path}`)).status).toBe(404);
+    }
+  });
+
+  it.each([
+    ["none", ""],
+    ["an empty one", "__Host-session="],
+    ["a made-up one", `__Host-session=${"0".repeat(64)}`],
+    ["one of another form", `__Host-session=${"G".repeat(64)}`],
+    ["one under another name", `session=${"0".repeat(64)}`],
+  ])(
+    "a browser with no session, its cookie being %s, is told that it is signed out",
+    async (_, cookie) => {
+      const browser = dashboard.browser();
+      browser.cookie = cookie;
+      for (const [, method] of CALLS) {
+        const answer = await call(browser, method, naming(method, own));
+        expect(answer).toMatchObject({ status: 401, code: "session_ended" });
+      }
+    },
+  );
+});
+
+describe("ADR 0038: who guesses is counted", () => {
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  const made = (count: number) => `__Host-session=${count.toString(16).padStart(64, "0")}`;
+
+  it("300 made-up sessions from one address, and none of them is looked for any more", async () => {
+    const known = await dashboard.signIn(own.accountId);
+    const fresh = await dashboard.signIn(own.accountId);
+    const browser = dashboard.browser();
+    const address = from("203.0.113.7");
+    await known.call(getSession);
+    for (let count = 0; count < 300; count++) {
+      browser.cookie = made(count);
+      expect((await browser.call(getSession, {}, address)).status).toBe(401);
+    }
+    const over = await browser.call(getSession, {}, address);
+    expect(over).toMatchObject({ status: 503, code: "temporarily_unavailable" });
+    // Whoever is in already stays in, and so does everybody elsewhere.
+    expect((await known.call(getSession, {}, address)).status).toBe(200);
+    expect((await fresh.call(getSession)).status).toBe(200);
+  });
+
+  it("300 codes from one address, made up or not", async () => {
+    const browser = dashboard.browser();
+    const address = from("203.0.113.8");
+    for (let count = 0; count < 300; count++) {
+      const { code } = await browser.call(exchangeCode, { code: `${count}` }, address);
+      expect(code).toBe("session_link_used_up");
+    }
+    const code = await dashboard.code(own.accountId);
+    expect(await browser.call(exchangeCode, { code }, address)).toMatchObject({
+      status: 429,
+      code: "rate_limit_exceeded",
+    });
+    expect((await browser.call(exchangeCode, { code })).status).toBe(200);
+  });
+});
+
+describe("ADR 0038: the page", () => {
+  const SECURITY = {
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  };
+
+  it("cannot be framed, loads nothing of others and tells nobody where it was, whatever is answered", async () => {
+    const browser = await dashboard.signIn(own.accountId);
+    const answers = [
+      await dashboard.request("GET", "/"),
+      await dashboard.request("GET", "/assets/app-0a1b2c3d.js"),
+      await dashboard.request("GET", "/no.file"),
+      await dashboard.request("PUT", "/"),
+      await dashboard.request("POST", "/nowhere"),
+      await dashboard.request("POST", `/${SessionService.typeName}/GetSession`),
+      await browser.call(getSession),
+      await dashboard.browser().call(getSession),
+    ];
+    for (const { headers } of answers) {
+      expect(headers).toMatchObject(SECURITY);
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+      expect(headers["strict-transport-security"]).toBeUndefined();
+    }
+    const calls = answers.slice(4);
+    for (const { headers } of calls) expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  it("is answered over TLS only from then on, where its address is https", async () => {
+    const secure = await startDashboard({ DASHBOARD_URL: "https://dash.example.com" });
+    const { headers } = await secure.request("GET", "/");
+    expect(headers["strict-transport-security"]).toBe("max-age=31536000");
+    const browser = await secure.signIn(
+      await createReader(secure.stack).then((one) => one.accountId),
+    );
+    expect((await browser.call(getSession)).status).toBe(200);
+    await secure.stop();
+  });
+
+  it("is answered at every path of its own, never kept; what it loads is kept for ever", async () => {
+    for (const path of ["/", "/keys", "/endpoints/0123456789abcde", "/deliveries?state=failed"]) {
+      const answer = await dashboard.request("GET", path);
+      expect([answer.status, answer.text]).toEqual([200, PAGE.index]);
+      expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(answer.headers["cache-control"]).toBe("no-cache");
+    }
+    const { headers, text } = await dashboard.request("GET", "/assets/app-0a1b2c3d.js");
+    expect(text).toBe(PAGE.script);
+    expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
+    expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+  });
+
+  it.each([
+    ["br", "gzip, deflate, br, zstd"],
+    ["gzip", "gzip;q=1.0, deflate"],
+    [undefined, "deflate"],
+  ])("is sent in %s to who takes %s", async (encoding, accepted) => {
+    const path = "/assets/app-0a1b2c3d.js";
+    const { headers, bytes } = await dashboard.request("GET", path, {
+      "accept-encoding": accepted,
+    });
+    expect(headers["content-encoding"]).toBe(encoding);
+    expect(headers.vary).toBe("accept-encoding");
+    expect(bytes.length).toBe(Number(headers["content-length"]));
+    expect(bytes.length < PAGE.script.length).toBe(encoding !== undefined);
+  });
+
+  it.each([
+    "/../../package.json",
+    "/assets/../../package.json",
+    "/%2e%2e/%2e%2e/package.json",
+    "/..%2f..%2fpackage.json",
+    "/..\\..\\package.json",
+    "//etc/passwd.txt",
+    "/assets/app-0a1b2c3d.js.map",
+    "/assets/app-0a1b2c3d.js/",
+    "/assets/app-0a1b2c3d.js%00.html",
+    "/INDEX.HTML",
+    "/.env",
+    "/constructor.name",
+    `/activity.read.v1.ActivityService/ListActivities`,
+  ])("has no file %s", async (path) => {
+    const answer = await dashboard.request("GET", path);
+    expect([answer.status, answer.text]).toEqual([404, "The dashboard has no such file.\n"]);
+  });
+
+  it("tells in plain words that it is not built", async () => {
+    const bare = await startDashboard({ DASHBOARD_FILES: "/no/such/folder" });
+    const answer = await bare.request("GET", "/keys");
+    expect(answer.status).toBe(503);
+    expect(answer.text).toMatch(/^The dashboard is not built: run `npm run build /);
+    expect(bare.stack.log.join("")).toContain("the dashboard has no page");
+    await bare.stop();
+  });
+});
+
+describe("ADR 0038: no line of the log", () => {
+  it("holds a code, a session, a key or a secret, whatever was called with it", async () => {
+    const code = await dashboard.code(own.accountId);
+    const browser = dashboard.browser();
+    await browser.call(exchangeCode, { code });
+    const [, session = ""] = browser.cookie?.split("=") ?? [];
+    await browser.call(exchangeCode, { code });
+    await dashboard.stack.database.query("UPDATE account SET api_key_created_at = NULL");
+    const created = await browser.call(ApiKeyService.method.createApiKey, {
+      ...{ name: "hidden name", validityDays: 30 },
+    });
+    const { secret: apiKey } = JSON.parse(created.text);
+    const { endpointId } = own;
+    const rotated = await browser.call(EndpointService.method.rotateSecret, { endpointId });
+    const { secret } = JSON.parse(rotated.text);
+    for (const [, method] of CALLS) {
+      await call(browser, method, { ...naming(method, own), apiKeyId: session });
+      await call(browser, method, naming(method, own), { "x-request-id": session.slice(0, 40) });
+    }
+    const log = dashboard.stack.log.join("");
+    expect(apiKey).toMatch(/^act_live_/);
+    expect(secret).toMatch(/^whsec_/);
+    for (const hidden of [code, session, session.slice(0, 40), apiKey, secret, "hidden name"]) {
+      expect(log).not.toContain(hidden);
+    }
+    expect(log).toContain("SessionService/ExchangeCode");
+  });
+});

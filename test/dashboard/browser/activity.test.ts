@@ -1,0 +1,49 @@
+import { DonationService } from "@activity/proto";
+import { describe, expect, it } from "vitest";
+import { createPaidDonation } from "../../harness/builders.ts";
+import { useOwnPage } from "./harness-page.ts";
+
+const own = useOwnPage();
+
+describe("activity", () => {
+  it("is followed live as the API shows it, also when a record goes. §3, §4.4", async () => {
+    await own.page.getByRole("link", { name: "Activity", exact: true }).last().click();
+    await own.page.getByText("Nothing happened yet").waitFor();
+    const { externalId } = await createPaidDonation(own.browsers.stack, own.accountId, {
+      donorName: "Ada",
+      message: "Hello!",
+    });
+    const row = own.page.getByRole("row").filter({ hasText: "Ada" });
+    await row.getByText("€5.00").waitFor();
+    await row.getByText("Hello!").waitFor();
+    const donations = own.browsers.stack.client(DonationService);
+    await donations.refundDonation({
+      accountId: own.accountId,
+      externalId,
+      refundExternalId: "refund",
+      amountCents: 500n,
+    });
+    await row.waitFor({ state: "detached" });
+  });
+
+  it("is filtered by type, platform and time, and shows times in UTC on hover. §4.2", async () => {
+    await createPaidDonation(own.browsers.stack, own.accountId, { donorName: "Ada" });
+    await own.open("/activity");
+    const row = own.page.getByRole("row").filter({ hasText: "Ada" });
+    await row.waitFor();
+    const time = row.locator("time");
+    const iso = (await time.getAttribute("datetime")) ?? "";
+    expect(await time.getAttribute("title")).toBe(`${iso.slice(0, 19).replace("T", " ")} UTC`);
+    for (const [label, miss, hit] of [
+      ["Type", "Raid", "Donation"],
+      ["Platform", "CSV file", "Service"],
+    ] as const) {
+      await own.page.getByLabel(label).selectOption(miss);
+      await own.page.getByText("Nothing matches").waitFor();
+      await own.page.getByLabel(label).selectOption(hit);
+      await row.waitFor();
+    }
+    await own.page.getByLabel("Stored until").fill("2020-01-01T00:00");
+    await own.page.getByText("Nothing matches").waitFor();
+  });
+});

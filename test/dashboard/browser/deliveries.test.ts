@@ -1,0 +1,128 @@
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import { describe, expect, it } from "vitest";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { createPaidDonation } from "../../harness/builders.ts";
+import { useOwnPage } from "./harness-page.ts";
+
+const own = useOwnPage();
+
+describe("deliveries", () => {
+  const fail = async (status = 404) => {
+    own.browsers.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
+    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const endpoints = own.browsers.stack.client(EndpointService);
+    const { deliveryId, eventId } = await endpoints.sendTest({
+      accountId: own.accountId,
+      endpointId,
+    });
+    return { endpointId, deliveryId, eventId };
+  };
+
+  it("are watched from failing through a manual retry to delivered. §6.4", async () => {
+    const { eventId } = await fail();
+    await own.page.getByRole("link", { name: "Deliveries" }).click();
+    await own.page
+      .getByRole("row")
+      .filter({ hasText: "Route not found" })
+      .getByRole("link")
+      .first()
+      .click();
+    await own.page.getByText("Attempt 1").waitFor();
+    await own.page.getByText("the receiver's own words").waitFor();
+    await own.page.getByText("Check the route").waitFor();
+    await own.page.getByText(`"id": "${eventId}"`).waitFor();
+    own.browsers.delivery.receiver.behaviour = answer(200);
+    await own.button("Retry").click();
+    await own.page.getByText("Your server answered with a 2xx status.").waitFor();
+    await own.page.getByRole("heading", { name: "Retry 1" }).waitFor();
+    expect(await own.button("Retry").count()).toBe(0);
+  });
+
+  it("count down to the next attempt", async () => {
+    const { deliveryId } = await fail(503);
+    await own.open(`/deliveries/${deliveryId}`);
+    await own.page
+      .getByRole("timer")
+      .filter({ hasText: /in \d+ s/ })
+      .waitFor();
+    const first = await own.page.getByRole("timer").textContent();
+    await expect.poll(() => own.page.getByRole("timer").textContent()).not.toBe(first);
+    await own.page.getByText("Check the receiver's capacity").waitFor();
+  });
+
+  it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
+    const { endpointId, eventId, deliveryId } = await fail();
+    const read = async () =>
+      (await own.browsers.delivery.read(own.accountId, deliveryId)).delivery?.state;
+    await expect.poll(read).toBe(DeliveryState.FAILED);
+    own.browsers.delivery.receiver.behaviour = answer(200);
+    await createPaidDonation(own.browsers.stack, own.accountId);
+    await own.open("/deliveries");
+    const rows = async () => (await own.page.getByRole("row").count()) - 1;
+    await expect.poll(rows).toBe(2);
+    const clear = async () => {
+      await own.button("Clear filters").click();
+      await expect.poll(rows).toBe(2);
+    };
+    for (const [label, choice, found] of [
+      ["State", "Failed", 1],
+      ["Outcome", "Route not found", 1],
+      ["Kind", "donation.created", 2],
+    ] as const) {
+      await own.page.getByLabel(label).selectOption(choice);
+      await expect.poll(rows).toBe(found);
+      await own.page.reload();
+      await expect.poll(rows).toBe(found);
+      await clear();
+    }
+    await own.page.getByLabel("Endpoint").selectOption(endpointId);
+    await expect.poll(rows).toBe(2);
+    await own.page.getByLabel("Event id").fill(eventId);
+    await expect.poll(rows).toBe(1);
+    await own.page.getByRole("row").nth(1).getByRole("link").first().click();
+    await own.page.getByText("Attempt 1").waitFor();
+    await own.page.goBack();
+    expect(await own.page.getByLabel("Event id").inputValue()).toBe(eventId);
+    await expect.poll(rows).toBe(1);
+    await clear();
+    await own.page.getByLabel("Until").fill("2020-01-01T00:00");
+    await own.page.getByText("No delivery matches").waitFor();
+    await clear();
+    await own.page.getByLabel("From").fill("2020-01-01T00:00");
+    await expect.poll(rows).toBe(2);
+  });
+
+  it("are all retried that failed since a time", async () => {
+    const { deliveryId } = await fail();
+    await own.open("/deliveries");
+    await own.page.getByRole("row").filter({ hasText: "Route not found" }).waitFor();
+    own.browsers.delivery.receiver.behaviour = answer(200);
+    await own.button("Retry failed").click();
+    await own.press("Retry failed");
+    await own.dialog().getByText("1 delivery is on the way.").waitFor();
+    await expect
+      .poll(
+        async () => (await own.browsers.delivery.read(own.accountId, deliveryId)).delivery?.state,
+      )
+      .toBe(DeliveryState.DELIVERED);
+    await own.press("Retry failed");
+    await own.dialog().getByText("There was nothing to retry.").waitFor();
+    await own.press("Close");
+    await own.page.getByRole("row").filter({ hasText: "Delivered" }).first().waitFor();
+  });
+
+  it("show older ones on demand", async () => {
+    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const endpoints = own.browsers.stack.client(EndpointService);
+    for (let sent = 0; sent < 55; sent += 1)
+      await endpoints.sendTest({ accountId: own.accountId, endpointId });
+    const { deliveries } = await own.browsers.stack
+      .client(DeliveryService)
+      .listDeliveries({ accountId: own.accountId, pageSize: 100 });
+    expect(deliveries).toHaveLength(55);
+    await own.open("/deliveries");
+    await own.button("Show older").click();
+    await expect.poll(() => own.page.getByRole("row").count()).toBe(56);
+    expect(await own.button("Show older").count()).toBe(0);
+  });
+});

@@ -1,0 +1,144 @@
+import { EndpointService, WebhookEventKind } from "@activity/proto";
+import { describe, expect, it } from "vitest";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { countAttemptsNow } from "../../harness/attempt-counting.ts";
+import { useOwnPage } from "./harness-page.ts";
+
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const own = useOwnPage();
+
+describe("endpoints", () => {
+  it("are created with a live check of the URL, their secret shown once. §6", async () => {
+    await own.page.getByRole("link", { name: "Endpoints" }).click();
+    await own.page.getByText("No endpoint yet").waitFor();
+    await own.button("Create endpoint").click();
+    const url = own.dialog().getByLabel("URL", { exact: true });
+    for (const [text, said] of [
+      ["example.com", "Write the whole URL"],
+      ["http://example.com", "It must begin with https://."],
+      ["https://user@example.com", "no user name"],
+      ["https://example.com/#a", "no fragment"],
+      ["https://example.com:8443", "The port must be 443"],
+      ["https://10.0.0.1", "The address must be a public one."],
+      ["https://localhost", "no local or internal one"],
+      ["https://example.com/hook", "This URL may be sent to."],
+    ] as const) {
+      await url.fill(text);
+      await own.dialog().getByText(said).waitFor();
+    }
+    // A rule that the server knows, and the page does not.
+    await url.fill("https://192.0.2.1/");
+    await own.press("Create endpoint");
+    await own.dialog().getByText("url accepts no address of a private or special block").waitFor();
+    await url.fill(own.hookUrl());
+    await own.dialog().getByLabel("donation.created").uncheck();
+    await own.press("Create endpoint");
+    await own.dialog().getByText("Choose at least one kind.").waitFor();
+    await own.dialog().getByLabel("donation.created").check();
+    await own.press("Create endpoint");
+    await own.dialog().getByText("It is shown this once").waitFor();
+    const secret = await own.code("Signing secret");
+    expect(secret).toMatch(SECRET);
+    expect(await own.code("Receive it with receiver-kit")).toContain("createExpressReceiver");
+    await own.press("Done");
+    await own.closed();
+    await own.expectForgotten(secret);
+    await own.page.getByRole("link", { name: own.hookUrl() }).click();
+    await own.page.getByRole("heading", { name: own.hookUrl() }).waitFor();
+  });
+
+  it("are edited, switched off and on, and deleted", async () => {
+    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const endpoints = own.browsers.stack.client(EndpointService);
+    const read = async () =>
+      (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Edit").click();
+    await own.dialog().getByLabel("donation.refunded").uncheck();
+    await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
+    await own.press("Save");
+    await own.closed();
+    const edited = await read();
+    expect(edited).toMatchObject({ standardWebhooks: true, url: own.hookUrl() });
+    expect(edited?.kinds).not.toContain(WebhookEventKind.DONATION_REFUNDED);
+
+    await own.button("Switch off").click();
+    await own.press("Switch off");
+    await own.closed();
+    await own.button("Switch on").waitFor();
+    expect(await own.button("Send a test").count()).toBe(0);
+    expect((await read())?.switchedOn).toBe(false);
+    await own.button("Switch on").click();
+    await own.button("Switch off").waitFor();
+    expect((await read())?.switchedOn).toBe(true);
+
+    await own.button("Delete").click();
+    await own.press("Delete");
+    await own.page.getByText("No endpoint yet").waitFor();
+    expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints`);
+    await own.page.goBack();
+    await own.page.getByText("The endpoint is not there any more.").waitFor();
+  });
+
+  it("have their secret rotated, later or at once, and keep the old one when told so", async () => {
+    const { endpointId, secret } = await own.browsers.delivery.createEndpoint(own.accountId);
+    await own.open(`/endpoints/${endpointId}`);
+    const rotate = async (when: string) => {
+      await own.button("Rotate secret").click();
+      await own.dialog().getByLabel(when).check();
+      await own.press("Rotate secret");
+    };
+    await rotate("in 1 hour");
+    const next = await own.code("Signing secret");
+    expect(next).toMatch(SECRET);
+    expect(next).not.toBe(secret);
+    await own.press("Done");
+    await own.page.getByText("A new secret signs from").waitFor();
+    await own.expectForgotten(next);
+    await rotate("at once");
+    await own.dialog().getByText("A new secret was shown already").waitFor();
+    await own.press("Cancel");
+    await own.button("Keep the old secret").click();
+    await own.page.getByText("A new secret signs from").waitFor({ state: "detached" });
+    await rotate("at once");
+    expect(await own.code("Signing secret")).toMatch(SECRET);
+  });
+
+  it("are sent a test that is watched until it arrives, or is told why it did not", async () => {
+    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    await own.open(`/endpoints/${endpointId}`);
+    await own.button("Send a test").click();
+    await own.press("Send");
+    await own.dialog().getByText("It arrived.").waitFor();
+    own.browsers.delivery.receiver.behaviour = answer(401);
+    await own.dialog().getByLabel("Event kind").selectOption("donation.refunded");
+    await own.press("Send");
+    await own.dialog().getByText("It did not arrive. Signature refused").waitFor();
+    await own.dialog().getByText("Check the secret, the receiver's clock").waitFor();
+    await own.dialog().getByRole("link", { name: "Show the delivery" }).click();
+    await own.page.getByRole("heading", { name: "donation.refunded" }).waitFor();
+    expect(await own.dialog().count()).toBe(0);
+  });
+
+  it("show how they did in the last day and month", async () => {
+    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const { accountId, browsers } = own;
+    const { stack, delivery } = browsers;
+    const endpoints = stack.client(EndpointService);
+    const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+    await own.page.clock.install();
+    await own.open(`/endpoints/${endpointId}`);
+    await own.page.getByRole("heading", { name: "Latest deliveries" }).waitFor();
+    const attempts = async () => (await delivery.read(accountId, deliveryId)).attempts.length;
+    await expect.poll(attempts).toBe(1);
+    await countAttemptsNow(stack.database);
+    // The page reads again by itself, every half minute of its own clock.
+    await own.page.clock.fastForward(30_000);
+    await own.page.getByText("100%").waitFor();
+    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
+    await own.page.getByLabel("Last 30 days").check();
+    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
+    await own.open("/endpoints");
+    await own.page.getByText(/^100% · \d+ ms$/).waitFor();
+  });
+});

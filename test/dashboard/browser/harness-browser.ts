@@ -1,0 +1,103 @@
+import { type SessionScope, SessionService } from "@activity/proto";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
+import { findChromium } from "../../../tools/stack/find-chromium.ts";
+import { findFreePort } from "../../../tools/stack/free-port.ts";
+import { createProgress } from "../../../tools/stack/progress.ts";
+import { type DeliveryStack, startDeliveryStack } from "../../delivery/harness-deliveries.ts";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import type { TestStack } from "../../harness/stack.ts";
+import { EVERYTHING } from "../harness-dashboard.ts";
+import { builtDashboard } from "./harness-built.ts";
+
+/** What Chromium says of an answer that is no success, and of no network; the page says it in words. */
+const SAID_BY_PAGE =
+  /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
+/** On a busy machine a page takes its time. */
+const PATIENCE_MS = 20_000;
+
+export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
+
+/** The whole product with the built dashboard, and a real browser. */
+export type BrowserStack = {
+  readonly delivery: DeliveryStack;
+  readonly stack: TestStack;
+  readonly origin: string;
+  /** Asks for a link as an internal service does. */
+  link(accountId: string, scopes?: readonly SessionScope[]): Promise<string>;
+  /** Opens a browser window of its own, without a cookie. */
+  window(look?: Look): Promise<BrowserContext>;
+  /** Opens a window and lets it into an account; the page is that of the keys or of the first that it may see. */
+  signIn(
+    accountId: string,
+    options?: Look & { readonly scopes?: readonly SessionScope[] },
+  ): Promise<Page>;
+  /** Fails when a page wrote an error to its console, threw, or asked another server for anything, but for `said`. */
+  expectClean(said?: readonly unknown[]): void;
+  stop(): Promise<void>;
+};
+
+/** Where another site's page stands that embeds the dashboard, and settings of the core for it. */
+export type Embedding = {
+  readonly sites: readonly string[];
+  readonly core: Readonly<Record<string, string>>;
+};
+
+/** Starts everything; the dashboard is built first when its sources are newer. */
+export async function startBrowserStack(embedding?: Embedding): Promise<BrowserStack> {
+  const progress = createProgress();
+  await builtDashboard();
+  const program = await findChromium(process.env, cacheFolder(process.env), progress);
+  const port = await findFreePort();
+  const origin = `http://localhost:${port}`;
+  const core = {
+    DASHBOARD_PORT: `${port}`,
+    DASHBOARD_URL: origin,
+    DASHBOARD_API_URL: "https://api.example.com/api/v1",
+    ...embedding?.core,
+  };
+  const sites = [origin, ...(embedding?.sites ?? [])];
+  const delivery = await startDeliveryStack(answer(200), { core });
+  const browser: Browser = await chromium.launch({ executablePath: program });
+  const problems: string[] = [];
+  const { stack } = delivery;
+
+  const link: BrowserStack["link"] = async (accountId, scopes = EVERYTHING) => {
+    const links = stack.client(SessionService);
+    return (await links.createSessionLink({ accountId, scopes: [...scopes] })).url;
+  };
+  const window: BrowserStack["window"] = async ({ width = 1280, colorScheme = "light" } = {}) => {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+    context.setDefaultTimeout(PATIENCE_MS);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+    context.on("console", (message) => {
+      if (message.type() !== "error" || SAID_BY_PAGE.test(message.text())) return;
+      problems.push(`console: ${message.text()}`);
+    });
+    context.on("weberror", (error) => problems.push(`thrown: ${error.error().message}`));
+    context.on("request", (request) => {
+      const url = request.url();
+      if (!sites.some((site) => url.startsWith(`${site}/`))) problems.push(`asked for ${url}`);
+    });
+    return context;
+  };
+  return {
+    delivery,
+    stack,
+    origin,
+    link,
+    window,
+    async signIn(accountId, { scopes, ...look } = {}) {
+      const page = await (await window(look)).newPage();
+      await page.goto(await link(accountId, scopes));
+      await page.getByRole("navigation").waitFor();
+      return page;
+    },
+    expectClean: (said = []) => expect(problems.splice(0)).toEqual(said),
+    async stop() {
+      await browser.close();
+      await delivery.stop();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildDashboard } from "../../../tools/stack/build-dashboard.ts";
+import { waitForLock } from "../../../tools/stack/file-lock.ts";
+import { createProgress } from "../../../tools/stack/progress.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Builds the dashboard when its sources are newer, once for all test files that run side by side; returns its folder. */
+export async function builtDashboard(): Promise<string> {
+  await mkdir(join(ROOT, ".cache"), { recursive: true });
+  const lock = await waitForLock(join(ROOT, ".cache/dashboard.lock"), () => undefined);
+  try {
+    if (!(await buildDashboard(createProgress()))) throw new Error("the dashboard is not built");
+  } finally {
+    lock.release();
+  }
+  return join(ROOT, "dashboard/dist");
+}

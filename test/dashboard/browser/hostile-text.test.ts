@@ -1,0 +1,88 @@
+import { AccountService, ApiKeyService, EndpointService } from "@activity/proto";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { createPaidDonation, unique } from "../../harness/builders.ts";
+import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+
+const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
+const OVERRIDE = "\u202egnp.exe";
+const WORD = "W".repeat(10_000);
+const NAME = `${SCRIPT}${OVERRIDE}`;
+
+let browsers: BrowserStack;
+let endpointId: string;
+let deliveryId: string;
+let accountId: string;
+beforeAll(async () => {
+  browsers = await startBrowserStack();
+  const { stack, delivery } = browsers;
+  const client = stack.client(AccountService);
+  const names = { externalId: unique("account"), username: unique("user"), displayName: NAME };
+  accountId = (await client.putAccount(names)).account?.id ?? "";
+  await client.verifyAccount({ accountId });
+  await stack.client(ApiKeyService).createApiKey({ accountId, name: NAME, validityDays: 30 });
+  const donorName = `${OVERRIDE} ${SCRIPT}`;
+  await createPaidDonation(stack, accountId, {
+    donorName,
+    message: `${OVERRIDE} ${WORD.slice(0, 200)}`,
+  });
+  delivery.receiver.behaviour = answer(500, "", `${SCRIPT}${OVERRIDE}${WORD.slice(0, 900)}`);
+  ({ endpointId } = await delivery.createEndpoint(accountId));
+  await createPaidDonation(stack, accountId, { donorName: SCRIPT, message: OVERRIDE });
+  const sent = await stack.client(EndpointService).sendTest({ accountId, endpointId });
+  deliveryId = sent.deliveryId;
+  // Longer than the product stores: what it may store one day changes nothing either.
+  await stack.database.query("ALTER TABLE activity MODIFY message MEDIUMTEXT");
+  await stack.database.query("UPDATE activity SET message = ? WHERE message LIKE '%WWW%'", [WORD]);
+});
+afterAll(() => browsers.stop());
+
+describe.each([1280, 360])("a stranger's text at %i px", (width) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await browsers.signIn(accountId, { width });
+  });
+  afterAll(() => page.context().close());
+
+  it.each([
+    ["/keys", () => page.getByRole("row").filter({ hasText: "<script>" })],
+    ["/activity", () => page.getByRole("row").filter({ hasText: "WWW" })],
+    ["/endpoints", () => page.getByRole("row").nth(1)],
+    ["/deliveries", () => page.getByRole("row").nth(1)],
+    ["delivery", () => page.getByText("What came back")],
+  ] as const)("changes nothing on %s", async (path, shown) => {
+    await page.goto(
+      `${browsers.origin}${path === "delivery" ? `/deliveries/${deliveryId}` : path}`,
+    );
+    await shown().waitFor({ state: "attached" });
+    await page.waitForLoadState("networkidle");
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(await page.locator("img, #root script").count()).toBe(0);
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(overflow)).toBe(0);
+    browsers.expectClean();
+  });
+
+  it("is kept from turning around what stands beside it", async () => {
+    await page.goto(`${browsers.origin}/activity`);
+    await page.getByRole("row").filter({ hasText: "WWW" }).waitFor();
+    const bidi =
+      "[...document.querySelectorAll('td bdi')].map((e) => getComputedStyle(e).unicodeBidi)";
+    expect(new Set((await page.evaluate(bidi)) as string[])).toEqual(new Set(["isolate"]));
+    await page.goto(`${browsers.origin}/deliveries/${deliveryId}`);
+    const answered = page.getByRole("figure").filter({ hasText: "What came back" }).locator("code");
+    expect(await answered.textContent()).toContain("\\u202egnp.exe");
+  });
+
+  it("is shortened until the whole of it is asked for", async () => {
+    await page.goto(`${browsers.origin}/activity`);
+    const row = page.getByRole("row").filter({ hasText: "WWW" });
+    const length = async () => ((await row.textContent()) ?? "").length;
+    expect(await length()).toBeLessThan(1_000);
+    await row.getByRole("button", { name: "Show all" }).click();
+    expect(await length()).toBeGreaterThan(10_000);
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(overflow)).toBe(0);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { createApiKey } from "../../harness/builders.ts";
+import { useOwnPage } from "./harness-page.ts";
+
+const KEY = /^act_live_[0-9a-f]{64}$/;
+/** 2026-05-04T03:02:01Z in microseconds since 1970. */
+const USED_AT = 1_777_863_721_000_000;
+const own = useOwnPage();
+
+describe("keys", () => {
+  it("are created, shown once, renewed and revoked. §2.7", async () => {
+    await own.button("Create key").click();
+    await own.press("Create key");
+    await own.dialog().getByText("Give the key a name").waitFor();
+    await own.dialog().getByLabel("Name").fill("Overlay");
+    await own.dialog().getByLabel("30 days").check();
+    await own.press("Create key");
+    await own.dialog().getByText("It is shown this once").waitFor();
+    const key = await own.code("API key");
+    expect(key).toMatch(KEY);
+    const command = await own.code("Try it");
+    expect(command).toContain(`Bearer ${key}`);
+    expect(command).toContain('"https://api.example.com/api/v1/activity?limit=5"');
+    await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
+    await own.dialog().getByText("Copied").waitFor();
+    expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
+    await own.page.keyboard.press("Escape");
+    await own.page.keyboard.press("Escape");
+    expect(await own.dialog().count()).toBe(1);
+    const used = await own.browsers.stack.http("/api/v1/me", { apiKey: key });
+    expect(used.status).toBe(200);
+    await own.press("Done");
+    await own.closed();
+    await own.expectForgotten(key);
+
+    const row = own.page.getByRole("row").filter({ hasText: "Overlay" });
+    await row.getByText(`${key.slice(0, "act_live_".length + 8)}…`).waitFor();
+    const before = await row.locator("time").nth(1).getAttribute("datetime");
+    await own.button("Renew: Overlay").click();
+    await own.dialog().getByLabel("365 days").check();
+    await own.press("Renew");
+    await own.closed();
+    await expect.poll(() => row.locator("time").nth(1).getAttribute("datetime")).not.toBe(before);
+
+    await own.button("Revoke: Overlay").click();
+    await own.press("Cancel");
+    await own.closed();
+    await own.button("Revoke: Overlay").click();
+    await own.press("Revoke");
+    await own.closed();
+    await own.page.getByText("No active key").waitFor();
+    await own.page.getByText("1 expired or revoked key").click();
+    await own.page.getByText("Revoked", { exact: true }).waitFor();
+    expect((await own.browsers.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
+  });
+
+  it("explain the limit of one a minute, and of ten, when it is met. §8", async () => {
+    await createApiKey(own.browsers.stack, own.accountId);
+    await own.button("Create key").click();
+    await own.dialog().getByLabel("Name").fill("Second");
+    await own.press("Create key");
+    await own.dialog().getByText("One key may be created a minute").waitFor();
+    for (let made = 1; made < 10; made += 1) await createApiKey(own.browsers.stack, own.accountId);
+    await own.page.reload();
+    await own.page.getByText("Ten keys are active, which is the most.").waitFor();
+    expect(await own.button("Create key").isDisabled()).toBe(true);
+  });
+
+  it("show when they were last used, or that they never were", async () => {
+    const { stack } = own.browsers;
+    const { id } = await createApiKey(stack, own.accountId);
+    await own.page.reload();
+    await own.page.getByText("Never").waitFor();
+    // As a core notes it half a minute after a request: test/core/noted-later.test.ts.
+    await stack.database.query("UPDATE api_key SET last_used_at = ? WHERE id = ?", [USED_AT, id]);
+    await own.page.reload();
+    const row = own.page.getByRole("row").nth(1);
+    await row.locator("time[datetime^='2026-05-04T03:02:01']").waitFor();
+    expect(await own.page.getByText("Never").count()).toBe(0);
+  });
+});

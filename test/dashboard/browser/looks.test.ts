@@ -1,0 +1,112 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { countAttemptsNow } from "../../harness/attempt-counting.ts";
+import { createAccount, createApiKey, createPaidDonation } from "../../harness/builders.ts";
+import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+
+const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const SETTLED = { timeout: 90_000, interval: 200 };
+
+let browsers: BrowserStack;
+let accountId: string;
+let endpointId: string;
+let failedId: string;
+beforeAll(async () => {
+  browsers = await startBrowserStack();
+  const { stack, delivery } = browsers;
+  accountId = await createAccount(stack);
+  for (const _ of [1, 2]) await createApiKey(stack, accountId);
+  await createPaidDonation(stack, accountId, { donorName: "Ada", message: "For the stream" });
+  ({ endpointId } = await delivery.createEndpoint(accountId));
+  const deliveries = stack.client(DeliveryService);
+  const endpoints = stack.client(EndpointService);
+  const newest = async () => (await deliveries.listDeliveries({ accountId })).deliveries[0];
+  const until = (state: DeliveryState) =>
+    vi.waitFor(async () => expect((await newest())?.state).toBe(state), SETTLED);
+  for (const donorName of ["Grace", "Linus", "Barbara"]) {
+    await createPaidDonation(stack, accountId, { donorName, message: "Good luck!" });
+  }
+  await until(DeliveryState.DELIVERED);
+  delivery.receiver.behaviour = answer(404, "", "no such route");
+  failedId = (await endpoints.sendTest({ accountId, endpointId })).deliveryId;
+  await until(DeliveryState.FAILED);
+  await countAttemptsNow(stack.database);
+});
+afterAll(() => browsers.stop());
+
+const PAGES = [
+  ["keys", () => "/keys", "Valid until"],
+  ["endpoints", () => "/endpoints", "Last day"],
+  ["endpoint", () => `/endpoints/${endpointId}`, "Latest deliveries"],
+  ["deliveries", () => "/deliveries", "Signature refused"],
+  ["delivery", () => `/deliveries/${failedId}`, "What came back"],
+  ["activity", () => "/activity", "For the stream"],
+] as const;
+const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1280, 360].map((width) => ({ colorScheme, width })),
+);
+
+/** What axe finds against WCAG 2.2 AA and its good practice. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const options = JSON.stringify({ runOnly: RULES });
+  const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+const overflow = (page: Page) =>
+  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await browsers.signIn(accountId, look);
+  });
+  afterAll(() => page.context().close());
+
+  it.each(PAGES)(
+    "axe finds nothing on the page of %s, and nothing is cut off",
+    async (name, path, text) => {
+      await page.goto(`${browsers.origin}${path()}`);
+      await page.getByText(text).first().waitFor({ state: "attached" });
+      await page.waitForLoadState("networkidle");
+      if (name === "endpoint") await page.getByRole("img").waitFor();
+      expect(await findings(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      browsers.expectClean();
+      if (process.env.SCREENSHOTS) await shoot(page, `${name}-${look.width}-${look.colorScheme}`);
+    },
+  );
+
+  it.each([
+    ["/keys", "Create key"],
+    ["/keys", "Renew: test"],
+    ["/keys", "Revoke: test"],
+    ["/keys", "Account: Streamer ★"],
+    ["/endpoints", "Create endpoint"],
+    ["endpoint", "Send a test"],
+    ["endpoint", "Rotate secret"],
+    ["/deliveries", "Retry failed"],
+  ])("axe finds nothing in the dialog that %s opens with %s", async (path, name) => {
+    await page.goto(`${browsers.origin}${path === "endpoint" ? `/endpoints/${endpointId}` : path}`);
+    await page.getByRole("button", { name }).first().click();
+    await page.getByRole("dialog").waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement?.tagName")).toBe("BUTTON");
+  });
+});
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: name.includes("360") });
+}

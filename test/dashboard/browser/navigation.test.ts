@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { useOwnPage } from "./harness-page.ts";
+
+const own = useOwnPage();
+
+it("answers every path of its own, and says when there is nothing", async () => {
+  await own.open("/nowhere");
+  await own.page.getByRole("heading", { name: "Page not found" }).waitFor();
+  await own.open("/deliveries/000000000000000");
+  await own.page.getByText("The delivery is not there any more.").waitFor();
+});
+
+it("is worked with the keyboard alone", async () => {
+  await own.page.reload();
+  await own.page.getByRole("button", { name: "Create key" }).waitFor();
+  await own.page.keyboard.press("Tab");
+  expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+  await own.page.keyboard.press("Enter");
+  await own.page.keyboard.press("Tab");
+  await own.page.keyboard.press("Enter");
+  await own.dialog().waitFor();
+  await own.page.keyboard.type("By keyboard");
+  await own.page.keyboard.press("Enter");
+  await own.dialog().getByText("It is shown this once").waitFor();
+  for (let tabs = 0; tabs < 10; tabs += 1) {
+    await own.page.keyboard.press("Tab");
+    if ((await own.page.evaluate("document.activeElement.textContent")) === "Done") break;
+  }
+  await own.page.keyboard.press("Enter");
+  await own.closed();
+  expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Create key");
+});

@@ -1,0 +1,368 @@
+import { createHash } from "node:crypto";
+import {
+  AccountService,
+  ActivityService,
+  ApiKeyService,
+  ErrorInfoSchema,
+  SessionScope,
+  SessionService,
+} from "@activity/proto";
+import { Permission } from "@activity/server";
+import { ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { createPool } from "../../server/src/database/pool.ts";
+import { removeExpiredSessions } from "../../server/src/session/session-removal.ts";
+import { createAccount } from "../harness/builders.ts";
+import { openDatabaseProxy } from "../harness/database-proxy.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { type Dashboard, startDashboard } from "./harness-dashboard.ts";
+
+const { exchangeCode, getSession, signOut, signOutEverywhere } = SessionService.method;
+const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+const SECRET = /^[0-9a-f]{64}$/;
+
+let dashboard: Dashboard;
+let accountId: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.stop());
+
+const newAccount = async () => {
+  accountId = await createAccount(dashboard.stack);
+  return accountId;
+};
+const exchange = (code: string) => dashboard.browser().call(exchangeCode, { code });
+const ENDED = { status: 401, code: "session_ended" };
+const USED_UP = { status: 400, code: "session_link_used_up" };
+
+/** How asking for a link fails. */
+async function refusal(asked: Promise<unknown>): Promise<string | undefined> {
+  const failure = ConnectError.from(await asked.then(() => undefined).catch((error) => error));
+  return failure.findDetails(ErrorInfoSchema)[0]?.code;
+}
+
+describe("ADR 0038: a link into the dashboard", () => {
+  it("carries its code where no server sees it, and works for five minutes", async () => {
+    const { client } = dashboard.stack;
+    await newAccount();
+    const before = Date.now();
+    const link = await client(SessionService).createSessionLink({ accountId, scopes: [1] });
+    const { origin, pathname, search, hash } = new URL(link.url);
+    expect([origin, pathname, search]).toEqual([dashboard.origin, "/", ""]);
+    expect(hash.slice("#code=".length)).toMatch(SECRET);
+    const seconds = Number(link.expiresAt?.seconds) - before / 1000;
+    expect(Math.abs(seconds - 300)).toBeLessThan(10);
+  });
+
+  it("lets its browser in with the scopes that were asked for, and with the account's names", async () => {
+    const code = await dashboard.code(await newAccount(), [SessionScope.KEYS_READ]);
+    const browser = dashboard.browser();
+    const answer = await browser.call(exchangeCode, { code });
+    const { session } = JSON.parse(answer.text);
+    expect(session).toMatchObject({ accountId, scopes: ["SESSION_SCOPE_KEYS_READ"] });
+    expect(session.username).toMatch(/^\w/);
+    expect(JSON.parse((await browser.call(getSession)).text)).toEqual({ session });
+  });
+
+  it("is not used up by who looks at the page, as scanners of mail do", async () => {
+    const code = await dashboard.code(await newAccount());
+    for (const method of ["GET", "HEAD"]) {
+      expect((await dashboard.request(method, `/?code=${code}`)).status).toBe(200);
+    }
+    expect((await exchange(code)).status).toBe(200);
+  });
+
+  it("works once: whoever comes later is refused, and who came first stays in", async () => {
+    const code = await dashboard.code(await newAccount());
+    const first = dashboard.browser();
+    await first.call(exchangeCode, { code });
+    expect(await exchange(code)).toMatchObject(USED_UP);
+    expect((await first.call(getSession)).status).toBe(200);
+  });
+
+  it("lets in exactly one of twenty who exchange it at once", async () => {
+    const code = await dashboard.code(await newAccount());
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.code === USED_UP.code)).toHaveLength(19);
+    const [row] = await dashboard.stack.database.query<{ sessions: number }>(
+      `SELECT COUNT(*) AS sessions FROM dashboard_session s
+       JOIN account a ON a.account_no = s.account_no WHERE a.id = ?`,
+      [accountId],
+    );
+    expect(row?.sessions).toBe(1);
+  });
+
+  it("is refused alike when it is too old, made up, or no code at all", async () => {
+    const old = await dashboard.code(await newAccount());
+    await dashboard.stack.database.query(`UPDATE session_link SET expires_at = ${NOW}`);
+    const answers = await Promise.all([old, "0".repeat(64), "x", ""].map(exchange));
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ ...USED_UP, text: answers[0]?.text });
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+    }
+  });
+
+  it("is made by who may, for an account that is there and not blocked, with known scopes", async () => {
+    const { client, credential, credentialOf } = dashboard.stack;
+    await newAccount();
+    const other = await createAccount(dashboard.stack);
+    const ask = (request: object, headers?: Record<string, string>) =>
+      refusal(client(SessionService, headers).createSessionLink({ accountId, ...request }));
+    const scopes = [SessionScope.KEYS_READ];
+    const others = Object.values(Permission).filter((one) => one !== Permission.SessionCreate);
+    const without = { authorization: `Bearer ${await credential(...others)}` };
+    expect(await ask({ scopes }, without)).toBe("permission_denied");
+    const ofOther = await credentialOf(other, Permission.SessionCreate);
+    expect(await ask({ scopes }, { authorization: `Bearer ${ofOther}` })).toBe("permission_denied");
+    for (const wrong of [[], [0], [99], [1, 1]]) {
+      expect(await ask({ scopes: wrong })).toBe("invalid_parameter");
+    }
+    expect(await ask({ scopes, accountId: "0".repeat(15) })).toBe("account_not_found");
+    await client(AccountService).blockAccount({ accountId });
+    expect(await ask({ scopes })).toBe("account_unavailable");
+  });
+
+  it("is not made by a core that does not know where the dashboard is", async () => {
+    const stack = await startTestStack();
+    const without = stack.client(SessionService);
+    const asked = without.createSessionLink({ accountId: await createAccount(stack), scopes: [1] });
+    expect(await refusal(asked)).toBe("dashboard_not_served");
+    await stack.stop();
+  });
+});
+
+describe("ADR 0038: a session", () => {
+  it("is a cookie of this host, over TLS, that no script reads and no other site sends", async () => {
+    const answer = await exchange(await dashboard.code(await newAccount()));
+    expect(answer.headers["set-cookie"]).toEqual([
+      expect.stringMatching(
+        /^__Host-session=[0-9a-f]{64}; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=43200$/,
+      ),
+    ]);
+    expect(answer.headers["cache-control"]).toBe("no-store");
+  });
+
+  it("is sent from a page in another site's page where that may embed it, each site's apart", async () => {
+    const embedded = await startDashboard({
+      DASHBOARD_FRAME_ANCESTORS: "https://www.example.com,https://example.org",
+    });
+    const browser = await embedded.signIn(await createAccount(embedded.stack));
+    const out = await browser.call(signOut);
+    expect(out.headers["set-cookie"]).toEqual([
+      "__Host-session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0",
+    ]);
+    const { headers } = await embedded.request("GET", "/");
+    expect(headers["content-security-policy"]).toContain(
+      "; frame-ancestors https://www.example.com https://example.org",
+    );
+    await embedded.stop();
+  });
+
+  it("and its link are stored as hashes only", async () => {
+    const code = await dashboard.code(await newAccount());
+    const browser = dashboard.browser();
+    await browser.call(exchangeCode, { code });
+    const [, text = ""] = browser.cookie?.split("=") ?? [];
+    const sha256 = (secret: string) => createHash("sha256").update(secret).digest("hex");
+    const rows = await dashboard.stack.database.query<Record<string, unknown>>(
+      `SELECT LOWER(HEX(code_hash)) AS code, LOWER(HEX(l.session_hash)) AS session, l.*, s.*
+       FROM session_link l JOIN dashboard_session s ON s.session_hash = l.session_hash
+       WHERE l.code_hash = UNHEX(?)`,
+      [sha256(code)],
+    );
+    expect(rows).toMatchObject([{ code: sha256(code), session: sha256(text) }]);
+    const shown = Object.values(rows[0] ?? {}).map((value) =>
+      Buffer.isBuffer(value) ? value.toString("hex") : `${value}`,
+    );
+    expect(shown).not.toContain(code);
+    expect(shown).not.toContain(text);
+  });
+
+  it("ends twelve hours after it began", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const { session } = JSON.parse((await browser.call(getSession)).text);
+    const hours = (Date.parse(session.expiresAt) - Date.now()) / 3_600_000;
+    expect(Math.abs(hours - 12)).toBeLessThan(0.01);
+    await dashboard.stack.database.query(
+      `UPDATE dashboard_session SET expires_at = ${NOW}
+       WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
+      [accountId],
+    );
+    expect(await browser.call(getSession)).toMatchObject(ENDED);
+  });
+
+  it("ends when its owner signs out, in that browser only", async () => {
+    const [one, other] = [
+      await dashboard.signIn(await newAccount()),
+      await dashboard.signIn(accountId),
+    ];
+    const { cookie } = one;
+    expect((await one.call(signOut)).status).toBe(200);
+    expect(one.cookie).toBe("__Host-session=");
+    expect(await one.call(getSession)).toMatchObject(ENDED);
+    one.cookie = cookie;
+    expect(await one.call(getSession)).toMatchObject(ENDED);
+    expect((await other.call(getSession)).status).toBe(200);
+  });
+
+  it("ends with all others of its account, and so do links, when its owner signs out everywhere", async () => {
+    const stranger = await dashboard.signIn(await newAccount());
+    const [one, other] = [
+      await dashboard.signIn(await newAccount()),
+      await dashboard.signIn(accountId),
+    ];
+    const unused = await dashboard.code(accountId);
+    expect((await one.call(signOutEverywhere)).status).toBe(200);
+    expect(await other.call(getSession)).toMatchObject(ENDED);
+    expect(await exchange(unused)).toMatchObject(USED_UP);
+    expect((await stranger.call(getSession)).status).toBe(200);
+  });
+
+  it("never outlives a sign-out everywhere that came while its link was exchanged", async () => {
+    const { database } = dashboard.stack;
+    const leaving = await dashboard.signIn(await newAccount());
+    const late = dashboard.browser();
+    late.cookie = `__Host-session=${"e".repeat(64)}`;
+    const [codeHash, sessionHash] = [await dashboard.code(accountId), "e".repeat(64)].map((text) =>
+      createHash("sha256").update(text).digest(),
+    );
+    // An exchange, as far as its first statement.
+    const pool = createPool(database.url, 1);
+    const exchanging = await pool.getConnection();
+    await exchanging.query("START TRANSACTION");
+    await exchanging.query("UPDATE session_link SET session_hash = ? WHERE code_hash = ?", [
+      sessionHash,
+      codeHash,
+    ]);
+    const left = leaving.call(signOutEverywhere);
+    await expect.poll(() => database.isRunning("DELETE FROM session_link")).toBe(true);
+    await exchanging.query(
+      `INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at)
+       SELECT session_hash, account_no, scopes, ${NOW}, ${NOW} + 60000000 FROM session_link
+       WHERE code_hash = ?`,
+      [codeHash],
+    );
+    await exchanging.query("COMMIT");
+    expect((await left).status).toBe(200);
+    expect(await late.call(getSession)).toMatchObject(ENDED);
+    exchanging.release();
+    await pool.end();
+  });
+
+  it("ends with the next request once its account is blocked, for good, and so does a link", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const unused = await dashboard.code(accountId);
+    expect((await browser.call(getSession)).status).toBe(200);
+    const accounts = dashboard.stack.client(AccountService);
+    await accounts.blockAccount({ accountId });
+    expect(await browser.call(getSession)).toMatchObject(ENDED);
+    expect(await browser.call(ApiKeyService.method.listApiKeys)).toMatchObject(ENDED);
+    expect(await exchange(unused)).toMatchObject(USED_UP);
+    await accounts.unblockAccount({ accountId });
+    expect(await browser.call(getSession)).toMatchObject(ENDED);
+  });
+
+  it("is read anew at each call, with its account, in one round trip; its feed in one more", async () => {
+    const proxy = await openDatabaseProxy(inject("databaseUrl"));
+    const counted = await startDashboard({ DATABASE_CONNECTIONS: "1" }, proxy.url);
+    const browser = await counted.signIn(await createAccount(counted.stack));
+    const { listActivities } = ActivityService.method;
+    /** The least of four times: at first statements are prepared, and periodic jobs send commands of their own. */
+    const costOf = async (method: typeof getSession | typeof listActivities) => {
+      const costs: number[] = [];
+      for (let time = 0; time < 4; time++) {
+        const before = proxy.commands();
+        expect((await browser.call(method)).status).toBe(200);
+        costs.push(proxy.commands() - before);
+      }
+      return Math.min(...costs);
+    };
+    expect(await costOf(getSession)).toBe(1);
+    expect(await costOf(listActivities)).toBe(2);
+    await counted.stop();
+    await proxy.close();
+  });
+
+  it("is refused while its account is blocked, whoever wrote that", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const block = (at: string) =>
+      dashboard.stack.database.query(`UPDATE account SET blocked_at = ${at} WHERE id = ?`, [
+        accountId,
+      ]);
+    await block("1");
+    expect(await browser.call(getSession)).toMatchObject(ENDED);
+    await block("NULL");
+    expect((await browser.call(getSession)).status).toBe(200);
+  });
+
+  it("ends once its account is deleted, and nothing of it is left", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    await dashboard.code(accountId);
+    await dashboard.stack.client(AccountService).deleteAccount({ accountId });
+    expect(await browser.call(getSession)).toMatchObject(ENDED);
+    const [rows] = await dashboard.stack.database.query<{ left: number }>(
+      `SELECT (SELECT COUNT(*) FROM session_link l WHERE l.account_no = a.account_no)
+         + (SELECT COUNT(*) FROM dashboard_session s WHERE s.account_no = a.account_no) AS \`left\`
+       FROM account a WHERE a.id = ?`,
+      [accountId],
+    );
+    expect(rows?.left).toBe(0);
+  });
+
+  it("and its link are removed from the database once they have expired, and not before", async () => {
+    const { database } = dashboard.stack;
+    const browser = await dashboard.signIn(await newAccount());
+    await dashboard.signIn(await newAccount());
+    for (const table of ["session_link", "dashboard_session"]) {
+      await database.query(
+        `UPDATE ${table} SET expires_at = ${NOW}
+         WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
+        [accountId],
+      );
+    }
+    const pool = createPool(database.url, 1);
+    await removeExpiredSessions(pool);
+    await pool.end();
+    const expired = (table: string) =>
+      database.query(`SELECT 1 FROM ${table} WHERE expires_at <= ${NOW}`);
+    expect(await expired("session_link")).toEqual([]);
+    expect(await expired("dashboard_session")).toEqual([]);
+    expect((await browser.call(getSession)).status).toBe(200);
+  });
+
+  it("leaves an audit line when it begins, changes something, is refused that, and ends", async () => {
+    const before = dashboard.stack.log.length;
+    const apiKeys = ApiKeyService.method;
+    const browser = await dashboard.signIn(await newAccount(), [SessionScope.KEYS_WRITE]);
+    await browser.call(apiKeys.listApiKeys);
+    const { revokeApiKey } = apiKeys;
+    const request = { accountId: "f".repeat(15), apiKeyId: "0".repeat(15) };
+    await browser.call(revokeApiKey, request, { "x-request-id": "page-7" });
+    await browser.call(signOut);
+    const reader = await dashboard.signIn(accountId, [SessionScope.KEYS_READ]);
+    await reader.call(revokeApiKey, request);
+    const lines = dashboard.stack.log.slice(before).map((line) => JSON.parse(line));
+    const audit = lines.filter(
+      ({ message, caller }) => message === "audit" && caller === "session",
+    );
+    const line = (method: string, code: string) => ({
+      level: "info",
+      message: "audit",
+      caller: "session",
+      method: `activity.dashboard.v1.${method}`,
+      account: accountId,
+      time: expect.any(String),
+      requestId: expect.any(String),
+      code,
+    });
+    expect(audit).toEqual([
+      line("SessionService/ExchangeCode", "ok"),
+      { ...line("ApiKeyService/RevokeApiKey", "NotFound"), requestId: "page-7" },
+      line("SessionService/SignOut", "ok"),
+      line("SessionService/ExchangeCode", "ok"),
+      line("ApiKeyService/RevokeApiKey", "PermissionDenied"),
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { DeliveryService, EndpointService } from "@activity/proto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAccount, createPaidDonation } from "../harness/builders.ts";
+import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
+
+/** Five seconds, and two for the claim, the attempt and a busy machine. */
+const WITHIN_MS = 7_000;
+
+let delivery: DeliveryStack;
+let accountId: string;
+beforeAll(async () => {
+  // The core that is written to has no dispatcher: whoever delivers is notified of nothing.
+  delivery = await startDeliveryStack(answer(200), { delivers: false });
+  accountId = await createAccount(delivery.stack);
+  await delivery.startDelivering();
+});
+afterAll(() => delivery.stop());
+
+/** Waits until the receiver was told so often of what matches, and returns how long that took. */
+async function timeUntil(count: () => number, expected: number): Promise<number> {
+  const started = performance.now();
+  await expect.poll(count, { timeout: 20_000, interval: 20 }).toBe(expected);
+  return performance.now() - started;
+}
+
+it("§6.4 finds within five seconds what another core committed, and sends it once", async () => {
+  await delivery.createEndpoint(accountId);
+  for (let sent = 1; sent <= 2; sent++) {
+    const { recordId } = await createPaidDonation(delivery.stack, accountId);
+    const arrived = () =>
+      delivery.receiver.requests.filter(
+        ({ body }) => JSON.parse(body.toString("utf8")).data.id === recordId,
+      ).length;
+    expect(await timeUntil(arrived, 1)).toBeLessThan(WITHIN_MS);
+    expect(delivery.receiver.requests).toHaveLength(sent);
+  }
+});
+
+it("§6.4 so it finds a manual retry that another core was asked for", async () => {
+  const { endpointId } = await delivery.createEndpoint(accountId);
+  delivery.receiver.behaviour = answer(404);
+  const endpoints = delivery.stack.client(EndpointService);
+  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  const attempts = async () => (await delivery.read(accountId, deliveryId)).attempts.length;
+  await expect.poll(attempts, { timeout: 20_000 }).toBe(1);
+  await delivery.stack.client(DeliveryService).retryDelivery({ accountId, deliveryId });
+  const arrived = () =>
+    delivery.receiver.requests.filter(
+      (request) => headerOf(request, "Service-Event-Id") === eventId,
+    ).length;
+  expect(await timeUntil(arrived, 2)).toBeLessThan(WITHIN_MS);
+});

@@ -1,0 +1,144 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { ROOT } from "../architecture/import-rule.ts";
+
+/** What the Containerfile makes, as folders of this machine: there is no container engine in it. */
+export type Image = {
+  /** What stands at `/app`. */
+  readonly app: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The user and group by number, as `USER` names them. */
+  readonly user: string;
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  remove(): void;
+};
+
+type Step = { readonly instruction: string; readonly rest: string };
+
+/** Follows the Containerfile step by step on what git knows of, as a build does. Throws where a step fails. */
+export function buildImage(): Image {
+  const folder = mkdtempSync(join(tmpdir(), "activity-image-"));
+  const stages: { name: string; root: string }[] = [];
+  const env: Record<string, string> = {};
+  let [user, entrypoint, command]: [string, string[], string[]] = ["0:0", [], []];
+  const here = () => join(stages.at(-1)?.root ?? "", "app");
+  for (const { instruction, rest } of readSteps()) {
+    switch (instruction) {
+      case "FROM": {
+        const root = join(folder, `stage-${stages.length}`);
+        stages.push({ name: / AS (\w+)$/.exec(rest)?.[1] ?? "", root });
+        mkdirSync(join(root, "app"), { recursive: true });
+        break;
+      }
+      case "COPY":
+        copy(rest, here(), stages);
+        break;
+      case "RUN":
+        execFileSync("sh", ["-ec", rest], { cwd: here(), stdio: ["ignore", "ignore", "inherit"] });
+        break;
+      case "ENV":
+        for (const pair of rest.split(" ")) {
+          const [name = "", value = ""] = pair.split("=");
+          env[name] = value;
+        }
+        break;
+      case "USER":
+        user = rest;
+        break;
+      case "ENTRYPOINT":
+        entrypoint = JSON.parse(rest);
+        break;
+      case "CMD":
+        command = JSON.parse(rest);
+        break;
+      case "WORKDIR":
+        if (rest !== "/app") throw new Error("This harness knows no folder but /app.");
+        break;
+      case "EXPOSE":
+        break;
+      default:
+        throw new Error(`This harness does not know ${instruction}.`);
+    }
+  }
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  return { app: here(), env, user, entrypoint, command, remove };
+}
+
+function readSteps(): Step[] {
+  const text = readFileSync(join(ROOT, "Containerfile"), "utf8")
+    .replace(/^#.*\n/gm, "")
+    .replaceAll("\\\n", " ");
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [, instruction = "", rest = ""] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
+      return { instruction, rest };
+    });
+}
+
+/** `COPY . .` takes what git would keep, which is what .dockerignore leaves; else files of an earlier stage. */
+function copy(rest: string, into: string, stages: { name: string; root: string }[]): void {
+  const [, from, sources = "", target = ""] = /^(?:--from=(\w+) )?(.*) (\S+)$/.exec(rest) ?? [];
+  if (from === undefined) {
+    const kept = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    for (const file of execFileSync("git", kept, { cwd: ROOT, encoding: "utf8" }).split("\0")) {
+      if (file === "") continue;
+      mkdirSync(dirname(join(into, file)), { recursive: true });
+      cpSync(join(ROOT, file), join(into, file));
+    }
+    return;
+  }
+  const root = stages.find(({ name }) => name === from)?.root ?? "";
+  for (const source of sources.split(" ")) {
+    const to = target.endsWith("/") ? join(target, basename(source)) : target;
+    cpSync(join(root, source), join(into, to), { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+/**
+ * Runs in the image what `command` says behind its entrypoint, as its user, on a root in which nothing can be
+ * written, /tmp included: /app, the secrets, and of this machine the system's programs, in place of the base image.
+ */
+export function runInImage(
+  image: Image,
+  command: readonly string[],
+  given: { env: Readonly<Record<string, string>>; secrets: string },
+): { child: ChildProcess; output: () => string } {
+  const env = Object.entries({ PATH: "/node:/usr/bin:/bin", ...image.env, ...given.env });
+  const child = spawn("unshare", [
+    ...["--mount", "--propagation", "private", "sh", "-ec", ENTER, "enter"],
+    ...[image.app, dirname(process.execPath), given.secrets, image.user],
+    ...["env", "-i", "-C", "/app", ...env.map(([name, value]) => `${name}=${value}`)],
+    ...[...image.entrypoint, ...command],
+  ]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output };
+}
+
+/** Makes the root in a mount namespace of its own, which ends with the process, and becomes the command. */
+const ENTER = `
+  app=$1 node=$2 secrets=$3 user=$4; shift 4
+  root=/mnt
+  mount -t tmpfs -o mode=755 tmpfs $root
+  mkdir -p $root/app $root/node $root/run/secrets $root/proc $root/dev $root/usr $root/etc $root/tmp
+  for link in bin sbin lib lib64; do if test -L /$link; then cp -P /$link $root/; fi; done
+  bind() { mount --bind "$1" "$2"; mount -o remount,bind,ro "$2"; }
+  bind "$app" $root/app
+  bind "$node" $root/node
+  bind "$secrets" $root/run/secrets
+  bind /usr $root/usr
+  bind /etc $root/etc
+  mount --bind /proc $root/proc
+  mount --bind /dev $root/dev
+  mount -o remount,ro $root
+  exec chroot --userspec="$user" $root "$@"
+`;

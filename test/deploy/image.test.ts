@@ -1,0 +1,187 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { silentProgress } from "../../tools/stack/progress.ts";
+import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { requestOf } from "../harness/http.ts";
+import { buildImage, type Image, runInImage } from "./harness-image.ts";
+
+const BUILD_WITHIN_MS = 540_000;
+
+let image: Image;
+let folder: string;
+let secrets: string;
+let database: TestDatabase;
+let temporal: RunningTemporal;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  image = buildImage();
+  folder = mkdtempSync(join(tmpdir(), "activity-deploy-"));
+  secrets = mkdtempSync(join(tmpdir(), "activity-secrets-"));
+  database = await createTestDatabase();
+  temporal = await startTemporal({
+    env: process.env,
+    dataDir: join(folder, "temporal"),
+    progress: silentProgress,
+  });
+  keep("database-url", database.url);
+  keep("cursor-keys", "ab".repeat(32));
+  keep("secret-keys", "cd".repeat(32));
+}, BUILD_WITHIN_MS);
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await temporal?.stop();
+  await database?.drop();
+  image?.remove();
+  for (const each of [folder, secrets]) rmSync(each, { recursive: true, force: true });
+});
+
+/** Keeps a secret where the containers find theirs. */
+function keep(name: string, text: string): void {
+  writeFileSync(join(secrets, name), `${text}\n`);
+  // A temporary folder lets its owner in only, and the product is another user.
+  chmodSync(secrets, 0o755);
+}
+
+const run = (command: readonly string[], env: Record<string, string>) => {
+  const one = runInImage(image, command, { env, secrets });
+  started.push(one.child);
+  return one;
+};
+
+const ends = async (command: readonly string[], env: Record<string, string> = {}) => {
+  const { child, output } = run(command, env);
+  const [code] = await once(child, "close");
+  return { code, output: output() };
+};
+
+const untilSaid = ({ child, output }: ReturnType<typeof run>, text: string) =>
+  vi
+    .waitUntil(
+      () => {
+        if (child.exitCode !== null) throw new Error(output());
+        return output().includes(text);
+      },
+      { timeout: 60_000 },
+    )
+    .catch(() => {
+      throw new Error(`It never said "${text}", but: ${output()}`);
+    });
+
+/** SIGTERM reaches the process itself, and it ends by itself. */
+async function endsAtSigterm({ child }: ReturnType<typeof run>): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+}
+
+const CORE = {
+  DATABASE_URL_FILE: "/run/secrets/database-url",
+  CURSOR_KEYS_FILE: "/run/secrets/cursor-keys",
+  SECRET_KEYS_FILE: "/run/secrets/secret-keys",
+};
+
+it("the image holds what production needs, and nothing of development", () => {
+  const named = (path: string) => existsSync(join(image.app, "node_modules", path));
+  const root = JSON.parse(readFileSync(join(image.app, "package.json"), "utf8"));
+  const needed = ["proto", "server", "gateway", "workflows"].flatMap((name) => {
+    const { dependencies } = JSON.parse(
+      readFileSync(join(image.app, name, "package.json"), "utf8"),
+    );
+    return Object.keys(dependencies);
+  });
+  expect(needed.filter((name) => !named(name))).toEqual([]);
+  const development = Object.keys({ ...root.devDependencies, ...root.optionalDependencies });
+  const left = development.filter((name) => !needed.includes(name) && named(name));
+  // The product's own packages are links to folders of the image; types come with packages that need them.
+  expect(left.filter((name) => !/^@(activity|types)\//.test(name))).toEqual([]);
+  for (const name of ["react", "vite", "fastify", "playwright-core", "express", "typescript"]) {
+    expect(named(name)).toBe(false);
+  }
+  expect(existsSync(join(image.app, "LICENSE"))).toBe(true);
+  expect(readdirSync(image.app)).not.toContain("test");
+});
+
+it("can write nowhere, and is not root", async () => {
+  const script = `
+    const fs = require("node:fs");
+    const wrote = ["/app/x", "/app/node_modules/x", "/tmp/x", "/run/secrets/x", "/x"].filter((path) => {
+      try { fs.writeFileSync(path, ""); return true; } catch { return false; }
+    });
+    console.log(process.getuid(), process.getgid(), wrote);
+  `;
+  expect((await ends(["-e", script])).output.trim()).toBe("1000 1000 []");
+});
+
+it("serves all in one process as another user on a read-only root, with secrets from files", async () => {
+  const [core, gateway, health, dashboard] = await freePorts();
+  const one = run(image.command, {
+    ...CORE,
+    CORE_PORT: core,
+    GATEWAY_PORT: gateway,
+    HEALTH_PORT: health,
+    DASHBOARD_PORT: dashboard,
+    DASHBOARD_URL: "https://dash.example.com",
+    TEMPORAL_ADDRESS: temporal.address,
+  });
+  // The workflows are bundled by then, and a worker polls.
+  await untilSaid(one, "deliveries run");
+  expect((await requestOf(Number(gateway), "/api/v1/me", {})).status).toBe(401);
+  const page = await requestOf(Number(dashboard), "/", {});
+  expect(page.status).toBe(200);
+  expect(page.text).toContain("<script");
+  await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
+  await endsAtSigterm(one);
+  expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
+});
+
+it("runs the three apart by its arguments, with the credentials that its own tool makes", async () => {
+  const [corePort, gatewayPort, health] = await freePorts();
+  const core = run(["server/src/main.ts"], { ...CORE, CORE_PORT: corePort });
+  await untilSaid(core, "core listens");
+  for (const [name, permission] of [
+    ["gateway", "client_address.forward"],
+    ["deliveries", "delivery.dispatch"],
+  ] as const) {
+    const create = ["create", "--days", "365", "--name", name, "--permission", permission];
+    const { DATABASE_URL_FILE } = CORE;
+    const made = await ends(["tools/service-credential.ts", ...create], { DATABASE_URL_FILE });
+    keep(name, /^act_svc_[0-9a-f]{64}$/m.exec(made.output)?.[0] ?? made.output);
+  }
+  const CORE_URL = `http://127.0.0.1:${corePort}`;
+  const gateway = run(["gateway/src/main.ts"], {
+    CORE_URL,
+    GATEWAY_CREDENTIAL_FILE: "/run/secrets/gateway",
+    GATEWAY_PORT: gatewayPort,
+    HEALTH_PORT: health,
+  });
+  const deliveries = run(["workflows/src/main.ts"], {
+    CORE_URL,
+    CORE_CREDENTIAL_FILE: "/run/secrets/deliveries",
+    TEMPORAL_ADDRESS: temporal.address,
+  });
+  await untilSaid(gateway, "gateway listens");
+  await untilSaid(deliveries, "deliveries run");
+  expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
+  await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
+  for (const one of [deliveries, gateway, core]) await endsAtSigterm(one);
+});
+
+async function freePorts(): Promise<[string, string, string, string]> {
+  const port = async () => `${await findFreePort()}`;
+  return [await port(), await port(), await port(), await port()];
+}

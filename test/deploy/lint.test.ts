@@ -1,0 +1,174 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { ROOT } from "../architecture/import-rule.ts";
+import { fetchLinters, type Linters } from "./harness-linters.ts";
+
+const FETCH_WITHIN_MS = 600_000;
+const CHART = "deploy/helm/personal-activity";
+const MUST = ["--set", "temporal.address=temporal:7233"];
+const PLAIN = [...MUST, "--set", "core.plaintext=trusted-network"];
+const EVERYTHING = [
+  ...[...MUST, "--set", "core.tlsSecret=core-tls", "--set", "limiter.enabled=true"],
+  ...["--set", "dashboard.url=https://dash.example.com", "--set", "temporal.apiKey=true"],
+  ...["--set", "metrics.enabled=true", "--set", "traces.endpoint=http://collector:4318"],
+  ...["--set", "metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
+];
+
+type Variables = Readonly<Record<string, string>>;
+type Container = {
+  readonly env?: { readonly name: string; readonly value?: string }[];
+  readonly ports?: { readonly name: string; readonly containerPort: number }[];
+  readonly securityContext?: unknown;
+  readonly livenessProbe?: unknown;
+  readonly readinessProbe?: unknown;
+};
+type Ingress = { readonly ports: { readonly port: string }[]; readonly from?: unknown };
+type Resource = {
+  readonly kind: string;
+  readonly spec: {
+    readonly template?: { readonly spec: { readonly containers: Container[] } };
+    readonly ingress?: readonly Ingress[];
+  };
+};
+
+let linters: Linters;
+let folder: string;
+beforeAll(() => {
+  linters = fetchLinters();
+  folder = mkdtempSync(join(tmpdir(), "activity-lint-"));
+}, FETCH_WITHIN_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The variables of docs/configuration.md, and the files that may stand for them. */
+const known = new Set(
+  [
+    ...readFileSync(join(ROOT, "docs/configuration.md"), "utf8").matchAll(/`([A-Z][A-Z_0-9]+)`/g),
+  ].flatMap(([, name]) => [name, `${name}_FILE`]),
+);
+
+it("the Containerfile is as hadolint wants it", () => {
+  expect(linters.hadolint("Containerfile")).toEqual({ status: 0, output: "" });
+});
+
+describe("compose.yaml", () => {
+  const file = "deploy/compose.yaml";
+  const compose = parse(readFileSync(join(ROOT, file), "utf8"), { merge: true });
+  const ours = Object.entries<{ image?: string; environment: Variables; secrets?: string[] }>(
+    compose.services,
+  ).filter(([, { image }]) => image?.startsWith("personal-activity:"));
+
+  it("is what the Compose specification allows", () => {
+    expect(linters.composeSpec(file)).toEqual({ status: 0, output: "" });
+    const wrong = join(folder, "compose.yaml");
+    writeFileSync(wrong, "services: { core: { imgae: x } }\n");
+    expect(linters.composeSpec(wrong).status).toBe(1);
+  });
+
+  it("sets only variables that docs/configuration.md lists, and no secret but by its file", () => {
+    expect(ours.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
+    for (const [, { environment, secrets = [] }] of ours) {
+      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+      const files = Object.entries(environment).filter(([, value]) =>
+        value.startsWith("/run/secr"),
+      );
+      expect(files.map(([, path]) => path.split("/").at(-1)).toSorted()).toEqual(
+        secrets.toSorted(),
+      );
+      expect(files.every(([name]) => name.endsWith("_FILE"))).toBe(true);
+    }
+  });
+});
+
+describe("the Helm chart", () => {
+  const render = (values: readonly string[]) => {
+    const { status, output } = linters.helm(
+      ...["template", "activity", CHART, "--kube-version", "1.34.0", ...values],
+    );
+    expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
+    return output;
+  };
+
+  it.each([
+    ["plain", PLAIN],
+    ["with everything", EVERYTHING],
+  ])("is as helm lint wants it, and renders what Kubernetes takes: %s", (name, values) => {
+    expect(linters.helm("lint", CHART, "--strict", ...values)).toMatchObject({ status: 0 });
+    const file = join(folder, `${name}.yaml`);
+    writeFileSync(file, render(values));
+    const said = linters.kubernetesValidate(file);
+    expect(said.output).not.toContain("ERROR");
+    expect(said.status).toBe(0);
+  });
+
+  it("runs each part twice, on a read-only root, behind a budget and a network policy", () => {
+    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
+    const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
+    expect(kinds.map(count)).toEqual([3, 3, 3]);
+    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    expect(containers).toHaveLength(3);
+    for (const { env = [], securityContext, livenessProbe, readinessProbe } of containers) {
+      expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
+      expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
+      expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      expect(env.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+    }
+  });
+
+  it("serves metrics where it is told to, at the ports that Prometheus' configuration names, to who may scrape", () => {
+    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    const ofMetrics = containers.map(({ ports = [] }) =>
+      ports.flatMap(({ name, containerPort }) =>
+        ["metrics", "temporal-sdk"].includes(name) ? [`${name} ${containerPort}`] : [],
+      ),
+    );
+    const both = ["metrics 9464", "temporal-sdk 9465"];
+    expect(ofMetrics.toSorted((a, b) => a.length - b.length)).toEqual([
+      ...[["metrics 9464"], ["metrics 9464"]],
+      both,
+    ]);
+    for (const { env = [] } of containers) {
+      expect(env).toContainEqual({ name: "METRICS_PORT", value: "9464" });
+    }
+    const config = readFileSync(join(ROOT, "deploy/prometheus/kubernetes.yaml"), "utf8");
+    const scraped = [...config.matchAll(/regex: (metrics|temporal-sdk)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(scraped).toEqual(["metrics", "temporal-sdk"]);
+    const from = [{ namespaceSelector: { matchLabels: { a: "b" } } }];
+    const open = resources
+      .filter(({ kind }) => kind === "NetworkPolicy")
+      .map(({ spec }) => spec.ingress?.find(({ ports }) => ports[0]?.port === "metrics")?.from);
+    expect(open).toEqual([from, from, from]);
+    expect(render(PLAIN)).not.toContain("METRICS_PORT");
+  });
+
+  it("has each part send its traces where it is told to, and else nowhere", () => {
+    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    expect(containers).toHaveLength(3);
+    for (const { env = [] } of containers) {
+      const endpoint = "http://collector:4318";
+      expect(env).toContainEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: endpoint });
+      expect(env).toContainEqual({ name: "OTEL_TRACES_SAMPLER_ARG", value: "0.01" });
+    }
+    expect(render(PLAIN)).not.toContain("OTEL_");
+  });
+
+  it.each([
+    ["metrics that nobody may scrape", [...PLAIN, "--set", "metrics.enabled=true"], /scrapers/],
+    ["a collector without a scheme", [...PLAIN, "--set", "traces.endpoint=a:1"], /endpoint/],
+    ["neither TLS nor a word for plain text", MUST, /\/core/],
+    ["both", [...PLAIN, "--set", "core.tlsSecret=x"], /\/core/],
+    ["no Temporal", ["--set", "core.plaintext=trusted-network"], /\/temporal\/address/],
+    ["a value that nobody reads", [...PLAIN, "--set", "core.replica=3"], /replica/],
+  ])("refuses values with %s", (_, values, place) => {
+    const said = linters.helm("template", "activity", CHART, "--kube-version", "1.34.0", ...values);
+    expect(said.status).toBe(1);
+    expect(said.output).toMatch(place);
+  });
+});

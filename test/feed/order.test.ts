@@ -1,0 +1,127 @@
+import { DonationService } from "@activity/proto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  createPaidDonation,
+  createPlatformEvent,
+  createReader,
+  unique,
+} from "../harness/builders.ts";
+import type { ActivityJson, PageJson } from "../harness/json.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+let stack: TestStack;
+let accountId: string;
+let apiKey: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+beforeEach(async () => {
+  ({ accountId, apiKey } = await createReader(stack));
+});
+
+/** Reads all pages of a query, one activity on each: every place in the order is a cursor once. */
+async function readAll(query: string): Promise<ActivityJson[]> {
+  const seen: ActivityJson[] = [];
+  let cursor = "";
+  for (let hasMore = true; hasMore; ) {
+    const path = `/api/v1/activity?limit=1&${query}${cursor && `&cursor=${cursor}`}`;
+    const answer = await stack.http(path, { apiKey });
+    expect(answer.status).toBe(200);
+    const { data, pagination } = answer.json<PageJson>();
+    seen.push(...data);
+    cursor = pagination.next_cursor ?? "";
+    hasMore = pagination.has_more;
+  }
+  return seen;
+}
+
+describe("§4.2 order sorts by recorded_at, then internal record id, then source", () => {
+  const LOW = "a".repeat(15);
+  const HIGH = "b".repeat(15);
+  /** In ascending order, as no writing can be made to store them: `d` is a donation, `e` a platform event. */
+  const ASCENDING = [
+    { recordedAt: 1_700_000_000_000_000, recordId: HIGH, source: "e" },
+    { recordedAt: 1_700_000_000_000_001, recordId: LOW, source: "e" },
+    { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "d" },
+    { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "e" },
+    { recordedAt: 1_700_000_000_000_002, recordId: LOW, source: "d" },
+  ] as const;
+  const IDS = ASCENDING.map(
+    ({ recordId, source }) => `${source === "d" ? "don" : "evt"}_${recordId}`,
+  );
+  const kind = {
+    case: "paidChatMessage" as const,
+    value: { amountCents: 500n, currency: "eur" },
+  };
+
+  beforeEach(async () => {
+    // Written in no order, so that the order of storage is not the one that is asked for.
+    for (const { recordedAt, recordId, source } of ASCENDING.toReversed()) {
+      const written =
+        source === "d"
+          ? (await createPaidDonation(stack, accountId)).recordId
+          : await createPlatformEvent(stack, accountId, { kind });
+      await stack.database.query(
+        "UPDATE activity SET recorded_at = ?, record_key = ? WHERE record_key = ?",
+        [recordedAt, `${recordId}${source}`, `${written}${source}`],
+      );
+    }
+  });
+
+  it.each(["", "&type=donation"])("over pages of one, both ways (%j)", async (filter) => {
+    const ascending = await readAll(`order=asc${filter}`);
+    expect(ascending.map(({ id }) => id)).toEqual(IDS);
+    const descending = await readAll(`order=desc${filter}`);
+    expect(descending.map(({ id }) => id)).toEqual(IDS.toReversed());
+  });
+
+  it("within one page, both ways", async () => {
+    for (const order of ["asc", "desc"]) {
+      const answer = await stack.http(`/api/v1/activity?order=${order}`, { apiKey });
+      const ids = answer.json<PageJson>().data.map(({ id }) => id);
+      expect(ids).toEqual(order === "asc" ? IDS : IDS.toReversed());
+    }
+  });
+});
+
+describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", () => {
+  /** The later one is recorded, the longer ago it occurred. */
+  const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
+
+  async function storeInOrder(): Promise<void> {
+    const donations = stack.client(DonationService);
+    for (const date of OCCURRED) {
+      const key = { accountId, externalId: unique("donation") };
+      const donatedAt = timestampFromDate(new Date(`${date}T00:00:00Z`));
+      await donations.createDonation({ ...key, amountCents: 1n, currency: "eur", donatedAt });
+      await donations.payDonation(key);
+    }
+    // Of a platform event only the storage time is known: it is the latest of all in both.
+    await createPlatformEvent(stack, accountId);
+  }
+
+  it("over pages of one, both ways, with and without a filter", async () => {
+    await storeInOrder();
+    const all = await readAll("order=asc");
+    expect(all.slice(0, -1).map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual(OCCURRED);
+    const recorded = all.map(({ recorded_at }) => recorded_at);
+    expect(recorded).toEqual(recorded.toSorted());
+    expect(await readAll("order=desc")).toEqual(all.toReversed());
+    expect(await readAll("order=asc&type=donation")).toEqual(all.slice(0, -1));
+    expect(await readAll("order=asc&platform=service")).toEqual(all.slice(0, -1));
+  });
+
+  it("and so a record that occurred before since is in the page, and one that occurred before until is not", async () => {
+    await storeInOrder();
+    const [first, second, third] = await readAll("order=asc");
+    const since = await readAll(`order=asc&since=${second?.recorded_at}`);
+    expect(since.map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual([
+      ...OCCURRED.slice(1),
+      expect.any(String),
+    ]);
+    expect(await readAll(`order=asc&until=${third?.recorded_at}`)).toEqual([first, second]);
+    expect(await readAll("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { leastIdAt } from "../../server/src/common/ids.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** What one of an event's deliveries is like. */
+export type FilledDelivery = {
+  readonly endpointId: string;
+  readonly kind: WebhookEventKind;
+  readonly state: DeliveryState;
+  readonly outcome: AttemptOutcome;
+};
+
+/** An event whose deliveries were filled in. */
+export type FilledEvent = { readonly id: string; readonly createdAtMicros: number };
+
+/** In September 2020; an event each microsecond. */
+const START_MICROS = 1_600_000_000_000_000;
+const CHUNK = 50_000;
+const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
+const NUMBERS = `SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
+  FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f`;
+
+/**
+ * Fills an account's deliveries by SQL, too many to send one by one: each event has one like each of `like`.
+ * Their events have no rows. Returns the event in the middle.
+ */
+export async function fillDeliveries(
+  database: Pick<TestDatabase, "queryShards">,
+  accountId: string,
+  count: number,
+  like: readonly FilledDelivery[],
+): Promise<FilledEvent> {
+  const place = `(n % ${like.length} + 1)`;
+  const one = (values: readonly unknown[]) =>
+    `ELT(${place}, ${values.map((value) => `'${value}'`).join(", ")})`;
+  for (let from = 0; from < count; from += CHUNK) {
+    const event = `((${from} + n) DIV ${like.length})`;
+    const at = `(${START_MICROS} + ${event})`;
+    const time = `LPAD(LOWER(CONV(${at}, 10, 36)), 10, '0')`;
+    await database.queryShards(
+      `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
+         last_outcome, created_at)
+       SELECT account_no, CONCAT(${time}, LPAD(${place}, 5, '0')), ${one(like.map((each) => each.endpointId))},
+         CONCAT('wev_', ${time}, '00000'), ${one(like.map((each) => each.kind))}, FALSE,
+         ${one(like.map((each) => each.state))}, 1, 1, ${one(like.map((each) => each.outcome))}, ${at}
+       FROM account JOIN (${NUMBERS}) numbers WHERE account.id = ? AND n < ${Math.min(CHUNK, count - from)}`,
+      [accountId],
+    );
+  }
+  await database.queryShards("ANALYZE TABLE delivery");
+  const createdAtMicros = START_MICROS + Math.floor(count / like.length / 2);
+  return { id: `wev_${leastIdAt(createdAtMicros)}`, createdAtMicros };
+}

@@ -1,0 +1,31 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The files that take longest, longest first. */
+const LONGEST = [
+  "test/delivery/crash/kills.test.ts",
+  "test/kit/exactly-once.test.ts",
+  "test/start/start.test.ts",
+  "test/limits/limits.test.ts",
+  "test/dashboard/browser/looks.test.ts",
+  "test/feed/polling-story.test.ts",
+];
+
+/**
+ * Has what takes longest begin first: begun last, the other workers would wait for it. Vitest sorts so by the run
+ * before, but a fresh clone has none.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b));
+  }
+}
+
+function groupOf({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
+  return place === -1 ? LONGEST.length : place;
+}

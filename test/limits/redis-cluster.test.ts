@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accountBucket, clientBucket } from "../../server/src/admission/client-bucket.ts";
+import {
+  connectWindowRedis,
+  countRequest,
+  LimiterUnavailableError,
+  windowKey,
+} from "../../server/src/admission/redis-admission-store.ts";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import type { RedisClusterNode, RunningRedisCluster } from "../../tools/stack/redis-cluster.ts";
+import { createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { requestOf } from "../harness/http.ts";
+import { startTestRedisCluster } from "../harness/redis.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+/** What a cluster takes to see that a node came back, or to put its replica in its place, on a busy machine. */
+const HEALED = { timeout: 45_000 };
+
+let cluster: RunningRedisCluster;
+let stack: TestStack;
+/** The gateways of two instances, and later of a third. */
+let ports: number[];
+beforeAll(async () => {
+  cluster = await startTestRedisCluster();
+  stack = await startTestStack({ redisUrl: cluster.url });
+  const second = await stack.startInstance();
+  ports = [stack.gatewayPort, second.gatewayPort];
+});
+afterAll(async () => {
+  await stack.stop();
+  await cluster.stop();
+});
+
+const portOf = (index: number) => ports[index % ports.length] ?? 0;
+const send = (index: number, path: string, address: string, apiKey?: string) =>
+  requestOf(portOf(index), path, {
+    headers: { "x-forwarded-for": address },
+    ...(apiKey && { apiKey }),
+  });
+
+/** The first of these addresses whose window each master has. */
+async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
+  const found = new Map<RedisClusterNode, string>();
+  for (let host = 1; found.size < cluster.masters.length; host++) {
+    const address = `${network}.${host}`;
+    const { master } = await cluster.find(windowKey(clientBucket(address)));
+    if (!found.has(master)) found.set(master, address);
+  }
+  return found;
+}
+
+/** Creates an account with a key, and tells where the account's window is. */
+async function createFoundReader() {
+  const { accountId, apiKey } = await createReader(stack);
+  const key = windowKey(accountBucket(accountId));
+  return { apiKey, key, ...(await cluster.find(key)) };
+}
+
+/** An account's key for each master, which has the account's window. */
+async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
+  const found = new Map<RedisClusterNode, string>();
+  while (found.size < cluster.masters.length) {
+    const { master, apiKey } = await createFoundReader();
+    found.set(master, apiKey);
+  }
+  return found;
+}
+
+const idOf = async (node: RedisClusterNode) =>
+  (await node.send("CLUSTER", "MYID")).split("\r\n")[1] ?? "";
+
+/** Asks both instances until each answers so; what a busy machine's storage answered too late is asked again. */
+async function expectServed(status: number, ...[path, ...request]: [string, string, string?]) {
+  for (const index of ports.keys()) {
+    const answer = async () => (await send(index, path, ...request)).status;
+    await expect.poll(answer, HEALED).toBe(status);
+  }
+}
+
+async function expectUnavailable(...[path, ...request]: [string, string, string?]) {
+  for (const index of ports.keys()) {
+    expectError(await send(index, path, ...request), 503, "temporarily_unavailable");
+  }
+}
+
+describe("§8 the limits, counted in a Redis Cluster", () => {
+  it("admit exactly 120 requests of an account while its window moves from node to node, and of one whose window stays", async () => {
+    const moves = await createFoundReader();
+    const { key, slot, master: from } = moves;
+    let stays: typeof moves;
+    do stays = await createFoundReader();
+    while (stays.master !== from || stays.slot === slot);
+    const apiKeys = [moves.apiKey, stays.apiKey];
+    const to = cluster.masters.find((each) => each !== from) as RedisClusterNode;
+    const [fromId, toId] = [await idOf(from), await idOf(to)];
+    const steps: Record<number, () => Promise<unknown>> = {
+      1: async () => {
+        await to.send("CLUSTER", "SETSLOT", slot, "IMPORTING", fromId);
+        await from.send("CLUSTER", "SETSLOT", slot, "MIGRATING", toId);
+      },
+      2: async () => {
+        const moved = await from.send("MIGRATE", "127.0.0.1", to.port, key, 0, 5000);
+        expect(moved).toBe("+OK\r\n");
+      },
+      4: async () => {
+        for (const node of [to, from]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", toId);
+      },
+    };
+    const statuses: number[][] = [[], []];
+    for (let round = 0; round < 10; round++) {
+      // Of each account one by each gateway in turn.
+      const requests = Array.from({ length: 40 }, (_, index) =>
+        send(index >> 1, "/api/v1/me", `192.0.${round}.${index}`, apiKeys[index % 2]),
+      );
+      const [answers] = await Promise.all([Promise.all(requests), steps[round]?.()]);
+      for (const [index, { status }] of answers.entries()) statuses[index % 2]?.push(status);
+    }
+    const exactly120 = [...Array(120).fill(200), ...Array(80).fill(429)];
+    expect(statuses).toEqual([exactly120, exactly120]);
+    expect(await to.send("EXISTS", key)).toBe(":1\r\n");
+  });
+});
+
+describe("REDIS_URL", () => {
+  it("that names a node of a cluster as if it were alone admits nobody whom another node counts, and is logged", async () => {
+    const instance = await stack.startInstance({
+      env: { REDIS_URL: `redis://127.0.0.1:${cluster.masters[0]?.port}` },
+    });
+    const addresses = await addressesByMaster("10.9.9");
+    const address = addresses.get(cluster.masters[2] as RedisClusterNode) ?? "";
+    const request = { headers: { "x-forwarded-for": address } };
+    expectError(await requestOf(instance.gatewayPort, "/", request), 500, "internal_error");
+    expect(stack.log.join()).toContain("RedisUrlError");
+  });
+
+  it("needs one node of a cluster, by its name, and opens every node with its user and password", async () => {
+    const ofAll = (...words: string[]) =>
+      Promise.all(cluster.masters.map((master) => master.send("ACL", "SETUSER", ...words)));
+    await ofAll("limiter", "on", ">p@ss:word", "~*", "+@all");
+    const node = `localhost:${cluster.masters[0]?.port}`;
+    const instance = await stack.startInstance({
+      env: { REDIS_URL: `redis-cluster://limiter:p%40ss%3Aword@${node}` },
+    });
+    await ofAll("default", "-eval", "-evalsha");
+    try {
+      for (const address of (await addressesByMaster("10.8.8")).values()) {
+        const request = { headers: { "x-forwarded-for": address } };
+        expect((await requestOf(instance.gatewayPort, "/", request)).status).toBe(404);
+      }
+    } finally {
+      await ofAll("default", "+eval", "+evalsha");
+    }
+  });
+});
+
+describe("§7 without its shared limiter", () => {
+  it("a request is refused and not kept to be counted later, while no node of the cluster answers", async () => {
+    const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
+    try {
+      const counted = countRequest(redis, clientBucket("192.0.2.1"), 300);
+      await expect(counted).rejects.toThrow(LimiterUnavailableError);
+    } finally {
+      redis.disconnect();
+    }
+  });
+});
+
+describe("§8 a count whose connection breaks", () => {
+  it("fails, and is not sent again", async () => {
+    const bucket = clientBucket("100.64.0.1");
+    const { master } = await cluster.find(windowKey(bucket));
+    const redis = connectWindowRedis(cluster.url);
+    const count = async () => (await countRequest(redis, bucket, 300))[1];
+    try {
+      const before = await vi.waitFor(count, HEALED);
+      await master.send("CLIENT", "PAUSE", 600_000, "WRITE");
+      const broken = expect(count()).rejects.toThrow(LimiterUnavailableError);
+      await expect.poll(() => master.send("INFO", "clients")).toContain("blocked_clients:1");
+      await master.send("CLIENT", "KILL", "TYPE", "NORMAL");
+      await broken;
+      await master.send("CLIENT", "UNPAUSE");
+      expect(await vi.waitFor(count, HEALED)).toBe(before + 1);
+    } finally {
+      await master.send("CLIENT", "UNPAUSE");
+      redis.disconnect();
+    }
+  });
+});
+
+describe("§7 without a shard of its limiter", () => {
+  it("the gateway answers temporarily_unavailable to those whose windows are there, serves all others, also when it starts then, and everybody again without a restart", async () => {
+    const [away, ...there] = cluster.masters as [RedisClusterNode, ...RedisClusterNode[]];
+    const addresses = await addressesByMaster("198.51.100");
+    const apiKeys = await apiKeysByMaster();
+    const addressOf = (master: RedisClusterNode) => addresses.get(master) ?? "";
+    const [near = ""] = there.map(addressOf);
+    const expectOthersServed = async () => {
+      for (const master of there) {
+        await expectServed(404, "/nothing", addressOf(master));
+        await expectServed(200, "/api/v1/me", near, apiKeys.get(master));
+      }
+    };
+    const expectAllServed = async () => {
+      await expectOthersServed();
+      await expectServed(404, "/nothing", addressOf(away));
+      await expectServed(200, "/api/v1/me", near, apiKeys.get(away));
+    };
+    await expectAllServed();
+    await away.kill();
+    const expectRefusedThere = async () => {
+      await expectUnavailable("/nothing", addressOf(away));
+      await expectUnavailable("/api/v1/me", near, apiKeys.get(away));
+    };
+    await expectRefusedThere();
+    await expectOthersServed();
+    // From here on the others say that it is away.
+    const stateOf = () => there[0]?.send("CLUSTER", "INFO");
+    await expect.poll(stateOf, HEALED).toMatch(/cluster_slots_fail:[1-9]/);
+    // REDIS_URL names first the one that is away.
+    ports.push((await stack.startInstance()).gatewayPort);
+    await expectRefusedThere();
+    await expectOthersServed();
+    await away.restart();
+    await expectAllServed();
+  }, 180_000);
+
+  it("everybody is served again once a replica has taken its place", async () => {
+    const away = cluster.masters[1] as RedisClusterNode;
+    await cluster.addReplica(away);
+    const address = (await addressesByMaster("203.0.113")).get(away) ?? "";
+    await expectServed(404, "/nothing", address);
+    await away.kill();
+    await expectServed(404, "/nothing", address);
+  }, 180_000);
+});

@@ -1,0 +1,90 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { Permission } from "@activity/server";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { startProgram } from "../start/harness-program.ts";
+
+const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
+const CORE = "server/src/main.ts";
+const GATEWAY = "gateway/src/main.ts";
+const DELIVERIES = "workflows/src/main.ts";
+
+let stack: TestStack;
+/** What each process is given to run by itself. */
+let own: Record<string, () => Promise<Record<string, string>>>;
+const started: ChildProcess[] = [];
+beforeAll(async () => {
+  stack = await startTestStack();
+  const CORE_URL = `http://127.0.0.1:${stack.corePort}`;
+  own = {
+    [CORE]: async () => ({ ...KEYS, DATABASE_URL: stack.database.url, CORE_PORT: "0" }),
+    [GATEWAY]: async () => ({
+      ...{ CORE_URL, GATEWAY_PORT: "0" },
+      GATEWAY_CREDENTIAL: await stack.credential(Permission.ClientAddressForward),
+    }),
+    [DELIVERIES]: async () => ({
+      ...{ CORE_URL, TEMPORAL_ADDRESS: "127.0.0.1:1" },
+      CORE_CREDENTIAL: await stack.credential(Permission.DeliveryDispatch),
+    }),
+  };
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await stack.stop();
+});
+
+function run(program: string, env: Record<string, string>) {
+  const one = startProgram(program, env);
+  started.push(one.child);
+  return one;
+}
+
+it.each([
+  [CORE, "activity_outbox_entries", "activity_attempts_in_flight"],
+  [GATEWAY, "activity_gateway_request_duration_seconds", "activity_outbox_entries"],
+  [DELIVERIES, "activity_attempts_in_flight", "activity_outbox_entries"],
+])(
+  "%s serves what it counts itself at METRICS_PORT, and ends with SIGTERM",
+  async (program, has, hasNot) => {
+    const port = await findFreePort();
+    const { child, output } = run(program, {
+      ...(await own[program]?.()),
+      METRICS_PORT: `${port}`,
+    });
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    // Families come as their parts start.
+    const scraped = await vi.waitUntil(
+      async () => {
+        if (child.exitCode !== null) throw new Error(output());
+        const text = await get("/metrics").then(
+          (response) => response.text(),
+          () => "",
+        );
+        return text.includes(`# TYPE ${has} `) && text;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(scraped).toContain("nodejs_eventloop_lag_p99_seconds ");
+    expect(scraped).not.toContain(hasNot);
+    expect((await get("/")).status).toBe(404);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  },
+);
+
+it.each([CORE, GATEWAY, DELIVERIES])(
+  "%s names a METRICS_PORT that is none, and ends when it is taken",
+  async (program) => {
+    const env = (await own[program]?.()) ?? {};
+    const wrong = run(program, { ...env, METRICS_PORT: "geheim" });
+    expect(await once(wrong.child, "exit")).toEqual([1, null]);
+    expect(wrong.output()).toContain("METRICS_PORT must be a whole number");
+    expect(wrong.output()).not.toContain("geheim");
+    const taken = run(program, { ...env, METRICS_PORT: `${stack.corePort}` });
+    expect(await once(taken.child, "exit")).toEqual([1, null]);
+    expect(taken.output()).toContain("EADDRINUSE");
+  },
+);

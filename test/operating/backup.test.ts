@@ -1,0 +1,97 @@
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunResult } from "../../workflows/src/workflow/contract.ts";
+import { BUSY, type Restored, restoreUnderLoad, SETTLE } from "./harness-restored.ts";
+
+const { RETRYING, DELIVERED } = DeliveryState;
+
+let restored: Restored;
+beforeAll(async () => {
+  restored = await restoreUnderLoad();
+}, 300_000);
+afterAll(() => restored?.stop());
+
+describe("a database that was restored under a Temporal that knows more. ADR 0045", () => {
+  it("ends a run that it does not hold, posts nothing for it, and says so", async () => {
+    const { served, ids, seen, handleOf } = restored;
+    const result: RunResult = await handleOf(ids.lost).result();
+    expect(result).toEqual({ end: "unknown", attempts: [BUSY] });
+    expect(seen("lost")).toEqual(["1"]);
+    const lines = () =>
+      served
+        .log()
+        .split("\n")
+        .filter((line) => line.includes("does not hold"))
+        .map((line) => JSON.parse(line));
+    const line = { deliveryId: ids.lost, run: 1, attempt: 2 };
+    await expect.poll(lines, SETTLE).toMatchObject([line]);
+    expect(await served.metrics()).toMatch(/^activity_unknown_runs_total 1$/m);
+  });
+
+  it("goes on behind the attempts that Temporal knows, and has their records again", async () => {
+    const { ids, seen, read } = restored;
+    const ahead = { state: RETRYING, attempts: 4, numbers: [1, 2, 3, 4] };
+    await expect.poll(() => read(ids.ahead), SETTLE).toMatchObject(ahead);
+    expect(seen("ahead")).toEqual(["1", "4"]);
+    const { all } = await read(ids.ahead);
+    const { RECEIVER_BUSY } = AttemptOutcome;
+    expect(all.map(({ outcome }) => outcome)).toEqual(Array(4).fill(RECEIVER_BUSY));
+    const areTold = all.map(({ detail }) => detail?.includes("restored") ?? false);
+    expect(areTold).toEqual([false, true, true, false]);
+    const flying = { state: DELIVERED, attempts: 2, numbers: [1, 2] };
+    await expect.poll(() => read(ids.flying), SETTLE).toMatchObject(flying);
+    expect(seen("flying")).toEqual(["1", "2"]);
+  });
+
+  it("records how a run ended that Temporal knows to have ended, and posts nothing", async () => {
+    const { ids, seen, read } = restored;
+    const done = { state: DELIVERED, attempts: 2, numbers: [1, 2] };
+    await expect.poll(() => read(ids.done), SETTLE).toMatchObject(done);
+    expect(seen("done")).toEqual(["1", "2"]);
+  });
+
+  it("makes a first attempt of which nobody knows again, under the same event id", async () => {
+    const { ids, seen, read, requestsOf } = restored;
+    const again = { state: DELIVERED, attempts: 1, numbers: [1] };
+    await expect.poll(() => read(ids.again), SETTLE).toMatchObject(again);
+    expect(seen("again")).toEqual(["1", "1"]);
+    const [first, second] = requestsOf("again");
+    expect(second?.body).toEqual(first?.body);
+  });
+
+  it("says up to when it knows, has no session of before, and a feed of another version", () => {
+    const { printed, startedMs, links, versions } = restored;
+    const [, newest = ""] = /newest_in_backup_utc\s+(\d\S+ [\d:.]+)/.exec(printed.join("\n")) ?? [];
+    expect(Date.parse(`${newest.replace(" ", "T")}Z`)).toBeGreaterThan(startedMs);
+    expect(links).toEqual([]);
+    const [before = 0, after = 0] = versions;
+    expect(after).toBeGreaterThan(before);
+  });
+});
+
+describe("the feed of a restored database", () => {
+  it("is one moment of the old one, and gets back what its writers write again. §4.4", async () => {
+    const { readOn, cursor, written, donate } = restored;
+    const before = (await readOn()).data;
+    const names = before.map(({ actor }) => actor.name);
+    const load = names.filter((name) => name.startsWith("load-"));
+    expect(load.length).toBeGreaterThan(0);
+    expect(load.length).toBeLessThan(written.length);
+    expect(names).not.toContain("lost");
+    // The cursor of before lies behind all that was restored, and in front of all that comes.
+    expect(await readOn(cursor)).toEqual({ data: [], cursor });
+
+    const ids = new Map(before.map(({ id, actor }) => [actor.name, id]));
+    const everything = [...written, "ahead", "done", "flying", "again", "lost"];
+    const recordIds = await Promise.all(everything.map(donate));
+    for (const [place, recordId] of recordIds.entries()) {
+      const known = ids.get(everything[place] ?? "");
+      if (known !== undefined) expect(`don_${recordId}`).toBe(known);
+    }
+    const after = (await readOn()).data.map(({ actor }) => actor.name);
+    expect(after.toSorted()).toEqual(everything.toSorted());
+    const behind = (await readOn(cursor)).data.map(({ actor }) => actor.name);
+    expect(behind).toEqual(after.slice(names.length));
+    expect(behind).toContain("lost");
+  });
+});

@@ -1,0 +1,253 @@
+import { randomBytes } from "node:crypto";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  AccountService,
+  ApiKeyService,
+  DeliveryService,
+  DeliveryState,
+  DonationService,
+  EndpointService,
+  ImportService,
+  Platform,
+  PlatformEventService,
+  SessionScope,
+  SessionService,
+} from "@activity/proto";
+import { timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
+import { temporal } from "@temporalio/proto";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { bytesOf, searchFile, secretBytes } from "../delivery/harness-byte-search.ts";
+import { ALL_KINDS } from "../delivery/harness-deliveries.ts";
+import { textOf } from "../delivery/harness-history.ts";
+import type { Behaviour } from "../delivery/harness-receiver.ts";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { type Backups, createBackups } from "./harness-backup.ts";
+import { type ServedStack, startServedStack } from "./harness-served.ts";
+
+const SETTLE = { timeout: 60_000, interval: 100 };
+const MONEY = { amountCents: 500n, currency: "eur" };
+
+let database: TestDatabase;
+let served: ServedStack;
+let backups: Backups;
+let accountId: string;
+/** Texts that nothing else holds, by what they are. */
+const texts = new Map<string, string>();
+/** Answers that are given once the account is gone. */
+const held: (() => void)[] = [];
+
+/** A text that nothing else holds, of more than ASCII where it may be. */
+function text(what: string, isPlain = false): string {
+  const made = `${isPlain ? "" : "Zoë ★ "}${what}-${randomBytes(8).toString("hex")}`;
+  texts.set(what, made);
+  return made;
+}
+
+/** Answers with what it was told, as receivers may, with a status that the donor's name begins. */
+const echo: Behaviour = (socket, request) => {
+  const said = request.body.toString("utf8");
+  if (said.includes(texts.get("held donor") ?? "?")) {
+    held.push(() => answer(200, "", said)(socket, request));
+    return;
+  }
+  answer(said.includes("retried donor") ? 503 : 200, "", said)(socket, request);
+};
+
+/** The parts of a donation, named so. */
+const donationOf = (name: string) => ({
+  accountId,
+  externalId: text(`${name} id`, true),
+  donorName: text(`${name} donor`),
+  message: text(`${name} message`),
+});
+
+async function donate(name: string): Promise<{ accountId: string; externalId: string }> {
+  const donation = donationOf(name);
+  const donations = served.client(DonationService);
+  await donations.createDonation({ ...donation, ...MONEY, donatedAt: timestampNow() });
+  const { externalId } = donation;
+  await donations.payDonation({ accountId, externalId });
+  return { accountId, externalId };
+}
+
+/** Waits until deliveries of the account are in these states, in the order of the states' numbers. */
+async function untilStates(states: readonly DeliveryState[]): Promise<void> {
+  await vi.waitUntil(async () => {
+    const { deliveries } = await served.client(DeliveryService).listDeliveries({ accountId });
+    const there = deliveries.map(({ state }) => state).toSorted((a, b) => a - b);
+    return there.join() === states.join();
+  }, SETTLE);
+}
+
+/** What a dump of all tables holds of the texts, as it is or in hexadecimal, as it writes bytes. */
+async function foundInTables(): Promise<string[]> {
+  const dump = await backups.dump(new URL(database.url).pathname.slice(1));
+  return found([dump]);
+}
+
+/** Which of the texts are in any of the files, by their names: as they are, or in hexadecimal. */
+async function found(files: readonly string[]): Promise<string[]> {
+  const forms = [...texts].flatMap(([what, said]) => {
+    const bytes = what.endsWith("bytes") ? said : bytesOf(said);
+    const hex = Buffer.from(bytes, "latin1").toString("hex");
+    return [bytes, hex, hex.toUpperCase()].map((form) => [form, what] as const);
+  });
+  const names = new Map(forms);
+  const all = new Set<string>();
+  for (const file of files) {
+    const { found: here } = await searchFile(file, [...names.keys()]);
+    for (const form of here) all.add(names.get(form) ?? "");
+  }
+  return [...all].toSorted();
+}
+
+/** Keeps every history that Temporal has in a file. */
+async function historiesFile(): Promise<string> {
+  const histories: string[] = [];
+  for await (const { workflowId, runId } of served.temporal.list()) {
+    const { events } = await served.temporal.getHandle(workflowId, runId).fetchHistory();
+    histories.push(textOf(temporal.api.history.v1.History.create({ events: events ?? [] })));
+  }
+  expect(histories.length).toBeGreaterThan(1);
+  const file = join(served.folder, "histories");
+  await writeFile(file, histories.join("\n"), "latin1");
+  return file;
+}
+
+/** All files of Temporal: its state, with what is not in its main file yet, and its log. */
+async function temporalFiles(): Promise<string[]> {
+  const folder = join(served.folder, "temporal");
+  return (await readdir(folder)).map((name) => join(folder, name));
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  served = await startServedStack(echo);
+  backups = await createBackups(served.folder, database);
+  await served.start(database.url);
+  const accounts = served.client(AccountService);
+  const { account } = await accounts.putAccount({
+    externalId: text("account id"),
+    username: text("username", true),
+    displayName: text("display name"),
+  });
+  accountId = account?.id ?? "";
+  await accounts.verifyAccount({ accountId });
+  const name = text("key name");
+  const key = await served
+    .client(ApiKeyService)
+    .createApiKey({ accountId, name, validityDays: 30 });
+  texts.set("API key", key.secret);
+  const scopes = [SessionScope.KEYS_WRITE];
+  const link = await served.client(SessionService).createSessionLink({ accountId, scopes });
+  texts.set("session code", link.url.split("#code=")[1] ?? "");
+  const endpoints = served.client(EndpointService);
+  const url = `https://127.0.0.1:${served.receiver.port}/${text("path", true)}`;
+  const kinds = { kinds: ALL_KINDS };
+  const { endpoint, secret } = await endpoints.createEndpoint({ accountId, url, kinds });
+  const next = await endpoints.rotateSecret({
+    ...{ accountId, endpointId: endpoint?.id ?? "" },
+    signsFrom: timestampFromMs(Date.now() + 3_600_000),
+  });
+  for (const [what, one] of [["secret", secret] as const, ["next secret", next.secret] as const]) {
+    texts.set(what, one);
+    texts.set(`${what} bytes`, secretBytes(one));
+  }
+}, 150_000);
+afterAll(async () => {
+  await served?.stop();
+  await database?.drop();
+});
+
+/** What no table ever holds as it is. */
+const NEVER_STORED = [
+  ...["API key", "session code"],
+  ...["secret", "secret bytes", "next secret", "next secret bytes"],
+];
+
+it("leaves no trace of a donation's text once it is deleted, delivered or retried. §6.4", async () => {
+  const kept = await donate("kept");
+  const delivered = await donate("delivered");
+  const retried = await donate("retried");
+  await served.client(DonationService).refundDonation({
+    ...{ ...delivered, amountCents: 1n },
+    refundExternalId: text("refund id", true),
+  });
+  const { RETRYING, DELIVERED, ERASED } = DeliveryState;
+  await untilStates([RETRYING, DELIVERED, DELIVERED, DELIVERED]);
+  const said = ["delivered", "retried"].flatMap((one) => [`${one} donor`, `${one} message`]);
+  expect(await foundInTables()).toEqual(expect.arrayContaining(said));
+
+  await served.client(DonationService).deleteDonation(delivered);
+  await served.client(DonationService).deleteDonation(retried);
+  await untilStates([DELIVERED, DELIVERED, DELIVERED, ERASED]);
+  const left = await foundInTables();
+  expect(left.filter((what) => said.includes(what))).toEqual([]);
+  // What another one says stays, and the ids by which a repeated write is recognized.
+  const ids = ["delivered id", "retried id", "refund id"];
+  expect(left).toEqual(expect.arrayContaining(["kept donor", "kept message", ...ids]));
+  expect(kept.externalId).toBe(texts.get("kept id"));
+});
+
+it("leaves no trace of an account's texts once it is deleted, in no table, log or history. §6.4", async () => {
+  const { donorName, message, externalId } = donationOf("contribution");
+  await served.client(DonationService).recordContribution({
+    ...{ accountId, externalId, donorName, message, ...MONEY },
+    subscriptionExternalId: text("subscription id", true),
+    contributedAt: timestampNow(),
+  });
+  const { donorName: actorName, ...event } = donationOf("platform event");
+  await served.client(PlatformEventService).recordPlatformEvent({
+    ...{ ...event, actorName, platform: Platform.LIVE_PLATFORM_1 },
+    kind: { case: "cheer", value: { amount: 1n } },
+  });
+  const { accountId: _, ...imported } = donationOf("imported");
+  async function* steps() {
+    const opening = { accountId, platform: Platform.CSV };
+    yield { step: { case: "opening" as const, value: opening } };
+    const rows = [{ ...imported, ...MONEY, donatedAt: timestampNow() }];
+    yield { step: { case: "rows" as const, value: { rows } } };
+  }
+  for await (const { stored } of served.client(ImportService).importDonations(steps())) {
+    expect(stored).toBeLessThanOrEqual(1n);
+  }
+  const disputed = await donate("retried donor of a dispute");
+  await served.client(DonationService).openDispute({
+    ...disputed,
+    disputeExternalId: text("dispute id", true),
+  });
+  await donate("held");
+  // What is refused is not logged either.
+  const apiKey = texts.get("API key") ?? "";
+  const refused = { ...donationOf("refused"), ...MONEY, currency: "usd" };
+  await expect(served.client(DonationService).createDonation(refused)).rejects.toThrow("eur");
+  const username = texts.get("username") ?? "";
+  const other = { externalId: "another", username, displayName: text("other name") };
+  await expect(served.client(AccountService).putAccount(other)).rejects.toThrow();
+  expect((await served.http(`/api/v1/activity?key=${apiKey}`, apiKey)).status).toBe(400);
+  expect((await served.http("/api/v1/activity", apiKey)).text).toContain(imported.donorName);
+  await vi.waitUntil(() => held.length > 0, SETTLE);
+  const stored = [...texts.keys()].filter((what) => !NEVER_STORED.includes(what));
+  const erased = /^(delivered|retried) (donor|message)$|^refused |^other name$/;
+  expect(await foundInTables()).toEqual(stored.filter((what) => !erased.test(what)).toSorted());
+
+  const state = DeliveryState.RETRYING;
+  const retrying = await served.client(DeliveryService).listDeliveries({ accountId, state });
+  const retriedId = retrying.deliveries[0]?.id ?? "";
+  await served.client(AccountService).deleteAccount({ accountId });
+  for (const answerNow of held) answerNow();
+  // Until its record is done with, which finds no delivery.
+  await vi.waitUntil(async () => /attempts_in_flight 0$/m.test(await served.metrics()), SETTLE);
+  await served.stopProduct();
+  expect(await foundInTables()).toEqual([]);
+  // Ids are what logs and histories may hold, and show that all of them were searched.
+  texts.set("an account", accountId);
+  texts.set("a retried delivery", retriedId);
+  const log = join(served.folder, "product.log");
+  await writeFile(log, served.log());
+  expect(await found([log])).toEqual(["an account"]);
+  expect(await found([await historiesFile()])).toEqual(["a retried delivery"]);
+  expect(await found(await temporalFiles())).toEqual(["a retried delivery"]);
+});

@@ -1,0 +1,68 @@
+import { randomInt } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { isPortFree } from "../../tools/stack/free-port.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import { builtDashboard } from "../dashboard/browser/harness-built.ts";
+import { isShown, readBlocks, type Shell, startShell } from "./harness-page.ts";
+
+const PAGE = "docs/first-day.md";
+const text = readFileSync(join(ROOT, PAGE), "utf8");
+
+let day: string;
+let shell: Shell;
+beforeAll(async () => {
+  await builtDashboard();
+  day = mkdtempSync(join(tmpdir(), "activity-first-day-"));
+  // The page takes each from the environment, where it is set.
+  const names = new Set(
+    [...text.matchAll(/\$\{(\w+_PORT(?:_2)?):-\d+\}/g)].map(([, name]) => name),
+  );
+  const ports = await findPorts(names.size);
+  const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
+  const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
+  const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
+  shell = startShell({ ...programs, ...Object.fromEntries(settings), DAY: day });
+});
+afterAll(async () => {
+  await shell.close();
+  rmSync(day, { recursive: true, force: true });
+});
+
+it("docs/first-day.md: every command does what the page says, in the order of the page", async () => {
+  const blocks = readBlocks(PAGE);
+  expect(blocks.length).toBeGreaterThan(15);
+  for (const { title, commands, shown = "" } of blocks) {
+    const output = await shell.run(commands).catch((error: Error) => {
+      error.message += `\n${title}, at the end of the product's log:\n${readLog().slice(-3_000)}`;
+      throw error;
+    });
+    if (!isShown(output, shown)) expect(`${title}\n${output}`).toBe(`${title}\n${shown}`);
+  }
+}, 600_000);
+
+/**
+ * Finds ports whose next ones are free too, which Temporal's metrics take. Some are listened at only half a minute later:
+ * they lie where no system takes the ports of outgoing connections from.
+ */
+async function findPorts(count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let port = randomInt(10_000, 28_000); found.length < count; port += 2) {
+    if ((await isPortFree(port)) && (await isPortFree(port + 1))) found.push(port);
+  }
+  return found;
+}
+
+function readLog(): string {
+  const log = join(day, "serve.log");
+  return existsSync(log) ? readFileSync(log, "utf8") : "";
+}
+
+it("docs/first-day.md names alerts that there are", () => {
+  const rules = readFileSync(join(ROOT, "deploy/prometheus/alerts.yaml"), "utf8");
+  const named = [...text.matchAll(/`(Activity\w+)`/g)].map(([, name]) => name ?? "");
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((name) => !rules.includes(`alert: ${name}\n`))).toEqual([]);
+});

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { findDatabaseClient } from "../../tools/stack/find-database-client.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { runCommand } from "../../tools/stack/run-command.ts";
+import type { ServerFlavour } from "../../tools/stack/server-program.ts";
+import type { Launch } from "../../tools/stack/unpacked-root.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import type { TestDatabase } from "../harness/database.ts";
+
+/** Runs the commands of docs/operating.md about backups, as they are written there. */
+export type Backups = {
+  /** Dumps a database of the server; returns the file. */
+  dump(database: string): Promise<string>;
+  /** Restores the dump as another; returns what the commands print. */
+  restore(restored: string): Promise<readonly string[]>;
+};
+
+/** What the page has others do on MySQL. */
+const ON_MYSQL = [
+  [
+    /^mariadb-dump (--defaults-extra-file=\S+)/gm,
+    "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF",
+  ],
+  [/^mariadb /gm, "mysql "],
+] as const;
+
+/** Prepares a folder to run them in, against the server of a database. */
+export async function createBackups(folder: string, database: TestDatabase): Promise<Backups> {
+  const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
+  const flavour: ServerFlavour = row?.version.includes("MariaDB") ? "mariadb" : "mysql";
+  const { env } = process;
+  const programs = await findDatabaseClient(flavour, env, cacheFolder(env), createProgress());
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  const names =
+    flavour === "mysql"
+      ? { client: "mysql", dump: "mysqldump" }
+      : { client: "mariadb", dump: "mariadb-dump" };
+  await writeLauncher(join(bin, names.client), programs.client);
+  await writeLauncher(join(bin, names.dump), programs.dump);
+  await symlink(join(ROOT, "deploy"), join(folder, "deploy"));
+  const { hostname, port, username, password } = new URL(database.url);
+  const options = { host: hostname, port, user: username, password, protocol: "tcp" };
+  const lines = Object.entries(options).map(([name, value]) => `${name}=${value}`);
+  await writeFile(join(folder, "backup.cnf"), `[client]\n${lines.join("\n")}\n`, { mode: 0o600 });
+  const [dumping = "", restoring = ""] = commandsOf("Backup and restore");
+
+  async function run(commands: string, variables: Record<string, string>) {
+    const own = flavour === "mysql" ? onMysql(commands) : commands;
+    const { status, lines } = await runCommand("sh", ["-ec", `cd "$FOLDER"\n${own}`], {
+      variables: { ...variables, FOLDER: folder, PATH: `${bin}:${env.PATH}` },
+    });
+    if (status !== 0) throw new Error(`${own}\nended with ${status}: ${lines.join("\n")}`);
+    return lines;
+  }
+
+  return {
+    async dump(database) {
+      await run(dumping, { DATABASE: database });
+      return join(folder, "backup.sql");
+    },
+    restore: (restored) => run(restoring, { RESTORED: restored }),
+  };
+}
+
+/** The shell commands of a section of docs/operating.md, block by block. */
+function commandsOf(section: string): string[] {
+  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const [, own = ""] = page.split(`\n## ${section}\n`);
+  const text = own.split("\n## ")[0] ?? "";
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands ?? "");
+}
+
+function onMysql(commands: string): string {
+  return ON_MYSQL.reduce((text, [from, to]) => text.replace(from, to), commands);
+}
+
+/** So that the commands find it by its name, wherever it lies. */
+async function writeLauncher(path: string, { command, leading }: Launch): Promise<void> {
+  const words = [command, ...leading].map((word) => `'${word}'`).join(" ");
+  await writeFile(path, `#!/bin/sh\nexec ${words} "$@"\n`);
+  await chmod(path, 0o755);
+}

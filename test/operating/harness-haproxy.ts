@@ -1,0 +1,56 @@
+import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { spawnHaproxy } from "../../tools/stack/haproxy.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
+
+/** Where an instance listens, and where it says whether it serves. */
+export type Instance = { readonly port: number; readonly healthPort: number };
+
+/** A real HAProxy before two gateways, for clients over TLS, and before two cores. */
+export type Haproxy = {
+  /** Whether it sends anything to the instance of this port. */
+  isUp(port: number): Promise<boolean>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts one that asks each instance's `/ready` twice a second, and repeats no request that was sent. For clients it
+ * ends TLS, and says in X-Forwarded-For who they are; of what goes to the cores it looks at no byte.
+ */
+export async function startHaproxy(
+  ports: { readonly gateways: number; readonly cores: number },
+  certificate: Certificate,
+  gateways: readonly Instance[],
+  cores: readonly Instance[],
+): Promise<Haproxy> {
+  const { env } = process;
+  const serversOf = (instances: readonly Instance[]) =>
+    instances
+      .map(({ port, healthPort }) => `  server at-${port} 127.0.0.1:${port} port ${healthPort}`)
+      .join("\n");
+  const { isUp, stop } = await spawnHaproxy({
+    ...{ env, cacheDir: cacheFolder(env), progress: createProgress() },
+    files: { "front.pem": certificate.cert + certificate.key },
+    config: `
+defaults
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  timeout check 5s
+  option redispatch
+  option httpchk GET /ready
+  default-server check inter 500ms fall 2 rise 1
+listen gateways
+  mode http
+  bind 127.0.0.1:${ports.gateways} ssl crt FOLDER/front.pem
+  option forwardfor
+${serversOf(gateways)}
+listen cores
+  mode tcp
+  balance leastconn
+  bind 127.0.0.1:${ports.cores}
+${serversOf(cores)}
+`,
+  });
+  return { isUp: (port) => isUp(`at-${port}`), stop };
+}

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+
+/** A certificate, its key and the CA of those that come, all PEM. */
+export type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
+
+/** Stands before a Temporal as a cluster's does: over mutual TLS, for whoever shows an API key that is taken. */
+export type TemporalDoor = {
+  readonly address: string;
+  /** Takes these API keys, and no others. */
+  takeKeys(...keys: string[]): void;
+  setTls(tls: DoorTls): void;
+  close(): Promise<void>;
+};
+
+const UNAUTHENTICATED = { ":status": 200, "content-type": "application/grpc", "grpc-status": "16" };
+
+/** Opens a door to the Temporal at `address`. */
+export async function openTemporalDoor(address: string, tls: DoorTls): Promise<TemporalDoor> {
+  const taken = new Set<string>();
+  /** Each connection has one to Temporal, which closes it every few minutes. */
+  const sessions = new Map<unknown, http2.ClientHttp2Session>();
+  const options = (given: DoorTls) => ({ ...given, requestCert: true, rejectUnauthorized: true });
+  const server = http2.createSecureServer(options(tls));
+  server.on("session", (session) => {
+    const temporal = http2.connect(`http://${address}`);
+    sessions.set(session, temporal);
+    temporal.on("error", () => undefined);
+    for (const end of ["goaway", "close"]) temporal.on(end, () => session.close());
+    session.on("close", () => {
+      temporal.close();
+      sessions.delete(session);
+    });
+  });
+  server.on("stream", (stream, headers) => {
+    stream.on("error", () => undefined);
+    if (!taken.has(`${headers.authorization}`)) {
+      stream.respond(UNAUTHENTICATED, { endStream: true });
+      return;
+    }
+    const temporal = sessions.get(stream.session);
+    if (!temporal || temporal.closed) {
+      stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    const call = temporal.request({ ...headers, ":scheme": "http", ":authority": address });
+    let trailers: http2.IncomingHttpHeaders = {};
+    call.on("error", () => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR));
+    call.on("response", (answer) => stream.respond(answer, { waitForTrailers: true }));
+    call.on("trailers", (last) => {
+      trailers = last;
+    });
+    stream.on("wantTrailers", () => stream.sendTrailers(trailers));
+    stream.on("close", () => call.close(http2.constants.NGHTTP2_CANCEL));
+    stream.pipe(call).pipe(stream);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    address: `127.0.0.1:${port}`,
+    takeKeys(...keys) {
+      taken.clear();
+      for (const key of keys) taken.add(`Bearer ${key}`);
+    },
+    setTls: (given) => server.setSecureContext(given),
+    async close() {
+      for (const temporal of sessions.values()) temporal.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import {
+  AccountService,
+  ApiKeyService,
+  DeliveryService,
+  DeliveryState,
+  DonationService,
+  EndpointService,
+  WebhookEventKind,
+} from "@activity/proto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { vi } from "vitest";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { unique } from "../harness/builders.ts";
+import type { TracedProduct } from "./harness-traced-product.ts";
+
+/** Of a caller that traces its own work. */
+export const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+const DONOR = "Ada of the hidden name";
+const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
+
+/** What an account did, and what no trace may hold of it. */
+export type Story = {
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly hidden: readonly string[];
+};
+
+/**
+ * A donation is paid in a sampled trace of the caller. The receiver refuses the first attempt, the process that made it
+ * ends, and another one makes the retry, which is delivered.
+ */
+export async function tellStory(product: TracedProduct): Promise<Story> {
+  const { client, database, receiver } = product;
+  const { account } = await client(AccountService).putAccount({
+    externalId: unique("account"),
+    username: unique("user"),
+    displayName: DONOR,
+  });
+  const accountId = account?.id ?? "";
+  await client(AccountService).verifyAccount({ accountId });
+  const { apiKey, secret: apiKeyText } = await client(ApiKeyService).createApiKey({
+    ...{ accountId, name: DONOR, validityDays: 30 },
+  });
+  const { endpoint, secret } = await client(EndpointService).createEndpoint({
+    ...{ accountId, url: product.receiverUrl },
+    kinds: { kinds: [WebhookEventKind.DONATION_CREATED] },
+  });
+  await donate(product, accountId, "01");
+  const deliveries = client(DeliveryService);
+  const untilState = (state: DeliveryState) =>
+    vi.waitUntil(
+      async () => {
+        const { deliveries: all } = await deliveries.listDeliveries({ accountId });
+        return all.find((each) => each.state === state);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  const { id, eventId } = await untilState(DeliveryState.RETRYING);
+  receiver.behaviour = answer(200);
+  // The minute until the retry passes at once.
+  await database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
+  await product.restartDeliveriesWithTemporal();
+  await untilState(DeliveryState.DELIVERED);
+  const ids = [accountId, apiKey?.id, endpoint?.id, id, eventId].map((each) => each ?? "");
+  const texts = [DONOR, WORDS, "hidden", apiKeyText, secret, product.receiverUrl];
+  return {
+    accountId,
+    apiKey: apiKeyText,
+    hidden: [...ids, ...texts, `:${receiver.port}`, ...product.secrets],
+  };
+}
+
+/** Pays a donation in the caller's trace, sampled (`01`) or not (`00`). */
+export async function donate(
+  { client }: TracedProduct,
+  accountId: string,
+  flags: "00" | "01",
+): Promise<void> {
+  const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-${flags}`;
+  const donations = client(DonationService, { traceparent });
+  const externalId = unique("donation");
+  await donations.createDonation({
+    ...{ accountId, externalId, amountCents: 500n, currency: "eur" },
+    ...{ donorName: DONOR, message: WORDS, donatedAt: timestampNow() },
+  });
+  await donations.payDonation({ accountId, externalId });
+}

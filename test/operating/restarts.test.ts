@@ -1,0 +1,171 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DeliveryState, EndpointService, WebhookEventKind } from "@activity/proto";
+import { Permission } from "@activity/server";
+import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
+import { findLastingPort } from "../../tools/stack/free-port.ts";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { startTemporal } from "../../tools/stack/temporal.ts";
+import { startTemporalCluster } from "../../tools/stack/temporal-cluster.ts";
+import { headerOf } from "../delivery/harness-deliveries.ts";
+import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
+import { createInstance, type ProcessInstance } from "./harness-instances.ts";
+import { type LoadedAccount, startReaders, startWriters } from "./harness-load.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    restartRounds: number;
+    /** Temporal as a cluster over MySQL, or the server of one process. */
+    isTemporalCluster: boolean;
+  }
+}
+
+const ROUNDS = inject("restartRounds");
+const MINUTE = 60_000;
+/** Building the server of a cluster takes minutes more, once a machine. */
+const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
+const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
+/** HAProxy takes two checks to notice, half a second apart. */
+const DRAIN = { DRAIN_SECONDS: "3" };
+const ACCOUNTS = 10;
+const WRITERS = 3;
+/** A receiver takes its time: at every moment attempts are in flight. */
+const RECEIVER_MS = 300;
+const slowly: Behaviour = (socket, request) =>
+  void setTimeout(() => answer(200)(socket, request), RECEIVER_MS);
+
+/** Sets up and looks on; it delivers nothing, and no load reaches it. */
+let stack: TestStack;
+let receiver: Receiver;
+let temporal: { readonly address: string; stop(): Promise<void> };
+let haproxy: Haproxy;
+let folder: string;
+let ca: string;
+let everything: string;
+const accounts: LoadedAccount[] = [];
+const ports = { gateways: await findLastingPort(), cores: await findLastingPort() };
+let instances: Record<"gateways" | "cores" | "deliveries", ProcessInstance[]>;
+const all = () => Object.values(instances).flat();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "activity-restarts-"));
+  const certificates = makeCertificates();
+  ca = certificates.ca;
+  const at = (name: string) => join(folder, name);
+  const extraCa = at("ca.pem");
+  await writeFile(extraCa, ca);
+  await writeFile(at("core.pem"), certificates.good.cert);
+  await writeFile(at("core.key"), certificates.good.key);
+  receiver = await startReceiver(slowly, certificates.good);
+  const targets = {
+    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
+  stack = await startTestStack({ env: { ...KEYS, ...targets } });
+  const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
+  temporal = await start({
+    ...{ env: process.env, dataDir: join(folder, "temporal"), progress: createProgress() },
+  });
+  everything = await stack.credential(...Object.values(Permission));
+  for (let made = 0; made < ACCOUNTS; made += 1) {
+    const { accountId, apiKey } = await createReader(stack);
+    const url = `https://127.0.0.1:${receiver.port}/hook`;
+    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+    await stack.client(EndpointService).createEndpoint({ accountId, url, kinds });
+    accounts.push({ accountId, apiKey });
+  }
+  const coreUrl = `https://127.0.0.1:${ports.cores}`;
+  const toCore = { ...DRAIN, CORE_URL: coreUrl, CORE_TLS_CA: extraCa };
+  const coreEnv = {
+    ...{ ...DRAIN, ...KEYS, ...targets, DATABASE_URL: stack.database.url },
+    ...{ CORE_TLS_CERT: at("core.pem"), CORE_TLS_KEY: at("core.key") },
+  };
+  const gatewayEnv = {
+    ...{ ...toCore, TRUSTED_PROXIES: "127.0.0.1/32" },
+    GATEWAY_CREDENTIAL: await stack.credential(Permission.ClientAddressForward),
+  };
+  const deliveryEnv = {
+    ...{ ...toCore, ...targets, WEBHOOK_EXTRA_CA: extraCa, TEMPORAL_ADDRESS: temporal.address },
+    CORE_CREDENTIAL: await stack.credential(Permission.DeliveryDispatch),
+  };
+  // One makes attempts under leases, the other in workflows: a worker that stops cuts neither.
+  const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
+  const core = () => createInstance("server/src/main.ts", "CORE_PORT", coreEnv);
+  const gateway = () => createInstance("gateway/src/main.ts", "GATEWAY_PORT", gatewayEnv);
+  const deliver = (env: Record<string, string>) =>
+    createInstance("workflows/src/main.ts", undefined, env);
+  instances = {
+    gateways: [await gateway(), await gateway()],
+    cores: [await core(), await core()],
+    deliveries: [await deliver(deliveryEnv), await deliver(everyRun)],
+  };
+  haproxy = await startHaproxy(ports, certificates.good, instances.gateways, instances.cores);
+  await Promise.all(instances.cores.map((one) => one.start()));
+  await Promise.all(instances.cores.map(untilUp));
+  await Promise.all([...instances.gateways, ...instances.deliveries].map((one) => one.start()));
+  await Promise.all(instances.gateways.map(untilUp));
+}, START);
+afterAll(async () => {
+  for (const one of all()) one.signal("SIGKILL");
+  await haproxy?.stop();
+  await stack.stop();
+  await temporal.stop();
+  await receiver.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const untilUp = ({ port }: ProcessInstance) =>
+  vi.waitUntil(() => haproxy.isUp(port), { timeout: 30_000, interval: 100 });
+
+it(
+  "two of each process restarted in turn under load, all over TLS: no request fails, no attempt is made twice, ADR 0043",
+  async () => {
+    const readers = startReaders(ports.gateways, ca, accounts);
+    const writers = startWriters(ports.cores, ca, everything, accounts, WRITERS);
+    const restartEach = async (pair: readonly ProcessInstance[], isBehindProxy: boolean) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const one of pair) {
+          await one.end();
+          await one.start();
+          if (isBehindProxy) await untilUp(one);
+        }
+      }
+    };
+    // Each kind in turn, and the kinds beside each other: every one meets the others' restarts.
+    await Promise.all([
+      restartEach(instances.gateways, true),
+      restartEach(instances.cores, true),
+      restartEach(instances.deliveries, false),
+    ]);
+    await Promise.all([readers.stop(), writers.stop()]);
+
+    expect(readers.failures).toEqual([]);
+    expect(writers.failures).toEqual([]);
+    expect(readers.answered()).toBeGreaterThan(ROUNDS * ACCOUNTS);
+    expect(writers.answered()).toBeGreaterThan(ROUNDS * WRITERS);
+    // What was claimed by nobody waits for the end of its lease at most.
+    await expect.poll(countDelivered, { timeout: MINUTE }).toBe(writers.answered());
+    const attempts = await stack.database.query<{ attempts: number }>(
+      "SELECT COUNT(*) AS attempts FROM delivery_attempt",
+    );
+    expect(attempts).toEqual([{ attempts: writers.answered() }]);
+    const told = receiver.requests.map((request) => headerOf(request, "Service-Event-Id"));
+    expect(new Set(told).size).toBe(writers.answered());
+    expect(told.length, "attempts that reached the receiver").toBe(writers.answered());
+  },
+  (3 + 3 * ROUNDS) * MINUTE,
+);
+
+async function countDelivered(): Promise<number> {
+  const [row] = await stack.database.query<{ delivered: number }>(
+    "SELECT COUNT(*) AS delivered FROM delivery WHERE state = ?",
+    [DeliveryState.DELIVERED],
+  );
+  return row?.delivered ?? 0;
+}

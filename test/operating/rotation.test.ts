@@ -1,0 +1,331 @@
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AccountService, ApiKeyService, PlatformEventService } from "@activity/proto";
+import { createServiceCredential, Permission } from "@activity/server";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import mysql from "mysql2/promise";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { createProgress } from "../../tools/stack/progress.ts";
+import type { RunningRedis } from "../../tools/stack/redis.ts";
+import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { unique } from "../harness/builders.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { requestOf } from "../harness/http.ts";
+import type { PageJson } from "../harness/json.ts";
+import { startTestRedis } from "../harness/redis.ts";
+import { withClientAddress } from "../harness/stack.ts";
+import { createFront } from "./harness-front.ts";
+import { type Part, startPart } from "./harness-part.ts";
+import { startStories } from "./harness-stories.ts";
+import { openTemporalDoor, type TemporalDoor } from "./harness-temporal-door.ts";
+
+/** How many stories are told before each change, and after the last. */
+const STORIES = 1;
+const [OLD, NEW] = ["old", "new"] as const;
+
+/** What each process reads at its start, a file each. */
+const secrets = mkdtempSync(join(tmpdir(), "activity-secrets-"));
+const fileOf = (name: string) => join(secrets, name);
+const write = (name: string, text: string) => writeFileSync(fileOf(name), `${text}\n`);
+const read = (name: string) => readFileSync(fileOf(name), "utf8");
+
+const makeKeys = () => ({
+  [OLD]: randomBytes(32).toString("hex"),
+  [NEW]: randomBytes(32).toString("hex"),
+});
+const CURSOR_KEY = makeKeys();
+const SECRET_KEY = makeKeys();
+const PASSWORD = makeKeys();
+const API_KEY = makeKeys();
+/** Of a database of each age its own, as MariaDB keeps one password for each. */
+const USER = {
+  [OLD]: `u${randomBytes(6).toString("hex")}`,
+  [NEW]: `u${randomBytes(6).toString("hex")}`,
+};
+const credentials: Record<string, string> = {};
+
+let database: TestDatabase;
+let redis: RunningRedis;
+let temporal: RunningTemporal;
+let door: TemporalDoor;
+let receiver: Receiver;
+let shared: Record<string, string>;
+const parts: Part[] = [];
+
+/** Makes an authority, or a certificate for this machine that one signed. */
+function certify(name: string, ca?: string): void {
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
+  const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1"];
+  const leaf = ["-addext", "basicConstraints=critical,CA:FALSE"];
+  const signer = ca ? ["-CA", fileOf(`${ca}.pem`), "-CAkey", fileOf(`${ca}.key`), ...leaf] : [];
+  const files = ["-keyout", fileOf(`${name}.key`), "-out", fileOf(`${name}.pem`)];
+  execFileSync("openssl", ["req", "-x509", ...key, ...names, ...signer, ...files], {
+    stdio: "pipe",
+  });
+}
+
+/** Puts the certificate of an age, and the authorities that are trusted, where the processes find them. */
+function useCertificates(
+  age: typeof OLD | typeof NEW,
+  ...trusted: (typeof OLD | typeof NEW)[]
+): void {
+  write("ca.pem", trusted.map((each) => read(`ca-${each}.pem`)).join("\n"));
+  for (const form of ["pem", "key"]) write(`tls.${form}`, read(`tls-${age}.${form}`));
+}
+const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.key") });
+
+/** Sends commands to the Redis, after a password, each of which must be answered with OK. */
+async function sendToRedis(...commands: string[]): Promise<void> {
+  const socket = connect(Number(new URL(redis.url).port), "127.0.0.1");
+  let said = "";
+  socket.on("data", (chunk) => {
+    said += chunk;
+  });
+  socket.write(commands.map((command) => `${command}\r\n`).join(""));
+  await vi.waitUntil(() => said.split("\r\n").length > commands.length, { timeout: 15_000 });
+  socket.destroy();
+  expect(said).toBe("+OK\r\n".repeat(commands.length));
+}
+
+async function createUser(age: typeof OLD | typeof NEW): Promise<void> {
+  const { pathname } = new URL(database.url);
+  await database.query(`CREATE USER ${USER[age]}@'127.0.0.1' IDENTIFIED BY '${PASSWORD[age]}'`);
+  await database.query(
+    `GRANT ALL PRIVILEGES ON ${pathname.slice(1)}.* TO ${USER[age]}@'127.0.0.1'`,
+  );
+}
+function databaseUrlOf(age: typeof OLD | typeof NEW): string {
+  const url = new URL(database.url);
+  url.username = USER[age];
+  url.password = PASSWORD[age];
+  return url.href;
+}
+const redisUrlOf = (age: typeof OLD | typeof NEW) =>
+  redis.url.replace("redis://", `redis://default:${PASSWORD[age]}@`);
+
+async function createCredentials(age: typeof OLD | typeof NEW): Promise<void> {
+  const create = (name: string, ...permissions: Permission[]) =>
+    createServiceCredential(database.url, `${name}-${age}`, permissions);
+  credentials[age] = await create("all", ...Object.values(Permission));
+  write(`gateway-credential-${age}`, await create("gateway", Permission.ClientAddressForward));
+  write(`core-credential-${age}`, await create("deliveries", Permission.DeliveryDispatch));
+}
+
+/** Puts all that is one secret at a time, and not a list of them, into the files. */
+function useSecretsOf(age: typeof OLD | typeof NEW): void {
+  write("database-url", databaseUrlOf(age));
+  write("redis-url", redisUrlOf(age));
+  write("temporal-api-key", API_KEY[age]);
+  for (const name of ["gateway-credential", "core-credential"]) {
+    write(name, read(`${name}-${age}`).trim());
+  }
+}
+function useKeys(...ages: (typeof OLD | typeof NEW)[]): void {
+  write("cursor-keys", ages.map((age) => CURSOR_KEY[age]).join(","));
+  write("secret-keys", ages.map((age) => SECRET_KEY[age]).join(","));
+}
+
+const runTool = (...args: string[]) =>
+  execFileSync(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...shared },
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+
+beforeAll(async () => {
+  const certificates = makeCertificates();
+  write("receiver-ca.pem", certificates.ca);
+  receiver = await startReceiver(answer(200), certificates.good);
+  [database, redis, temporal] = await Promise.all([
+    createTestDatabase(),
+    startTestRedis(),
+    startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress: createProgress() }),
+  ]);
+  for (const age of [OLD, NEW]) {
+    certify(`ca-${age}`);
+    certify(`tls-${age}`, `ca-${age}`);
+  }
+  useCertificates(OLD, OLD);
+  door = await openTemporalDoor(temporal.address, tls());
+  door.takeKeys(API_KEY[OLD]);
+  await createUser(OLD);
+  await sendToRedis(`ACL SETUSER default resetpass >${PASSWORD[OLD]}`);
+  await createCredentials(OLD);
+  useSecretsOf(OLD);
+  useKeys(OLD);
+  const files = ["DATABASE_URL", "REDIS_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_API_KEY"];
+  const named = [...files, "GATEWAY_CREDENTIAL", "CORE_CREDENTIAL"].map((name) => [
+    `${name}_FILE`,
+    fileOf(name.toLowerCase().replaceAll("_", "-")),
+  ]);
+  shared = {
+    ...Object.fromEntries(named),
+    CORE_PORT: "0",
+    CORE_TLS_CERT: fileOf("tls.pem"),
+    CORE_TLS_KEY: fileOf("tls.key"),
+    CORE_TLS_CLIENT_CA: fileOf("ca.pem"),
+    CORE_TLS_CA: fileOf("ca.pem"),
+    CORE_TLS_CLIENT_CERT: fileOf("tls.pem"),
+    CORE_TLS_CLIENT_KEY: fileOf("tls.key"),
+    GATEWAY_PORT: "0",
+    TRUSTED_PROXIES: "127.0.0.1/32",
+    TEMPORAL_ADDRESS: door.address,
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: fileOf("ca.pem"),
+    TEMPORAL_TLS_CLIENT_CERT_PATH: fileOf("tls.pem"),
+    TEMPORAL_TLS_CLIENT_KEY_PATH: fileOf("tls.key"),
+    // So each delivery needs Temporal.
+    DELIVERY_WORKFLOWS: "all",
+    WEBHOOK_EXTRA_CA: fileOf("receiver-ca.pem"),
+    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
+}, 300_000);
+afterAll(async () => {
+  for (const part of parts) await part.kill();
+  await door?.close();
+  await temporal?.stop();
+  await redis?.stop();
+  await receiver?.stop();
+  for (const user of Object.values(USER)) {
+    await database?.query(`DROP USER IF EXISTS ${user}@'127.0.0.1'`);
+  }
+  await database?.drop();
+  rmSync(secrets, { recursive: true, force: true });
+});
+
+/** A core with a gateway and deliveries of its own, so that it can be restarted while another one serves. */
+type Side = { readonly core: Part; readonly gateway: Part; readonly deliveries: Part };
+
+async function startSide(): Promise<Side> {
+  const start = async (...args: Parameters<typeof startPart>) => {
+    const part = await startPart(...args);
+    parts.push(part);
+    return part;
+  };
+  const core = await start("core", shared);
+  const env = { ...shared, CORE_URL: `https://127.0.0.1:${core.port}` };
+  const [gateway, deliveries] = await Promise.all([
+    start("gateway", env),
+    start("deliveries", env),
+  ]);
+  return { core, gateway, deliveries };
+}
+
+it("rotates every secret at two instances under load, by restarts in turn, with no failed request or attempt; what was replaced opens nothing any more. docs/operating.md", async () => {
+  const [cores, gateways] = [createFront(), createFront()];
+  const sides: Side[] = [];
+  const add = async () => {
+    const side = await startSide();
+    cores.add(side.core.port);
+    gateways.add(side.gateway.port);
+    sides.push(side);
+  };
+  await add();
+  await add();
+  let age: typeof OLD | typeof NEW = OLD;
+  const credential = () => credentials[age] ?? "";
+  const stories = startStories({ cores, gateways, receiver, credential, tls });
+
+  const restartInTurn = async () => {
+    for (const { core, gateway, deliveries } of sides.splice(0)) {
+      await stories.more(STORIES);
+      await gateways.remove(gateway.port);
+      await gateway.stop();
+      await deliveries.stop();
+      await cores.remove(core.port);
+      await core.stop();
+      await add();
+    }
+    await stories.more(STORIES);
+  };
+
+  const apiKey = await createReader(sides[0]?.core.port ?? 0, credential());
+  const get = (path: string) =>
+    gateways.use((port) => requestOf(port, path, withClientAddress({ apiKey })));
+  const PAGE = "/api/v1/activity?order=asc&limit=1";
+  const { pagination } = (await get(PAGE)).json<PageJson>();
+  const next = () => get(`${PAGE}&cursor=${pagination.next_cursor}`);
+
+  // Both are taken everywhere, by those that ask and those that are asked; the old keys still encrypt and sign.
+  await createUser(NEW);
+  await sendToRedis(`AUTH ${PASSWORD[OLD]}`, `ACL SETUSER default >${PASSWORD[NEW]}`);
+  await createCredentials(NEW);
+  door.takeKeys(API_KEY[OLD], API_KEY[NEW]);
+  useCertificates(OLD, OLD, NEW);
+  door.setTls(tls());
+  useSecretsOf(NEW);
+  useKeys(OLD, NEW);
+  await restartInTurn();
+  age = NEW;
+
+  // What is not a list is out of use now.
+  await stories.more(STORIES);
+  await database.query(`DROP USER ${USER[OLD]}@'127.0.0.1'`);
+  await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);
+  door.takeKeys(API_KEY[NEW]);
+  for (const name of ["all", "gateway", "deliveries"]) {
+    runTool("tools/service-credential.ts", "revoke", `${name}-${OLD}`);
+  }
+
+  // The new keys encrypt and sign, and the new certificates are shown.
+  useCertificates(NEW, OLD, NEW);
+  door.setTls(tls());
+  useKeys(NEW, OLD);
+  await restartInTurn();
+  expect((await next()).status).toBe(200);
+  const id = createHash("sha256").update(Buffer.from(SECRET_KEY[OLD], "hex")).digest("hex");
+  const rotated = runTool("tools/rotate-secrets.ts", "--drop", id.slice(0, 8));
+  expect(rotated).toContain("0 left under");
+
+  // The old ones are gone.
+  useCertificates(NEW, NEW);
+  door.setTls(tls());
+  useKeys(NEW);
+  await restartInTurn();
+  await stories.stop();
+  expect((await next()).json()).toMatchObject({ error: { code: "invalid_cursor" } });
+  await expect(mysql.createConnection(databaseUrlOf(OLD))).rejects.toThrow(/denied/);
+  const withOld = createReader(sides[0]?.core.port ?? 0, credentials[OLD] ?? "");
+  await expect(withOld).rejects.toThrow("unauthenticated");
+  const texts = [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY, credentials].flatMap(Object.values);
+  for (const part of parts) {
+    expect(part.output()).not.toContain('"level":"error"');
+    for (const text of texts) expect(part.output()).not.toContain(text);
+  }
+}, 540_000);
+
+/** Makes an account with two records and a key, and returns the key. */
+async function createReader(port: number, credential: string): Promise<string> {
+  const transport = createGrpcTransport({
+    baseUrl: `https://127.0.0.1:${port}`,
+    nodeOptions: tls(),
+    interceptors: [
+      (following) => (request) => {
+        request.header.set("authorization", `Bearer ${credential}`);
+        return following(request);
+      },
+    ],
+  });
+  const accounts = createClient(AccountService, transport);
+  const names = { externalId: unique("account"), username: unique("user"), displayName: "Ada" };
+  const accountId = (await accounts.putAccount(names)).account?.id ?? "";
+  await accounts.verifyAccount({ accountId });
+  for (let number = 0; number < 2; number += 1) {
+    await createClient(PlatformEventService, transport).recordPlatformEvent({
+      ...{ accountId, platform: 2, externalId: unique("event") },
+      kind: { case: "follow", value: {} },
+    });
+  }
+  const keys = createClient(ApiKeyService, transport);
+  return (await keys.createApiKey({ accountId, name: "test", validityDays: 30 })).secret;
+}

@@ -1,0 +1,159 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { ActivityService } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../architecture/import-rule.ts";
+import { requestOf } from "../harness/http.ts";
+import { type ReceivedSpan, type SpanReceiver, startSpanReceiver } from "./harness-spans.ts";
+import { CALLER, donate, type Story, tellStory } from "./harness-trace-story.ts";
+import { startTracedProduct, type TracedProduct } from "./harness-traced-product.ts";
+
+const PAY = "activity.ingest.v1.DonationService/PayDonation";
+const LIST = "activity.read.v1.ActivityService/ListActivities";
+/** Of a client that would decide what is sampled here. */
+const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+let collector: SpanReceiver;
+let product: TracedProduct;
+let story: Story;
+beforeAll(async () => {
+  collector = await startSpanReceiver();
+  product = await startTracedProduct(collector.endpoint);
+  story = await tellStory(product);
+});
+afterAll(async () => {
+  await product?.stop();
+  await collector.stop();
+});
+
+const ofTrace = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
+const named = (spans: readonly ReceivedSpan[], name: string) =>
+  spans.filter((span) => span.name === name);
+const below = (spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined) =>
+  spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId);
+
+/** What statements say. */
+const textsOf = (spans: readonly ReceivedSpan[]) =>
+  spans.map(({ attributes }) => attributes["db.query.text"]).join("\n");
+
+describe("a donation that is paid in a sampled trace", () => {
+  it("is one trace: write, statements, claim, attempt, record, and the retry of another process", async () => {
+    const spans = () => ofTrace(CALLER.traceId);
+    await expect.poll(() => named(spans(), "attempt").length, { timeout: 30_000 }).toBe(2);
+    const [pay] = named(spans(), PAY);
+    expect(pay).toMatchObject({ service: "activity-core", parentSpanId: CALLER.spanId });
+    await expect.poll(() => named(spans(), "record").length, { timeout: 30_000 }).toBe(2);
+    const steps = below(spans(), pay);
+    expect(steps.map(({ service, name }) => `${service} ${name}`).toSorted()).toEqual([
+      "activity-core claim",
+      "activity-core commit",
+      "activity-deliveries attempt",
+      "activity-deliveries attempt",
+    ]);
+    const [commit] = named(steps, "commit");
+    const statements = below(spans(), commit).filter(
+      ({ name }) => name !== "wait for a connection",
+    );
+    expect(statements.map(({ name }) => name)).toEqual(["SELECT", "UPDATE"]);
+    expect(statements[1]?.attributes["db.query.text"]).toContain("INSERT INTO webhook_event");
+    const attempts = named(steps, "attempt").map(({ attributes, isFailed }) => [
+      ...[attributes["activity.attempt"], attributes["activity.outcome"]],
+      ...[attributes["http.response.status_code"], isFailed],
+    ]);
+    expect(attempts).toEqual([
+      [1, "receiver_busy", 503, true],
+      [2, "delivered", 200, false],
+    ]);
+    for (const attempt of named(steps, "attempt")) {
+      const [record] = below(spans(), attempt);
+      const [call] = below(spans(), record);
+      expect([record?.name, call?.service, call?.attributes["rpc.method"]]).toEqual([
+        ...["record", "activity-core", "RecordAttempts"],
+      ]);
+      expect(below(spans(), call).map(({ name }) => name)).toContain("SELECT");
+    }
+  });
+
+  it("tells the receiver nothing of the trace: the contract names all headers. §6.2", () => {
+    const { requests } = product.receiver;
+    expect(requests).toHaveLength(2);
+    for (const { headers } of requests) {
+      expect(headers.map(([name]) => name.toLowerCase())).not.toContain("traceparent");
+    }
+  });
+});
+
+it("a request of a client is a trace of its own, through gateway and core, whatever trace an API key's holder names", async () => {
+  const traceparent = `00-${FOREIGN}-${CALLER.spanId}-01`;
+  const authorization = `Bearer ${story.apiKey}`;
+  const direct = product.client(ActivityService, { authorization, traceparent });
+  await direct.listActivities({ limit: 5 });
+  const response = await requestOf(product.gatewayPort, "/api/v1/activity?limit=7", {
+    apiKey: story.apiKey,
+    headers: { traceparent },
+  });
+  expect(response.status).toBe(200);
+  const root = "GET /api/v1/activity";
+  await expect.poll(() => named(collector.spans, LIST).length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => named(collector.spans, root).length, { timeout: 30_000 }).toBe(1);
+  const [request] = named(collector.spans, root);
+  expect(request).toMatchObject({ service: "activity-gateway", parentSpanId: undefined });
+  expect(request?.attributes).toMatchObject({ "http.response.status_code": 200 });
+  const spans = ofTrace(request?.traceId ?? "");
+  expect(below(spans, request).map(({ service, name }) => `${service} ${name}`)).toEqual([
+    "activity-core admission",
+    `activity-core ${LIST}`,
+  ]);
+  const [admission, call] = below(spans, request);
+  const [count] = below(spans, admission);
+  expect(count).toMatchObject({ name: "count requests" });
+  expect(textsOf(below(spans, count))).toContain("INSERT INTO rate_window");
+  expect(textsOf(below(spans, call))).toContain("FROM activity");
+  expect(ofTrace(FOREIGN)).toEqual([]);
+});
+
+it("keeps the trace of what is sampled, and nothing of what is not", async () => {
+  const kept = () =>
+    product.database.query<{ traceparent: string | null }>(
+      "SELECT traceparent FROM webhook_event ORDER BY created_at",
+    );
+  const [pay] = named(ofTrace(CALLER.traceId), PAY);
+  const first = `00-${CALLER.traceId}-${pay?.spanId}-01`;
+  expect(await kept()).toEqual([{ traceparent: first }]);
+  await donate(product, story.accountId, "00");
+  expect(await kept()).toEqual([{ traceparent: first }, { traceparent: null }]);
+});
+
+it("tells nothing of an account: no id, name, message, URL, key or secret in any span", () => {
+  const text = collector.text();
+  expect(collector.spans.length).toBeGreaterThan(30);
+  expect(story.hidden.length).toBeGreaterThan(14);
+  for (const hidden of story.hidden) expect(text).not.toContain(hidden);
+  // As a span would tell it in JSON, in SQL, or both.
+  expect(text.toLowerCase()).not.toContain(Buffer.from("hidden").toString("hex"));
+});
+
+it("loads OpenTelemetry only where an endpoint is given", async () => {
+  const loaded = async (config: string) => {
+    const script = `
+      import { registerHooks } from "node:module";
+      let loaded = 0;
+      registerHooks({
+        load(url, context, next) {
+          if (url.includes("/@opentelemetry/")) loaded += 1;
+          return next(url, context);
+        },
+      });
+      await import("./tools/serve/product.ts");
+      const { openTraces } = await import("@activity/proto/traces-exporter");
+      const { close } = await openTraces(${config}, "test", console);
+      await close();
+      console.log(loaded);
+      process.exit();`;
+    const args = ["--input-type=module", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+    return Number(stdout);
+  };
+  expect(await loaded("undefined")).toBe(0);
+  expect(await loaded('{ endpoint: "http://127.0.0.1:1", ratio: 1 }')).toBeGreaterThan(10);
+});

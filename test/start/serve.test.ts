@@ -1,0 +1,285 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  AccountService,
+  ApiKeyService,
+  AttemptOutcome,
+  DeliveryService,
+  EndpointService,
+  SessionService,
+  WebhookEventKind,
+} from "@activity/proto";
+import { createServiceCredential, Permission } from "@activity/server";
+import type { DescService } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Connection, WorkflowClient } from "@temporalio/client";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findFreePort } from "../../tools/stack/free-port.ts";
+import { silentProgress } from "../../tools/stack/progress.ts";
+import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { requestOf } from "../harness/http.ts";
+import { type Run, startProgram } from "./harness-program.ts";
+
+const SERVE = "tools/serve/serve.ts";
+const CORE = "server/src/main.ts";
+const GATEWAY = "gateway/src/main.ts";
+const DELIVERIES = "workflows/src/main.ts";
+const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
+
+let folder: string;
+let database: TestDatabase;
+let temporal: RunningTemporal;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "activity-serve-"));
+  database = await createTestDatabase();
+  temporal = await startTemporal({
+    env: process.env,
+    dataDir: join(folder, "temporal"),
+    progress: silentProgress,
+  });
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await temporal.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+function run(program: string, env: Record<string, string>): Run {
+  const one = startProgram(program, env);
+  started.push(one.child);
+  return one;
+}
+
+/** Runs what must not start, and returns what it says. */
+async function refused(program: string, env: Record<string, string>): Promise<string> {
+  const { child, output } = run(program, env);
+  const [code] = await once(child, "exit");
+  expect(code).toBe(1);
+  expect(output()).not.toMatch(/\n\s+at /);
+  return output();
+}
+
+/** What a production process is given, with ports of its own. */
+async function production(url = database.url) {
+  const ports = {
+    core: await findFreePort(),
+    gateway: await findFreePort(),
+    health: await findFreePort(),
+    dashboard: await findFreePort(),
+  };
+  const env = {
+    ...KEYS,
+    DATABASE_URL: url,
+    TEMPORAL_ADDRESS: temporal.address,
+    CORE_PORT: `${ports.core}`,
+    GATEWAY_PORT: `${ports.gateway}`,
+    HEALTH_PORT: `${ports.health}`,
+    DASHBOARD_PORT: `${ports.dashboard}`,
+    DASHBOARD_URL: "https://dash.example.com",
+  };
+  return { env, ports };
+}
+
+const untilSaid = ({ child, output }: Run, text: string) =>
+  vi.waitUntil(
+    () => {
+      if (child.exitCode !== null) throw new Error(output());
+      return output().includes(text);
+    },
+    { timeout: 60_000 },
+  );
+
+describe("core, gateway and deliveries in one production process", () => {
+  it("migrate, read, write, deliver and retry, make no account and print no key; SIGTERM ends them", async () => {
+    const fresh = `${new URL(database.url).pathname.slice(1)}_fresh`;
+    await database.query(`CREATE DATABASE ${fresh}`);
+    const url = new URL(database.url);
+    url.pathname = `/${fresh}`;
+    const { env, ports } = await production(url.href);
+    const one = run(SERVE, env);
+    await untilSaid(one, "deliveries run");
+
+    const [rows] = await database.query<{ accounts: number; credentials: number }>(
+      `SELECT (SELECT COUNT(*) FROM ${fresh}.account) AS accounts,
+         (SELECT COUNT(*) FROM ${fresh}.service_credential) AS credentials`,
+    );
+    expect(rows).toEqual({ accounts: 0, credentials: 0 });
+    const health = () => requestOf(ports.health, "/ready", {}).then(({ status }) => status);
+    await expect.poll(health).toBe(200);
+
+    const permissions = Object.values(Permission);
+    const credential = await createServiceCredential(url.href, "test", permissions);
+    const transport = createGrpcTransport({
+      baseUrl: `http://127.0.0.1:${ports.core}`,
+      interceptors: [
+        (next) => (request) => {
+          request.header.set("authorization", `Bearer ${credential}`);
+          return next(request);
+        },
+      ],
+    });
+    const client = <Service extends DescService>(service: Service) =>
+      createClient(service, transport);
+    const names = { externalId: "one", username: "one", displayName: "One" };
+    const { account } = await client(AccountService).putAccount(names);
+    const accountId = account?.id ?? "";
+    await client(AccountService).verifyAccount({ accountId });
+    const { secret: apiKey } = await client(ApiKeyService).createApiKey({
+      ...{ accountId, name: "test", validityDays: 30 },
+    });
+    const me = await requestOf(ports.gateway, "/api/v1/me", { apiKey });
+    expect(me.json<{ data: unknown }>().data).toMatchObject({ username: "one" });
+
+    const link = await client(SessionService).createSessionLink({ accountId, scopes: [1] });
+    expect(link.url).toMatch(/^https:\/\/dash\.example\.com\/#code=[0-9a-f]{64}$/);
+    const page = await requestOf(ports.dashboard, "/", {});
+    expect(page.headers["strict-transport-security"]).toBe("max-age=31536000");
+
+    const endpoints = client(EndpointService);
+    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
+    const local = { accountId, url: `https://127.0.0.1:${ports.gateway}/`, kinds };
+    await expect(endpoints.createEndpoint(local)).rejects.toThrow(/\burl\b/);
+    // No name under .invalid is ever found (RFC 6761): the attempt fails without a packet to anyone.
+    const nowhere = { ...local, url: "https://receiver.invalid/hook" };
+    const { endpoint, secret } = await endpoints.createEndpoint(nowhere);
+    const endpointId = endpoint?.id ?? "";
+    const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+    const outcomes = async () => {
+      const { attempts } = await client(DeliveryService).getDelivery({ accountId, deliveryId });
+      return attempts.map(({ outcome }) => outcome);
+    };
+    await expect.poll(outcomes).toEqual([AttemptOutcome.DNS_FAILED]);
+    await expect.poll(retries).toBe(1);
+
+    const ended = once(one.child, "exit");
+    one.child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    for (const confidential of [
+      link.url.split("=")[1] ?? "",
+      apiKey,
+      secret,
+      credential,
+      ...Object.values(KEYS),
+      url.password,
+    ]) {
+      expect(one.output()).not.toContain(confidential);
+    }
+    await database.query(`DROP DATABASE ${fresh}`);
+  });
+
+  it("is what npm run serve runs, and ends with it", async () => {
+    const { env, ports } = await production();
+    const npm = spawn("npm", ["run", "--silent", "serve"], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    started.push(npm);
+    let said = "";
+    npm.stdout.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    await vi.waitUntil(() => said.includes("gateway listens"), { timeout: 60_000 });
+    const ended = once(npm, "exit");
+    npm.kill("SIGTERM");
+    await ended;
+    await expect.poll(() => requestOf(ports.gateway, "/", {}).catch(() => "closed")).toBe("closed");
+  });
+
+  it("name every bad variable at once, and repeat nothing of them", async () => {
+    const nothing = await refused(SERVE, {});
+    expect(namesIn(nothing)).toEqual([
+      "DATABASE_URL",
+      "CURSOR_KEYS",
+      "SECRET_KEYS",
+      "TEMPORAL_ADDRESS",
+    ]);
+    const bad = {
+      DATABASE_URL: "mysql://geheim@db/geheim?geheim=1",
+      DATABASE_CONNECTIONS: "geheim",
+      REDIS_URL: "geheim",
+      CURSOR_KEYS: "geheim",
+      SECRET_KEYS: "geheim",
+      DELIVERY_RETENTION: "geheim",
+      CORE_PORT: "geheim",
+      CORE_PLAINTEXT: "geheim",
+      CORE_TLS_CERT: "geheim",
+      GATEWAY_PORT: "geheim",
+      HEALTH_PORT: "geheim",
+      DASHBOARD_URL: "geheim",
+      DASHBOARD_PORT: "geheim",
+      DASHBOARD_FRAME_ANCESTORS: "geheim",
+      TRUSTED_PROXIES: "geheim",
+      DELIVERY_WORKFLOWS: "geheim",
+      TEMPORAL_ADDRESS: "geheim",
+      TEMPORAL_TLS_CLIENT_KEY_PATH: "geheim",
+      WEBHOOK_ALLOWED_TARGETS: "geheim",
+      WEBHOOK_EXTRA_CA: "geheim",
+      ALLOW_UNSAFE_TARGETS: "geheim",
+    };
+    const said = await refused(SERVE, bad);
+    for (const name of Object.keys(bad).filter((each) => each !== "CORE_PLAINTEXT")) {
+      expect(namesIn(said)).toContain(name);
+    }
+    expect(said).not.toContain("geheim");
+  });
+});
+
+describe("every production process", () => {
+  const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
+  const own: Record<string, Record<string, string>> = {
+    [SERVE]: { ...KEYS, TEMPORAL_ADDRESS: "127.0.0.1:1", DATABASE_URL: "mysql://u@127.0.0.1:1/x" },
+    [CORE]: { ...KEYS, DATABASE_URL: "mysql://u@127.0.0.1:1/x" },
+    [DELIVERIES]: { CORE_CREDENTIAL: "act_svc_x" },
+    [GATEWAY]: { GATEWAY_CREDENTIAL: "act_svc_x" },
+  };
+
+  it.each([SERVE, CORE, DELIVERIES])("refuses targets that are unsafe: %s", async (program) => {
+    const names = namesIn(await refused(program, { ...own[program], ...unsafe }));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(unsafe)));
+  });
+
+  it("takes unsafe targets where they are called development", async () => {
+    const env = { ...own[SERVE], WEBHOOK_ALLOWED_TARGETS: unsafe.WEBHOOK_ALLOWED_TARGETS };
+    const said = await refused(SERVE, { ...env, ALLOW_UNSAFE_TARGETS: "development" });
+    expect(said).toMatch(/^The product could not start: .*ECONNREFUSED/);
+  });
+
+  it.each([
+    [SERVE, { CORE_HOST: "0.0.0.0" }, "CORE_HOST"],
+    [CORE, { CORE_HOST: "0.0.0.0" }, "CORE_HOST"],
+    [DELIVERIES, { CORE_URL: "http://core.example:50051" }, "CORE_URL"],
+    [GATEWAY, { CORE_URL: "http://core.example:50051" }, "CORE_URL"],
+  ])("refuses plain text to and from other machines: %s", async (program, env, name) => {
+    expect(namesIn(await refused(program, { ...own[program], ...env }))).toEqual([name]);
+  });
+});
+
+/** The variable that each line begins with, or is about. */
+function namesIn(text: string): string[] {
+  return text
+    .trim()
+    .split("\n")
+    .flatMap((line) => /\b[A-Z]+(?:_[A-Z]+)+\b/.exec(line)?.[0] ?? []);
+}
+
+/** Counts the workflows that Temporal runs. */
+async function retries(): Promise<number> {
+  const connection = await Connection.connect({ address: temporal.address });
+  try {
+    const client = new WorkflowClient({ connection });
+    const { count } = await client.count("ExecutionStatus = 'Running'");
+    return count;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,128 @@
+import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../architecture/import-rule.ts";
+
+/** A repository of its own with the project's files, and a registry that notes what it is asked. */
+let folder: string;
+let registry: Server;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "activity-release-"));
+  const kept = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  for (const file of execFileSync("git", kept, { cwd: ROOT, encoding: "utf8" }).split("\0")) {
+    if (file === "") continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  appendFileSync(join(folder, ".gitignore"), "node_modules\n");
+  git("init", "--quiet");
+  git("config", "user.name", "test");
+  git("config", "user.email", "test@example.com");
+  commit();
+  registry = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(404).end();
+  });
+  registry.listen(0, "127.0.0.1");
+  await once(registry, "listening");
+});
+afterAll(() => {
+  registry.close();
+  rmSync(folder, { recursive: true });
+});
+
+const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
+function commit() {
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "test");
+}
+
+/** Runs npm in the repository; returns its status and both streams. */
+async function npm(...args: readonly string[]) {
+  const { port } = registry.address() as AddressInfo; // It listens on TCP.
+  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/` };
+  type Ended = { readonly stdout: string; readonly stderr: string; readonly code?: number };
+  const run: Promise<Ended> = promisify(execFile)("npm", args, { cwd: folder, env });
+  const { code = 0, stdout, stderr } = await run.catch((failed: Ended) => failed);
+  return { code, said: stdout + stderr };
+}
+const release = () => npm("run", "--silent", "release", "--", "--tested");
+
+function edit(file: string, change: (text: string) => string) {
+  const path = join(folder, file);
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+}
+
+describe("npm run release", () => {
+  it("names at once all that is not ready, and makes nothing", async () => {
+    edit("deploy/helm/personal-activity/Chart.yaml", (text) =>
+      text.replace(/appVersion: .*/, "appVersion: 0.9.0"),
+    );
+    edit("CHANGELOG.md", () => "# Changelog\n\n## [Unreleased]\n\n- A thing.\n");
+    const { code, said } = await release();
+    expect(code).toBe(1);
+    expect(said).toContain("Chart.yaml says 0.9.0, package.json 1.");
+    expect(said).toContain('CHANGELOG.md has no entries under "## [1.');
+    expect(said).toContain('CHANGELOG.md has entries under "## [Unreleased]"');
+    expect(said).toContain("What is not committed is not released:\n M CHANGELOG.md\n M deploy");
+    expect(readdirSync(folder)).not.toContain("dist");
+    git("checkout", "--quiet", "--", "deploy");
+  });
+
+  it("after npm version, packs both packages of that version and the bill of materials, and stops", async () => {
+    edit("CHANGELOG.md", () => "# Changelog\n\n## [7.8.9] - 2026-11-22\n\n- A thing.\n");
+    commit();
+    expect(await npm("version", "7.8.9")).toMatchObject({ code: 0 });
+    const { code, said } = await release();
+    expect(said).toContain(
+      "Nothing was published. To publish:\n\n  git push origin HEAD v7.8.9\n" +
+        "  npm publish dist/release/receiver-kit-7.8.9.tgz\n" +
+        "  npm publish dist/release/activity-client-7.8.9.tgz\n",
+    );
+    expect(code).toBe(0);
+    const made = join(folder, "dist/release");
+    expect(readdirSync(made).toSorted()).toEqual([
+      "activity-client-7.8.9.tgz",
+      "personal-activity-7.8.9.cdx.json",
+      "receiver-kit-7.8.9.tgz",
+    ]);
+    const sbom = JSON.parse(readFileSync(join(made, "personal-activity-7.8.9.cdx.json"), "utf8"));
+    expect(sbom.metadata.component.version).toBe("7.8.9");
+    const list = ["-tzf", join(made, "activity-client-7.8.9.tgz")];
+    const files = execFileSync("tar", list, { encoding: "utf8" }).split("\n");
+    expect(files).toEqual(
+      expect.arrayContaining(
+        ["LICENSE", "README.md", "errors.md", "dist/client.d.ts"].map((name) => `package/${name}`),
+      ),
+    );
+    expect(files.filter((name) => /(?<!\.d)\.ts$|dispatch|admission/.test(name))).toEqual([]);
+    expect(asked.filter((each) => !each.startsWith("GET "))).toEqual([]);
+  });
+
+  it("makes no other release of the same version", async () => {
+    edit("README.md", (text) => `${text}\n`);
+    commit();
+    const { code, said } = await release();
+    expect(said).toBe("The tag v7.8.9 is of another commit: run `npm version` for the next one.\n");
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { findBase } from "../../tools/release/base.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+
+/** The version before, as its commit has it, ready to run. */
+export type Previous = { readonly commit: string; readonly root: string };
+
+const WORKSPACES = ["proto", "server", "gateway", "workflows"];
+const MIGRATIONS = "server/src/database/migrations";
+
+/**
+ * Puts the base commit's files into a folder of `.cache`, once, and its packages: those of this version where the lock
+ * files are the same, else its own by npm. Says what was compared with. Throws when a migration of it was changed
+ * since, as its database could then not be brought to this version's schema.
+ */
+export function checkOutPrevious(): Previous {
+  const { commit, note } = findBase(ROOT);
+  process.stderr.write(`${note ?? "The version before is that of .ci/base"}: ${commit}\n`);
+  const cache = join(ROOT, ".cache/previous");
+  const root = join(cache, commit);
+  if (!existsSync(root)) {
+    const unfinished = join(cache, `unfinished-${process.pid}`);
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { recursive: true });
+    const archive = ["archive", "--format=tar", commit, "package.json", "package-lock.json"];
+    const tar = execFileSync("git", [...archive, "tools", ...WORKSPACES], {
+      cwd: ROOT,
+      maxBuffer: 1 << 28,
+    });
+    execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
+    installPackages(unfinished);
+    // Each of its workers would else do so.
+    execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
+    renameSync(unfinished, root);
+  }
+  refuseChangedMigrations(root);
+  return { commit, root };
+}
+
+function installPackages(root: string): void {
+  const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
+  if (lockOf(root) !== lockOf(ROOT)) {
+    const workspaces = WORKSPACES.flatMap((name) => ["--workspace", name]);
+    const args = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", ...workspaces];
+    execFileSync("npm", args, { cwd: root, stdio: "pipe" });
+    return;
+  }
+  // All others are found in the folder above; these would be this version's there.
+  mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
+  for (const name of WORKSPACES) {
+    symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));
+  }
+}
+
+function refuseChangedMigrations(root: string): void {
+  const read = (folder: string, name: string) =>
+    readFileSync(join(folder, MIGRATIONS, name), "utf8");
+  const now = new Set(readdirSync(join(ROOT, MIGRATIONS)));
+  const changed = readdirSync(join(root, MIGRATIONS)).filter(
+    (name) => !now.has(name) || read(root, name) !== read(ROOT, name),
+  );
+  if (changed.length === 0) return;
+  throw new Error(
+    `${changed.join(", ")} changed in place since the version before. Restore it and add a migration; until the first release, .ci/base may be moved to the commit that changed it, with the reason.`,
+  );
+}

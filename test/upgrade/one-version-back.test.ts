@@ -1,0 +1,263 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  AccountService,
+  AttemptOutcome,
+  DeliveryService,
+  DeliveryState,
+  EndpointService,
+} from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescService } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { Connection, WorkflowClient } from "@temporalio/client";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { createProgress } from "../../tools/stack/progress.ts";
+import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import { ALL_KINDS } from "../delivery/harness-deliveries.ts";
+import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { type Certificates, makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { unique } from "../harness/builders.ts";
+import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { createFront } from "../operating/harness-front.ts";
+import { type Part, startPart } from "../operating/harness-part.ts";
+import { startStories } from "../operating/harness-stories.ts";
+import { checkOutPrevious, type Previous } from "./harness-previous.ts";
+
+/** Where a version's files are. */
+type Version = Pick<Previous, "root">;
+
+/** A retry is due after a minute. §6.4 */
+const RETRIED = { timeout: 180_000, interval: 200 };
+const PATIENT = { timeout: 60_000, interval: 50 };
+/** How many stories each state of the upgrade is held by. */
+const STORIES = 4;
+
+const NEW: Version = { root: ROOT };
+let OLD: Version;
+let folder: string;
+let database: TestDatabase;
+let temporal: RunningTemporal;
+let receiver: Receiver;
+/** Answers as a test of its own wants it. */
+let failing: Receiver;
+let connection: Connection;
+let shared: Record<string, string>;
+let credential = "";
+const parts: Part[] = [];
+
+beforeAll(async () => {
+  OLD = checkOutPrevious();
+  folder = await mkdtemp(join(tmpdir(), "activity-upgrade-"));
+  const certificates: Certificates = makeCertificates();
+  const extraCa = join(folder, "ca.pem");
+  await writeFile(extraCa, certificates.ca);
+  receiver = await startReceiver(answer(200), certificates.good);
+  failing = await startReceiver(answer(503), certificates.good);
+  database = await createTestDatabase(undefined, { migrated: false });
+  temporal = await startTemporal({
+    env: process.env,
+    dataDir: join(folder, "temporal"),
+    progress: createProgress(),
+  });
+  connection = await Connection.connect({ address: temporal.address });
+  shared = {
+    DATABASE_URL: database.url,
+    CURSOR_KEYS: randomBytes(32).toString("hex"),
+    SECRET_KEYS: randomBytes(32).toString("hex"),
+    CORE_PORT: "0",
+    GATEWAY_PORT: "0",
+    TRUSTED_PROXIES: "127.0.0.1/32",
+    TEMPORAL_ADDRESS: temporal.address,
+    WEBHOOK_EXTRA_CA: extraCa,
+    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port},127.0.0.1:${failing.port}`,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
+}, 600_000);
+afterAll(async () => {
+  for (const part of parts) await part.kill();
+  await receiver?.stop();
+  await failing?.stop();
+  await connection?.close();
+  await temporal?.stop();
+  await database?.drop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts a part of a version, at a core where it needs one. */
+async function start(
+  name: Parameters<typeof startPart>[0],
+  { root }: Version,
+  core?: Part,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const CORE_URL = `http://127.0.0.1:${core?.port}`;
+  const toCore = { CORE_URL, GATEWAY_CREDENTIAL: credential, CORE_CREDENTIAL: credential };
+  const part = await startPart(name, { ...shared, ...(core && toCore), ...env }, root);
+  parts.push(part);
+  return part;
+}
+
+/** Makes a credential for everything with a version's own tool. */
+function createCredential({ root }: Version): string {
+  const permissions = Object.values(Permission).flatMap((name) => ["--permission", name]);
+  const args = ["tools/service-credential.ts", "create", "--name", unique("all"), ...permissions];
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
+  const options = { cwd: root, env, encoding: "utf8", stdio: "pipe" } as const;
+  return execFileSync(process.execPath, args, options).trim();
+}
+
+function clientOf<Service extends DescService>(core: Part, service: Service) {
+  return createClient(
+    service,
+    createGrpcTransport({
+      baseUrl: `http://127.0.0.1:${core.port}`,
+      interceptors: [
+        (next) => (request) => {
+          request.header.set("authorization", `Bearer ${credential}`);
+          return next(request);
+        },
+      ],
+    }),
+  );
+}
+
+/** How a run's workflow waits for its first retry: not begun yet, or begun with the first attempt and asleep. */
+type Waiting = "delayed" | "asleep";
+type Retry = { readonly accountId: string; readonly deliveryId: string };
+
+/** Every delivery whose first attempt met the busy receiver. */
+const begun: Retry[] = [];
+
+/**
+ * Sends tests to a receiver that is busy until the workflow of one waits so. It is a matter of which of those that
+ * deliver claims it: nearly always the one at the core that was told.
+ */
+async function beginRetry(core: Part, wanted: Waiting): Promise<Retry> {
+  const names = { externalId: unique("account"), username: unique("user"), displayName: "Ada" };
+  const { account } = await clientOf(core, AccountService).putAccount(names);
+  const accountId = account?.id ?? "";
+  const endpoints = clientOf(core, EndpointService);
+  const url = `https://127.0.0.1:${failing.port}/busy`;
+  const { endpoint } = await endpoints.createEndpoint({
+    accountId,
+    url,
+    kinds: { kinds: ALL_KINDS },
+  });
+  for (;;) {
+    const sent = await endpoints.sendTest({ accountId, endpointId: endpoint?.id ?? "" });
+    const retry = { accountId, deliveryId: sent.deliveryId };
+    begun.push(retry);
+    if ((await vi.waitUntil(() => waitingOf(retry), PATIENT)) === wanted) return retry;
+  }
+}
+
+async function waitingOf(retry: Retry): Promise<Waiting | undefined> {
+  const [started, ...others] = await eventsOf(retry);
+  const { firstWorkflowTaskBackoff } = started?.workflowExecutionStartedEventAttributes ?? {};
+  if (Number(firstWorkflowTaskBackoff?.seconds ?? 0) > 0) return "delayed";
+  return others.some((event) => event.timerStartedEventAttributes) ? "asleep" : undefined;
+}
+
+/** The events of a delivery's workflow, none while it is not there. */
+async function eventsOf({ deliveryId }: Retry) {
+  const client = new WorkflowClient({ connection });
+  const handle = client.getHandle(deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 }));
+  return (await handle.fetchHistory().catch(() => undefined))?.events ?? [];
+}
+
+/** The processes that worked on a workflow, in their order. */
+const workersOf = async (retry: Retry) =>
+  (await eventsOf(retry)).flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
+    task?.identity ? [Number.parseInt(task.identity, 10)] : [],
+  );
+
+async function outcomesOf(core: Part, retry: Retry) {
+  const { delivery, attempts } = await clientOf(core, DeliveryService).getDelivery(retry);
+  return { state: delivery?.state, outcomes: attempts.map(({ outcome }) => outcome) };
+}
+
+it("runs beside the version before, on the new schema, with no failed call, read or attempt; retries that it began end under this one. ADR 0044", async () => {
+  const [cores, gateways] = [createFront(), createFront()];
+  const oldCore = await start("core", OLD);
+  credential = createCredential(OLD);
+  const oldGateway = await start("gateway", OLD, oldCore);
+  const oldDeliveries = await start("deliveries", OLD, oldCore);
+  cores.add(oldCore.port);
+  gateways.add(oldGateway.port);
+  const stories = startStories({ cores, gateways, receiver, credential: () => credential });
+  await stories.more(STORIES);
+
+  // The new core migrates amid the old one's work.
+  const newCore = await start("core", NEW);
+  cores.add(newCore.port);
+  await stories.more(STORIES);
+
+  // Each version's deliveries at the other's core; what is retried from here on was begun by the old ones.
+  await oldDeliveries.stop();
+  const crossed = [
+    await start("deliveries", OLD, newCore),
+    await start("deliveries", NEW, oldCore),
+  ];
+  await stories.more(STORIES);
+  await crossed[1]?.stop();
+  const whole = { DELIVERY_WORKFLOWS: "all" };
+  const old = [crossed[0], await start("deliveries", OLD, oldCore, whole)];
+  const delayed = await beginRetry(newCore, "delayed");
+  const asleep = await beginRetry(oldCore, "asleep");
+  for (const part of old) await part?.kill();
+  const oldPids = old.map((part) => part?.pid);
+  expect(await workersOf(delayed)).toEqual([]);
+  expect(oldPids).toEqual(expect.arrayContaining(await workersOf(asleep)));
+  failing.behaviour = answer(204);
+  const newDeliveries = await start("deliveries", NEW, newCore);
+
+  // Each version's gateway at each version's core.
+  const pairs = [
+    await start("gateway", OLD, newCore),
+    await start("gateway", NEW, oldCore),
+    await start("gateway", NEW, newCore),
+  ];
+  for (const { port } of pairs) gateways.add(port);
+  await stories.more(STORIES);
+
+  // An old core that is started again finds the new schema.
+  await gateways.remove(oldGateway.port);
+  await gateways.remove(pairs[1]?.port ?? 0);
+  await cores.remove(oldCore.port);
+  for (const part of [oldGateway, pairs[1], oldCore]) await part?.stop();
+  const restarted = await start("core", OLD);
+  cores.add(restarted.port);
+  await stories.more(STORIES);
+
+  // The old ones go.
+  await gateways.remove(pairs[0]?.port ?? 0);
+  await pairs[0]?.stop();
+  await cores.remove(restarted.port);
+  await restarted.stop();
+  await stories.more(STORIES);
+  for (const retry of begun) {
+    await expect
+      .poll(() => outcomesOf(newCore, retry), RETRIED)
+      .toEqual({
+        state: DeliveryState.DELIVERED,
+        outcomes: [AttemptOutcome.RECEIVER_BUSY, AttemptOutcome.DELIVERED],
+      });
+    const isCompleted = async () =>
+      (await eventsOf(retry)).at(-1)?.workflowExecutionCompletedEventAttributes;
+    await expect.poll(isCompleted, RETRIED).toBeTruthy();
+    const events = await eventsOf(retry);
+    expect(events.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
+    expect((await workersOf(retry)).at(-1)).toBe(newDeliveries.pid);
+  }
+  expect(failing.requests).toHaveLength(2 * begun.length);
+  await stories.stop();
+  for (const part of parts) expect(part.output()).not.toContain('"level":"error"');
+});

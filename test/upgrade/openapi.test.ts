@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { findBase } from "../../tools/release/base.ts";
+import { ROOT } from "../architecture/import-rule.ts";
+import { openapi, openapiText } from "../contract/openapi-document.ts";
+import { takenFromClients } from "./openapi-diff.ts";
+
+describe("openapi.yaml, ADR 0044", () => {
+  it("takes nothing away that clients of the version before rely on", () => {
+    const { commit, note } = findBase();
+    process.stderr.write(`${note ?? "Compared with the commit of .ci/base"}: ${commit}\n`);
+    const args = ["show", `${commit}:openapi.yaml`];
+    const before = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+    expect(takenFromClients(parse(before), openapi)).toEqual([]);
+  });
+
+  it.each([
+    ["a path", "  /me:\n", "  /myself:\n", "/me: is gone"],
+    ["a method", "    options:\n", "    trace:\n", "OPTIONS /activity: is gone"],
+    [
+      "a parameter",
+      "      name: until\n",
+      "      name: before\n",
+      "GET /activity query until: is gone",
+    ],
+    ["a parameter's value", "enum: [asc, desc]", "enum: [asc]", "GET /activity query order: enum"],
+    [
+      "what a parameter may be",
+      "maximum: 100",
+      "maximum: 99",
+      "GET /activity query limit: maximum",
+    ],
+    ["a default", "default: 50", "default: 20", "GET /activity query limit: default"],
+    ["a response", '"431": { $ref', '"432": { $ref', "GET /activity 431: is gone"],
+    ["a field", "recorded_at:", "stored_at:", "data[].recorded_at: is gone"],
+    ["a header", "X-Request-Id:", "X-Request:", "GET /activity 200 X-Request-Id: is gone"],
+  ])("would be seen to take away %s", (_, text, other, expected) => {
+    expect(openapiText).toContain(text);
+    const changed = parse(openapiText.replaceAll(text, other));
+    expect(takenFromClients(openapi, changed).join("\n")).toContain(expected);
+  });
+
+  const field = (schema: object, required: string[] = []) => ({
+    paths: {
+      "/x": {
+        get: {
+          responses: {
+            "200": { content: { json: { schema: { properties: { f: schema }, required } } } },
+          },
+        },
+      },
+    },
+  });
+
+  it.each([
+    ["null as a field's value", field({ type: "string" }), field({ type: ["string", "null"] })],
+    ["a field that may be missing", field({}, ["f"]), field({})],
+    ["a longer text", field({ maxLength: 5 }), field({ maxLength: 6 })],
+    ["a text without bound", field({ maxLength: 5 }), field({})],
+    ["another form of a text", field({ pattern: "a" }), field({ pattern: "b" })],
+    ["any type", field({ type: "string" }), field({})],
+  ])("would be seen to bring %s", (_, before, now) => {
+    expect(takenFromClients(before, now)).toHaveLength(1);
+  });
+
+  it("may say more than before", () => {
+    const before = field({ type: ["string", "null"], enum: ["a"], maxLength: 5 });
+    const now = field({ type: "string", enum: ["a", "b"], maxLength: 4, description: "" }, ["f"]);
+    expect(takenFromClients(before, now)).toEqual([]);
+  });
+});

@@ -1,0 +1,15 @@
+import { join } from "node:path";
+import { createDashboardLink } from "./stack/dashboard-link.ts";
+import { createClients } from "./stack/demo.ts";
+import { readLocalSettings } from "./stack/local-settings.ts";
+import { readStackConfig } from "./stack/stack-config.ts";
+
+/** Prints a link into the dashboard of the demo account of a running `npm start`. */
+const { dataDir } = readStackConfig(process.env);
+const { coreUrl, serviceCredential, demo } = await readLocalSettings(join(dataDir, "local.json"));
+if (coreUrl === undefined || serviceCredential === undefined || demo === undefined) {
+  process.stderr.write("Run `npm start` first, in another terminal.\n");
+  process.exit(1);
+}
+const clients = createClients(coreUrl, serviceCredential);
+process.stdout.write(`${await createDashboardLink(clients, demo.accountId)}\n`);

@@ -1,0 +1,85 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { cacheFolder } from "./stack/cache-folder.ts";
+import { startDatabase } from "./stack/database.ts";
+import { startDemoReceiver } from "./stack/demo-receiver.ts";
+import { createProgress } from "./stack/progress.ts";
+import { startRedis } from "./stack/redis.ts";
+import { makeSelfSigned, type SelfSigned } from "./stack/self-signed.ts";
+import { StackError } from "./stack/stack-error.ts";
+import { startTemporal } from "./stack/temporal.ts";
+
+const USAGE = `Runs one server to practise with on this machine, until SIGTERM. Its data stay in the FOLDER.
+
+  npx node tools/practice.ts database FOLDER PORT   writes its URL to FOLDER/database-url
+  npx node tools/practice.ts redis FOLDER PORT      keeps nothing
+  npx node tools/practice.ts temporal FOLDER PORT
+  npx node tools/practice.ts receiver FOLDER PORT   prints webhook events; FOLDER/receiver.pem is its certificate, and what
+                                             FOLDER/signing-secret holds is its secret
+`;
+
+const [name = "", folder = "", portText = ""] = process.argv.slice(2);
+const port = Number(portText);
+const dataDir = resolve(folder);
+// What the caller's environment names is for the product: these are servers of their own.
+const { DATABASE_URL: _, DATABASE_URL_FILE: __, TEMPORAL_ADDRESS: ___, ...env } = process.env;
+const progress = createProgress();
+
+try {
+  if (folder === "" || !Number.isInteger(port) || port < 1) throw new StackError(USAGE);
+  await mkdir(dataDir, { recursive: true });
+  const stop = await start();
+  // A server of its own does not hold this process.
+  setInterval(() => undefined, 60_000);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void stop().then(() => process.exit()));
+  }
+  process.stdout.write(`${name} listens on 127.0.0.1:${port}\n`);
+} catch (error) {
+  if (!(error instanceof StackError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** Starts the server that is asked for; returns what ends it. */
+async function start(): Promise<() => Promise<void>> {
+  switch (name) {
+    case "database": {
+      const database = await startDatabase({
+        ...{ env, progress, port, dataDir: join(dataDir, "database") },
+      });
+      await writeFile(join(dataDir, "database-url"), database.url, { mode: 0o600 });
+      return database.stop;
+    }
+    case "redis":
+      return (await startRedis({ env, cacheDir: cacheFolder(env), progress, port })).stop;
+    case "temporal": {
+      const temporal = await startTemporal({
+        ...{ env, progress, port, dataDir: join(dataDir, "temporal") },
+      });
+      return temporal.stop;
+    }
+    case "receiver": {
+      const readSecret = async () =>
+        (await readFile(join(dataDir, "signing-secret"), "utf8").catch(() => "")).trim() ||
+        undefined;
+      const receiver = await startDemoReceiver(port, readSecret, await readCertificate());
+      return receiver.stop;
+    }
+    default:
+      throw new StackError(USAGE);
+  }
+}
+
+/** The receiver's certificate: that of its first start, which the product was told to trust. */
+async function readCertificate(): Promise<SelfSigned> {
+  const [certFile, keyFile] = [join(dataDir, "receiver.pem"), join(dataDir, "receiver.key")];
+  try {
+    return { cert: await readFile(certFile, "utf8"), key: await readFile(keyFile, "utf8") };
+  } catch {
+    const made = makeSelfSigned(Date.now());
+    await writeFile(certFile, made.cert);
+    await writeFile(keyFile, made.key, { mode: 0o600 });
+    return made;
+  }
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// The commit that this version is compared with. By itself it prints it, and on stderr why it is another than named:
+//
+//   node tools/release/base.ts
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const COMMIT = /^[0-9a-f]{40}$/m;
+
+/** A commit to compare with, and what its reader must know of the choice. */
+export type Base = { readonly commit: string; readonly note: string | undefined };
+
+/**
+ * Finds the commit that `.ci/base` names, in a clone that has it; else the one before this one, or this one itself,
+ * as far back as the clone goes, with a note that says so. Throws where the file names none.
+ */
+export function findBase(root = ROOT): Base {
+  const named = COMMIT.exec(readFileSync(join(root, ".ci/base"), "utf8"))?.[0];
+  if (named === undefined)
+    throw new Error(".ci/base must hold the 40 digits of a commit on a line.");
+  for (const name of [named, "HEAD~1", "HEAD"]) {
+    const commit = resolveCommit(root, name);
+    if (commit === undefined) continue;
+    const note = `This clone lacks ${named}, which .ci/base names: ${name}, ${commit}, stands for it.`;
+    return { commit, note: name === named ? undefined : note };
+  }
+  throw new Error("This is no git clone with a commit: there is nothing to compare with.");
+}
+
+function resolveCommit(root: string, name: string): string | undefined {
+  try {
+    const args = ["rev-parse", "--quiet", "--verify", `${name}^{commit}`];
+    return execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.main) {
+  const { commit, note } = findBase();
+  if (note) process.stderr.write(`${note}\n`);
+  process.stdout.write(`${commit}\n`);
+}

@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// Builds `@activity/client`, what other services call, as JavaScript and declarations, before it is packed.
+//
+//   node tools/release/build-client.ts
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PACKAGE = join(ROOT, "proto/client");
+const DIST = join(PACKAGE, "dist");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+
+rmSync(DIST, { recursive: true, force: true });
+execFileSync(process.execPath, [TSC, "-p", join(PACKAGE, "tsconfig.json")], { stdio: "inherit" });
+for (const name of readdirSync(DIST, { recursive: true, encoding: "utf8" })) {
+  if (!name.endsWith(".d.ts")) continue;
+  const file = join(DIST, name);
+  // tsc leaves `.ts` in declarations, which a caller's compiler would look for.
+  const text = readFileSync(file, "utf8").replace(/(from "\.{1,2}\/[^"]*)\.ts"/g, '$1.js"');
+  writeFileSync(file, text);
+}
+copyFileSync(join(ROOT, "docs/errors.md"), join(PACKAGE, "errors.md"));

@@ -1,0 +1,35 @@
+import { endAtSignal } from "@activity/proto/end-at-signal";
+import { redactText } from "@activity/proto/redaction";
+import { ConfigError, createLog, createLogWriter, MigrationError } from "@activity/server";
+import { startProduct } from "./product.ts";
+import { readServeConfig } from "./serve-config.ts";
+
+/** Runs core, gateway and deliveries in production as one process until it is told to stop. */
+async function serve(): Promise<void> {
+  const config = readServeConfig(process.env);
+  const writer = createLogWriter((text) => process.stdout.write(text));
+  const log = createLog(writer.write);
+  const product = await startProduct({ ...config, log });
+  log.info("core listens", { host: config.core.host, port: product.corePort });
+  log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
+  if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });
+  if (product.metricsPort) log.info("metrics are served", { port: product.metricsPort });
+  endAtSignal({
+    drain: product.drain,
+    drainMs: config.core.drainMs,
+    async stop() {
+      await product.stop();
+      writer.flush();
+    },
+  });
+}
+
+try {
+  await serve();
+} catch (error) {
+  const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
+  process.stderr.write(
+    `${isForPeople ? error.message : redactText(`The product could not start: ${error}`)}\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,51 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Progress } from "./progress.ts";
+import { runCommand } from "./run-command.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = join(ROOT, "dashboard/dist/index.html");
+const BUILD = ["run", "build", "--workspace", "dashboard"];
+/** What the page is made of. */
+const SOURCES = [
+  "dashboard/src",
+  "dashboard/public",
+  "dashboard/index.html",
+  "dashboard/package.json",
+  "dashboard/vite.config.ts",
+  "proto/src/gen",
+];
+
+/**
+ * Builds the dashboard's page unless it was built since its sources changed, and returns whether it is there. Without
+ * it the product runs all the same, and says at the page's address what is missing.
+ */
+export async function buildDashboard(progress: Progress): Promise<boolean> {
+  const builtMs = await changedMs(PAGE);
+  const changes = await Promise.all(SOURCES.map((source) => newestMs(join(ROOT, source))));
+  if (builtMs > Math.max(...changes)) return true;
+  // What npm runs knows where npm is; on Windows that is no program that could be run by name.
+  const npm = process.env.npm_execpath;
+  const { status, lines } = await progress.step("Building the dashboard", () =>
+    npm === undefined
+      ? runCommand("npm", ["--prefix", ROOT, ...BUILD])
+      : runCommand(process.execPath, [npm, "--prefix", ROOT, ...BUILD]),
+  );
+  if (status === 0) return true;
+  process.stderr.write(`The dashboard could not be built: ${lines.join("\n")}\n`);
+  return false;
+}
+
+/** When the newest file of a folder, or a file, was changed; 0 when there is none. */
+async function newestMs(path: string): Promise<number> {
+  const inside = await readdir(path, { recursive: true }).catch(() => []);
+  const changes = await Promise.all(inside.map((name) => changedMs(join(path, name))));
+  return Math.max(await changedMs(path), ...changes);
+}
+
+const changedMs = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import {
+  administerServiceCredentials,
+  createServiceCredential,
+  type Log,
+  Permission,
+} from "@activity/server";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Creates the service credential of this machine, with every permission for all accounts, and returns its
+ * text. Its name is new each time: the one before may be lost, revoked or another machine's.
+ */
+export function createLocalCredential(databaseUrl: string): Promise<string> {
+  const name = `npm-start-${randomBytes(6).toString("hex")}`;
+  return createServiceCredential(databaseUrl, name, Object.values(Permission));
+}
+
+/** Renews a credential now and every day, so that it works for as long as the product runs; returns its end. */
+export function startRenewal(
+  databaseUrl: string,
+  credential: string,
+  log: Log,
+  intervalMs = DAY_MS,
+): () => void {
+  async function renew(): Promise<void> {
+    try {
+      if (await renewOnce(databaseUrl, credential)) return;
+      log.warn(
+        "the credential of this machine is revoked or expired: the next start makes another",
+      );
+    } catch (cause) {
+      log.error("renewal of this machine's credential failed", { cause });
+    }
+  }
+  void renew();
+  const timer = setInterval(renew, intervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+async function renewOnce(databaseUrl: string, credential: string): Promise<boolean> {
+  const administration = administerServiceCredentials(databaseUrl);
+  try {
+    return await administration.renew(credential);
+  } finally {
+    await administration.close();
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { findFreePort, LOOPBACK } from "./free-port.ts";
+import { type RunningRedis, type StartRedis, startRedis } from "./redis.ts";
+import { sendRedisCommand } from "./redis-command.ts";
+import { StackError } from "./stack-error.ts";
+
+/** One server of a Redis Cluster. */
+export interface RedisClusterNode extends RunningRedis {
+  port: number;
+  /** Where the other nodes talk to it. */
+  clusterPort: number;
+  /** Sends it a command, and resolves with the reply as the protocol writes it. */
+  send(...words: (string | number)[]): Promise<string>;
+}
+
+/** A Redis Cluster whose masters have a third of the slots each. While one is away the others serve theirs. */
+export interface RunningRedisCluster {
+  /** REDIS_URL, which names every master. */
+  url: string;
+  masters: readonly RedisClusterNode[];
+  /** Tells which slot a key is in, and which master that was given to at first. */
+  find(key: string): Promise<{ slot: number; master: RedisClusterNode }>;
+  /** Starts a server that copies a master, and takes its place when that is away. */
+  addReplica(master: RedisClusterNode): Promise<void>;
+  /** Ends all servers and leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+type StartRedisCluster = Omit<StartRedis, "port" | "serverOptions">;
+
+const MASTERS = 3;
+const SLOTS = 16_384;
+/** How long a node is silent before the others take it for away. */
+const NODE_TIMEOUT_MILLISECONDS = 2_000;
+const JOIN_MILLISECONDS = 30_000;
+const POLL_MILLISECONDS = 50;
+
+/** Starts three masters as one cluster. It takes Redis 7 or Valkey: earlier ones have no `cluster-port`. */
+export async function startRedisCluster(options: StartRedisCluster): Promise<RunningRedisCluster> {
+  const nodes: RedisClusterNode[] = [];
+  const start = async () => {
+    const node = await startNode(options);
+    nodes.push(node);
+    return node;
+  };
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    const masters = [await start(), await start(), await start()] as const;
+    for (const [place, master] of masters.entries()) {
+      await master.send("CLUSTER", "SET-CONFIG-EPOCH", place + 1);
+      await master.send("CLUSTER", "ADDSLOTSRANGE", firstSlotOf(place), firstSlotOf(place + 1) - 1);
+      await meet(master, masters[0]);
+    }
+    await haveMet(nodes);
+    return {
+      url: urlOf(masters),
+      masters,
+      async find(key) {
+        const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
+        const slot = Number.parseInt((await Promise.any(replies)).slice(1), 10);
+        return { slot, master: masters[Math.floor((slot * MASTERS) / SLOTS)] ?? masters[0] };
+      },
+      async addReplica(master) {
+        const replica = await start();
+        await meet(replica, master);
+        await haveMet(nodes);
+        const [, id = ""] = (await master.send("CLUSTER", "MYID")).split("\r\n");
+        await replica.send("CLUSTER", "REPLICATE", id);
+        await until(async () => (await replica.send("INFO")).includes("master_link_status:up"));
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startNode(options: StartRedisCluster): Promise<RedisClusterNode> {
+  const [port, clusterPort] = [await findFreePort(), await findFreePort()];
+  const serverOptions = {
+    "--cluster-enabled": "yes",
+    "--cluster-port": String(clusterPort),
+    "--cluster-node-timeout": String(NODE_TIMEOUT_MILLISECONDS),
+    "--cluster-require-full-coverage": "no",
+  };
+  const redis = await startRedis({ ...options, port, serverOptions });
+  return { ...redis, port, clusterPort, send: (...words) => sendRedisCommand(port, ...words) };
+}
+
+function firstSlotOf(place: number): number {
+  return Math.ceil((place * SLOTS) / MASTERS);
+}
+
+function urlOf([first, ...others]: readonly RedisClusterNode[]): string {
+  const parameters = others.map(({ port }) => `node=${LOOPBACK}:${port}`).join("&");
+  return `redis-cluster://${LOOPBACK}:${first?.port}?${parameters}`;
+}
+
+async function meet(node: RedisClusterNode, other: RedisClusterNode): Promise<void> {
+  await node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
+}
+
+async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
+  const wanted = ["cluster_state:ok", `cluster_slots_ok:${SLOTS}`, `known_nodes:${nodes.length}`];
+  for (const node of nodes) {
+    await until(async () => {
+      const info = await node.send("CLUSTER", "INFO");
+      return wanted.every((line) => info.includes(line));
+    });
+  }
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + JOIN_MILLISECONDS;
+  while (!(await isDone())) {
+    if (performance.now() > deadline) {
+      throw new StackError("Redis made no cluster: set REDIS_SERVER to a redis-server from 7 on.");
+    }
+    await wait(POLL_MILLISECONDS);
+  }
+}

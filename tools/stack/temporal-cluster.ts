@@ -1,0 +1,167 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Connection } from "@temporalio/client";
+import protos from "@temporalio/proto";
+import { cacheFolder } from "./cache-folder.ts";
+import { findLastingPort, LOOPBACK } from "./free-port.ts";
+import { type RunningHaproxy, spawnHaproxy } from "./haproxy.ts";
+import type { Progress } from "./progress.ts";
+import { StackError } from "./stack-error.ts";
+import { startTemporalDatabase } from "./temporal-database.ts";
+import { createTemporalHost, TEMPORAL_SERVICES, type TemporalHost } from "./temporal-host.ts";
+import { findTemporalServer } from "./temporal-server-program.ts";
+
+export interface StartTemporalCluster {
+  env: NodeJS.ProcessEnv;
+  /** An empty folder, or one that is not there: a cluster begins anew each time. */
+  dataDir: string;
+  /** Where built and fetched programs are kept; the user's cache folder unless told. */
+  cacheDir?: string | undefined;
+  progress: Progress;
+}
+
+/** Temporal's server as a team runs it: each service in processes of its own, over MySQL. */
+export interface TemporalCluster {
+  /** Of the load balancer before the frontends: what the SDK connects to. */
+  address: string;
+  /** Two of each service. */
+  hosts: readonly TemporalHost[];
+  database: { readonly url: string; readonly pid: number | undefined };
+  stop(): Promise<void>;
+}
+
+const HOSTS_OF_EACH = 2;
+const NAMESPACE = "default";
+/** A day, as the server of one process has it. */
+const RETENTION_SECONDS = 86_400;
+const NAMESPACE_MILLISECONDS = 60_000;
+const POLL_MILLISECONDS = 100;
+
+/** As the server of one process has it: ADR 0024. */
+const DYNAMIC_CONFIG = `
+history.workflowTaskRetryMaxInterval:
+  - value: 5s
+`;
+
+/**
+ * Starts two of each service of Temporal, a MySQL server below and HAProxy before the two frontends, with the namespace
+ * `default`, all on loopback. Throws {@link StackError} with one sentence for a person.
+ */
+export async function startTemporalCluster(
+  options: StartTemporalCluster,
+): Promise<TemporalCluster> {
+  const { env, progress, cacheDir = cacheFolder(env) } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const { server, sqlTool } = await findTemporalServer(env, cacheDir, progress);
+  const database = await startTemporalDatabase({
+    ...{ env, dataDir: join(dataDir, "database"), cacheDir, progress, sqlTool },
+  });
+  const dynamicConfig = join(dataDir, "dynamic-config.yaml");
+  await writeFile(dynamicConfig, DYNAMIC_CONFIG);
+  // One for the frontends together, and two for each host.
+  const [port, ...ports] = await findPorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
+  const variables = {
+    ...database.variables,
+    NUM_HISTORY_SHARDS: "4",
+    // Of each process, of 300 that the server gives to all.
+    SQL_MAX_CONNS: "15",
+    SQL_MAX_IDLE_CONNS: "15",
+    SQL_VIS_MAX_CONNS: "5",
+    SQL_VIS_MAX_IDLE_CONNS: "5",
+    DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+    FRONTEND_HTTP_PORT: "0",
+    BIND_ON_IP: LOOPBACK,
+    TEMPORAL_BROADCAST_ADDRESS: LOOPBACK,
+    CLUSTER_RPC_ADDRESS: `${LOOPBACK}:${port}`,
+    LOG_LEVEL: "warn",
+  };
+  const hosts = TEMPORAL_SERVICES.flatMap((service) =>
+    Array.from({ length: HOSTS_OF_EACH }, (_, place) => {
+      const [grpc = 0, membership = 0] = ports.splice(0, 2);
+      const logFile = join(dataDir, `${service}-${place + 1}.log`);
+      const at = { ports: { grpc, membership }, variables, logFile };
+      return createTemporalHost({ service, program: server, ...at });
+    }),
+  );
+  let haproxy: RunningHaproxy | undefined;
+  const stop = async () => {
+    await haproxy?.stop();
+    await Promise.allSettled(hosts.map((host) => host.kill()));
+    await database.stop();
+  };
+  try {
+    const frontends = hosts.filter(({ service }) => service === "frontend");
+    const config = frontendsConfig(`${LOOPBACK}:${port}`, frontends);
+    haproxy = await spawnHaproxy({ env, cacheDir, progress, config });
+    await progress.step("Starting Temporal's services", async () => {
+      const [first, ...others] = hosts;
+      // It writes what the cluster is; of several that do so at once all but one would fail.
+      await first?.start();
+      await Promise.all(others.map((host) => host.start()));
+      await makeNamespace(frontends);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
+}
+
+/** Finds ports that differ: nobody listens on any of them yet. */
+async function findPorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) found.add(await findLastingPort());
+  return [...found];
+}
+
+/** A worker keeps one connection for all; it says something on it every half a minute at least. */
+function frontendsConfig(address: string, frontends: readonly TemporalHost[]): string {
+  const servers = frontends.map((host) => `  server at-${host.port} ${LOOPBACK}:${host.port}\n`);
+  return `
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 2m
+  timeout server 2m
+  timeout check 2s
+  option redispatch 1
+  default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+listen frontends
+  balance leastconn
+  bind ${address}
+${servers.join("")}`;
+}
+
+/** Registers the namespace, and waits until the frontends know it, which read it from the database now and then. */
+async function makeNamespace(frontends: readonly TemporalHost[]): Promise<void> {
+  const connections = await Promise.all(
+    frontends.map(({ port }) => Connection.connect({ address: `${LOOPBACK}:${port}` })),
+  );
+  const services = connections.map(({ workflowService }) => workflowService);
+  const retention = protos.google.protobuf.Duration.fromObject({ seconds: RETENTION_SECONDS });
+  const request = { namespace: NAMESPACE, workflowExecutionRetentionPeriod: retention };
+  const deadline = performance.now() + NAMESPACE_MILLISECONDS;
+  try {
+    await services[0]?.registerNamespace(request);
+    for (const service of services) {
+      for (;;) {
+        const answer = service.listOpenWorkflowExecutions({ namespace: NAMESPACE });
+        if (
+          await answer.then(
+            () => true,
+            () => false,
+          )
+        )
+          break;
+        if (performance.now() > deadline) {
+          throw new StackError("Temporal's frontends do not know the namespace that was made.");
+        }
+        await wait(POLL_MILLISECONDS);
+      }
+    }
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+}

@@ -1,0 +1,50 @@
+import { afterEach, expect, it } from "vitest";
+import { type Poller, startPoller } from "./poller.ts";
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+let poller: Poller | undefined;
+afterEach(() => poller?.stop());
+
+/** A loop each of whose steps waits to be ended. */
+function startSteps() {
+  const steps: { signal: AbortSignal; end: () => void; fail: (cause: unknown) => void }[] = [];
+  poller = startPoller(
+    "a step",
+    (signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      steps.push({ signal, end: resolve, fail: reject });
+      return promise;
+    },
+    quiet,
+  );
+  return { poller, steps };
+}
+
+it("that drains lets the step that runs end, and begins no other, ADR 0043", async () => {
+  const { poller, steps } = startSteps();
+  steps[0]?.end();
+  await expect.poll(() => steps.length).toBe(2);
+  poller.drain();
+  expect(steps[1]?.signal.aborted).toBe(false);
+  steps[1]?.end();
+  // A third step would begin before this does.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toHaveLength(2);
+});
+
+it("that stops aborts the step that runs", async () => {
+  const { poller, steps } = startSteps();
+  await poller.stop();
+  expect(steps.map(({ signal }) => signal.aborted)).toEqual([true]);
+});
+
+it("says how its last step ended", async () => {
+  const { poller, steps } = startSteps();
+  expect(poller.state()).toBe("starting");
+  steps[0]?.end();
+  await expect.poll(poller.state).toBe("serving");
+  steps[1]?.fail(new Error("no core"));
+  await expect.poll(poller.state).toBe("unavailable");
+});
