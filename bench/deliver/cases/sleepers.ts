@@ -1,13 +1,12 @@
 import type { Progress } from "../../../tools/stack/progress.ts";
 import type { BenchStack } from "../bench-stack.ts";
 
-/** Sleepers are made in portions, so that progress can be shown. */
-const PORTION = 2_000;
+/** One of these is asleep after a later attempt: a timer is made by a worker in three transactions, a delayed start in one. */
+const PORTIONS = 10;
 
 /**
- * Puts deliveries to sleep, each a `deliver` that runs, on a timer of its own: as a delivery leaves it that was
- * claimed alone or whose second or later attempt failed. A first attempt that fails in a shared workflow leaves
- * a delayed start, in which no worker takes part. Returns how many a second Temporal took.
+ * Puts deliveries to sleep as the product leaves them: nine of ten as after the first failed attempt, which is a
+ * delayed start, one as after a later attempt, a `deliver` that runs, on a timer. Returns how many a second Temporal took.
  */
 export async function addSleepers(
   {
@@ -24,9 +23,12 @@ export async function addSleepers(
   await progress.step(
     `Putting ${count.toLocaleString("en")} deliveries to sleep`,
     async (report) => {
-      for (let first = 0; first < count; first += PORTION) {
-        const workflows = Math.min(PORTION, count - first);
-        const answer = await floorWorker.run({ do: "sleep", address, stateFile, first, workflows });
+      const portion = Math.ceil(count / PORTIONS);
+      for (let first = 0; first < count; first += portion) {
+        const workflows = Math.min(portion, count - first);
+        const after = first === 0 ? "later" : "first";
+        const job = { do: "sleep", after, address, stateFile, first, workflows } as const;
+        const answer = await floorWorker.run(job);
         seconds += answer.seconds;
         report(`${first + workflows}`);
       }

@@ -16,9 +16,10 @@ import { openTemporalState } from "./temporal-state.ts";
 export type FloorJob =
   /** So many empty workflows, started eagerly, each awaited. */
   | { readonly do: "empty"; readonly address: string; readonly workflows: number }
-  /** So many deliveries that sleep, as after a second failed attempt; numbered from `first`. */
+  /** So many deliveries that sleep, numbered from `first`: after the first failed attempt or after a later one. */
   | {
       readonly do: "sleep";
+      readonly after: "first" | "later";
       readonly address: string;
       /** Tells when they sleep, which is later than they are started. */
       readonly stateFile: string;
@@ -71,17 +72,19 @@ const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
 
 async function putToSleep(
   client: WorkflowClient,
-  { stateFile, first, workflows }: Extract<FloorJob, { do: "sleep" }>,
+  { after, stateFile, first, workflows }: Extract<FloorJob, { do: "sleep" }>,
 ): Promise<void> {
   const state = openTemporalState(stateFile);
   const asleepBefore = state.countAsleep();
+  // The workflow is begun behind the first attempt, its start delayed; in between later ones it has a timer.
+  const waits = after === "first" ? { startDelay: ASLEEP_MS } : { requestEagerStart: true };
   await concurrently(workflows, async (index) => {
     const deliveryId = `asleep-${first + index}`;
     await client.start("deliver", {
       workflowId: `delivery-${deliveryId}-1`,
       taskQueue: DELIVERIES_QUEUE,
       args: [{ accountNo: 1, deliveryId, run: 1, made: [FAILED] }],
-      requestEagerStart: true,
+      ...waits,
     });
   });
   while (state.countAsleep() - asleepBefore < workflows) await wait(POLL_MS);
