@@ -15,6 +15,8 @@ export interface Launch {
   leading: readonly string[];
 }
 
+/** Where MySQL, and the sound that Chromium is linked with, keep libraries of their own, one folder further down. */
+const OWN = ["mysql", "pulseaudio"];
 const LOADER = /^ld-linux[\w.-]*\.so\.\d+$/;
 
 /** Finds loader and libraries in an unpacked root; `undefined` when it is not there or not whole. */
@@ -29,8 +31,7 @@ export async function openUnpackedRoot(folder: string): Promise<UnpackedRoot | u
       if (found) loader ??= join(parent, name, found);
     }
   }
-  // MySQL keeps libraries of its own, such as protobuf, one folder further down.
-  const all = libraryFolders.flatMap((path) => [path, join(path, "mysql")]);
+  const all = libraryFolders.flatMap((path) => [path, ...OWN.map((name) => join(path, name))]);
   return loader === undefined ? undefined : { folder, loader, libraryFolders: all };
 }
 
