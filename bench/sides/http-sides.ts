@@ -58,7 +58,7 @@ export async function startOneProcess(
   return httpSide(name, port, [served], options, load);
 }
 
-/** Starts the product as two processes with gRPC between them. */
+/** Starts the product as two processes with Connect over HTTP/1.1 between them. */
 export async function startTwoProcesses(options: SideOptions, load: LoadWorker): Promise<Side> {
   const { profileFolder, tracesUrl } = options;
   const name = tracesUrl ? SideName.TwoProcessesTraced : SideName.TwoProcesses;
