@@ -18,7 +18,7 @@ beforeAll(async () => {
   day = mkdtempSync(join(tmpdir(), "activity-first-day-"));
   // The page takes each from the environment, where it is set.
   const names = new Set(
-    [...text.matchAll(/\$\{(\w+_PORT(?:_2)?):-\d+\}/g)].map(([, name]) => name),
+    [...text.matchAll(/\$\{(\w+_PORT(?:_\d)?):-\d+\}/g)].map(([, name]) => name),
   );
   const ports = await findPorts(names.size);
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
