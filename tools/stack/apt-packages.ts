@@ -16,7 +16,7 @@ export interface FetchAptPackages {
   into: string;
   /** What a person calls them, for example "MariaDB". */
   title: string;
-  /** How much room fetching and unpacking take at most, in megabytes. */
+  /** How much space fetching and unpacking take at most, in megabytes. */
   megabytes: number;
   progress: Progress;
 }
