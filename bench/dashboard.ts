@@ -9,16 +9,30 @@ import { findChromium } from "../tools/stack/find-chromium.ts";
 import { findFreePort } from "../tools/stack/free-port.ts";
 import { createProgress } from "../tools/stack/progress.ts";
 import { readOptions, wholeNumber } from "./command-line.ts";
-import { DASHBOARD_FILES, measureFirstLoad } from "./measure/first-load.ts";
-import { describeMachine } from "./report/machine.ts";
+import { DASHBOARD_FILES, type FirstLoad, measureFirstLoad } from "./measure/first-load.ts";
+import { atMost } from "./report/goal.ts";
+import { describeMachine, machineLine } from "./report/machine.ts";
+import { publish } from "./report/publish.ts";
+import { GOAL_HEAD, goalRow, table } from "./report/table.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";
 import { type Closing, createClosing } from "./stack/closing.ts";
 import { startCoreStore } from "./stack/servers.ts";
 import { makeAccounts } from "./stack/targets.ts";
 
-const USAGE = `npm run bench:dashboard -- [--short] [--loads 20]
+const LOADS = 20;
+const USAGE = `npm run bench:dashboard -- [--short] [--loads ${LOADS}]
   --short  three loads: only to see that it runs
+Only a run of ${LOADS} loads is written to results/dashboard.*
 `;
+const GOAL_KB = 150;
+const GOAL_MS = 1_000;
+/** How long a browser took to the first page, of so many `loads`. */
+type FirstPage = {
+  readonly loads: number;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  readonly browser: string;
+};
 const OPTIONS = {
   short: { type: "boolean", default: false },
   loads: { type: "string" },
@@ -28,9 +42,7 @@ const progress = createProgress();
 /** Measures the dashboard: what its first load weighs, and how long a browser takes from a link to the first page. */
 async function main(loads: number): Promise<void> {
   if (!(await buildDashboard(progress))) throw new Error("the dashboard is not built");
-  const { files, gzippedBytes } = measureFirstLoad(DASHBOARD_FILES);
-  for (const file of files) print(`${kilobytes(file.gzippedBytes)}  ${file.name}`);
-  print(`${kilobytes(gzippedBytes)}  first load, gzipped; at most 150.0 KB`);
+  const firstLoad = measureFirstLoad(DASHBOARD_FILES);
 
   const closing = createClosing();
   stopOnSignal(closing.closeAll);
@@ -43,10 +55,14 @@ async function main(loads: number): Promise<void> {
     for (let load = 0; load < loads; load += 1)
       times.push(await timeFirstPage(browser, await link()));
     times.sort((a, b) => a - b);
-    const at = (share: number) => `${Math.round(times[Math.floor((loads - 1) * share)] ?? 0)} ms`;
-    print(`from the link to a usable first page, nothing cached, ${loads} loads:`);
-    print(`  median ${at(0.5)}, slowest ${at(1)}; Chromium ${browser.version()}`);
-    print(`  ${JSON.stringify(describeMachine(version))}`);
+    const firstPage = {
+      loads,
+      medianMs: times[Math.floor((loads - 1) / 2)] ?? 0,
+      slowestMs: times[loads - 1] ?? 0,
+      browser: `Chromium ${browser.version()}`,
+    };
+    const results = { machine: describeMachine(version), firstLoad, firstPage };
+    await publish(results, toMarkdown(results), loads === LOADS ? "dashboard" : undefined);
   } finally {
     await closing.closeAll();
   }
@@ -82,15 +98,37 @@ async function timeFirstPage(browser: Browser, link: string): Promise<number> {
   return took;
 }
 
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1_000).toFixed(1)} KB`.padStart(9);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+function toMarkdown({
+  machine,
+  firstLoad,
+  firstPage,
+}: {
+  machine: ReturnType<typeof describeMachine>;
+  firstLoad: FirstLoad;
+  firstPage: FirstPage;
+}): string {
+  const { loads, medianMs, slowestMs, browser } = firstPage;
+  const goals = [
+    atMost("first load, gzipped", GOAL_KB, firstLoad.gzippedBytes / 1_000, "KB"),
+    atMost("from a link to a usable first page, median", GOAL_MS, medianMs, "ms"),
+  ];
+  return [
+    "# bench:dashboard",
+    "",
+    machineLine(machine),
+    `${loads} loads by ${browser}, nothing cached; the slowest took ${slowestMs.toFixed(0)} ms.`,
+    "",
+    ...table(GOAL_HEAD, goals.map(goalRow)),
+    "",
+    ...table(
+      ["file", "KB gzipped"],
+      firstLoad.files.map(({ name, gzippedBytes }) => [name, (gzippedBytes / 1_000).toFixed(1)]),
+    ),
+    "",
+  ].join("\n");
 }
 
 await runMain(USAGE, (args) => {
   const { short, loads } = readOptions(args, OPTIONS);
-  return main(wholeNumber("loads", loads ?? (short ? "3" : "20"), 1));
+  return main(wholeNumber("loads", loads ?? (short ? "3" : `${LOADS}`), 1));
 });

@@ -4,7 +4,7 @@ export type Goal = {
   readonly bound: "at least" | "at most";
   readonly goal: number;
   readonly measured: number;
-  readonly unit: "×" | "/s" | "MB" | "ms" | "%" | "";
+  readonly unit: "×" | "/s" | "MB" | "KB" | "ms" | "%" | "";
 };
 
 /** Makes a goal that more is better for. */

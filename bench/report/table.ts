@@ -6,6 +6,7 @@ const DIGITS: Readonly<Record<Goal["unit"], number>> = {
   "×": 2,
   "/s": 0,
   MB: 0,
+  KB: 1,
   ms: 2,
   "%": 1,
   "": 1,
