@@ -5,6 +5,7 @@ import { makeTargets, type Target } from "../stack/targets.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { measureBacklog } from "./cases/backlog.ts";
 import type { CaseRun } from "./cases/case-run.ts";
+import { measureCounting } from "./cases/counting.ts";
 import { measureFailing } from "./cases/failing.ts";
 import { measureFloor } from "./cases/floor.ts";
 import { measureSteady, type SteadyRun } from "./cases/steady.ts";
@@ -22,6 +23,7 @@ export type CaseName = (typeof CaseName)[keyof typeof CaseName];
 /** All that is measured without sleepers, or beside them. */
 export type Half = {
   readonly rounds: Readonly<Record<CaseName, readonly CaseRun[]>>;
+  readonly counting: CaseRun;
   readonly steady: SteadyRun;
   /** At the end. */
   readonly memory: { readonly product: Memory; readonly temporal: Memory };
@@ -73,10 +75,11 @@ export async function measureHalf(
       rounds[name].push(await progress.step(step, () => cases[name](1)));
     }
   }
+  const counting = await progress.step(`${label}: counting`, () => measureCounting(stack));
   const steady = await progress.step(`${label}: steady`, () =>
     measureSteady(stack, one, settings.steadySeconds),
   );
-  return { rounds, steady, memory: await readMemories(stack) };
+  return { rounds, counting, steady, memory: await readMemories(stack) };
 }
 
 async function readMemories({ pids }: BenchStack): Promise<Half["memory"]> {

@@ -93,10 +93,11 @@ const COST_HEAD = [
   ...Object.values(ProcessName).map((name) => `CPU ms: ${name}`),
 ];
 
-function costRows({ rounds, steady }: Half): string[][] {
+function costRows({ rounds, counting, steady }: Half): string[][] {
   const cases = Object.values(CaseName).map((name) => costRow(LABELS[name], costOf(rounds[name])));
   return [
     ...cases,
+    costRow("later, to be counted", costOf([counting])),
     costRow("steady", costOf([steady])),
     costRow("steady, behind its write", costBehindWrite(steady)),
   ];
