@@ -14,18 +14,22 @@ type Row = KeyRow & { event_id: string; created_at: number };
 const DELIVERY = { account: "account_no", delivery: "id" };
 const ATTEMPT = { account: "account_no", delivery: "delivery_id" };
 
-/** Lists the ended deliveries of events that are older than that, from a time on, oldest first. */
+/** Where a page of old deliveries ended: behind this one. */
+export type OldPosition = Omit<OldDelivery, "eventId">;
+
+/** Lists the ended deliveries of events that are older than that, behind a position, oldest first. */
 export async function listOldDeliveries(
   pool: Pool,
-  fromMicros: number,
+  { createdAt, accountNo, deliveryId }: OldPosition,
   retentionMicros: number,
   limit: number,
 ): Promise<OldDelivery[]> {
   const [rows] = await pool.query<Row[]>(
     `SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery FORCE INDEX (delivery_created)
      WHERE created_at >= ? AND created_at < ${NOW_MICROS} - ? AND state NOT IN (?)
-     ORDER BY created_at LIMIT ${limit}`,
-    [fromMicros, retentionMicros, RUNNING_STATES],
+       AND (created_at > ? OR account_no > ? OR account_no = ? AND id > ?)
+     ORDER BY created_at, account_no, id LIMIT ${limit}`,
+    [createdAt, retentionMicros, RUNNING_STATES, createdAt, accountNo, accountNo, deliveryId],
   );
   return rows.map((row) => ({
     accountNo: row.account_no,

@@ -52,10 +52,14 @@ async function age(micros: number) {
     await services.database.query(`UPDATE ${table} SET created_at = created_at - ?`, [micros]);
   }
 }
+/** Writes deliveries of one moment in September 2020. */
+function writeOfOneMoment(many: number, state: DeliveryState) {
+  const backlog = { accountId, endpointIds: [endpointId], count: many };
+  return writeDeliveries(services.database, backlog, { state, attempts: 1 });
+}
 /** Writes deliveries of September 2020, each a microsecond after the one before. */
 async function write(many: number, state: DeliveryState = DeliveryState.FAILED) {
-  const backlog = { accountId, endpointIds: [endpointId], count: many };
-  const ids = await writeDeliveries(services.database, backlog, { state, attempts: 1 });
+  const ids = await writeOfOneMoment(many, state);
   await services.database.query(
     "UPDATE delivery SET created_at = created_at + RIGHT(id, 5) WHERE id IN (?)",
     [ids],
@@ -116,6 +120,13 @@ it("removes many, also behind as many that stay", async () => {
   await write(MANY);
   await removeOldDeliveries(services.pool, RETENTION_MICROS);
   expect(await idsIn("delivery")).toEqual(young.toSorted());
+});
+
+it("removes many of one moment, as writes that share a commit make them", async () => {
+  await writeOfOneMoment(MANY, DeliveryState.FAILED);
+  await write(1);
+  await removeOldDeliveries(services.pool, RETENTION_MICROS);
+  expect(await idsIn("delivery")).toEqual([]);
 });
 
 it("goes on behind what was made when the database's clock ran ahead", async () => {

@@ -10,12 +10,14 @@ import {
   listOldDeliveries,
   lockEnded,
   type OldDelivery,
+  type OldPosition,
 } from "./delivery-removal-store.ts";
 
 const INTERVAL_MS = 60_000;
 /** Deliveries removed at once, so that a statement holds no lock for long. */
 const CHUNK = 500;
 const DAY_MICROS = 86_400_000_000;
+const START: OldPosition = { createdAt: 0, accountNo: 0, deliveryId: "" };
 
 /** Starts removing deliveries that ended more than `retentionDays` ago; returns how to stop it. */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
@@ -29,14 +31,12 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
  * to it, and events that nobody needs then.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
-  let fromMicros = 0;
-  for (;;) {
-    const old = await listOldDeliveries(pool, fromMicros, retentionMicros, CHUNK);
+  let position: OldPosition | undefined = START;
+  while (position !== undefined) {
+    const old: OldDelivery[] = await listOldDeliveries(pool, position, retentionMicros, CHUNK);
     if (old.length > 0) await remove(pool, old, retentionMicros);
-    const last = old.at(-1);
-    // What stays, because it was attempted later, is not looked at again; a chunk of one moment is never full.
-    if (last === undefined || old.length < CHUNK || last.createdAt === fromMicros) return;
-    fromMicros = last.createdAt;
+    // What stays, because it was attempted later, is not looked at again.
+    position = old.length < CHUNK ? undefined : old.at(-1);
   }
 }
 
