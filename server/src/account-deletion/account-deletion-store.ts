@@ -1,7 +1,7 @@
 import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
 
 /**
@@ -63,27 +63,29 @@ export async function deleteDataRows(
   accountNo: number,
   limit: number,
 ): Promise<number> {
-  const [result] = await tx.execute<ResultSetHeader>(
+  const [result] = await tx.query<ResultSetHeader>(
     `DELETE FROM ${table} WHERE account_no = ? LIMIT ${limit}`,
-    prepared([accountNo]),
+    [accountNo],
   );
   return result.affectedRows;
 }
 
 /** Marks an account of which nothing is left. */
 export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
-  await pool.execute(
+  await queryWithin<ResultSetHeader>(
+    pool,
     `UPDATE account SET purged_at = ${NOW_MICROS} WHERE account_no = ? AND purged_at IS NULL`,
-    prepared([accountNo]),
+    [accountNo],
   );
 }
 
 /** Lists the accounts that were marked as deleted `sinceMicros` ago or before and of which something is left. */
 export async function listUnpurgedAccounts(pool: Pool, sinceMicros: number): Promise<number[]> {
-  const [rows] = await pool.execute<AccountNoRow[]>(
+  const rows = await queryWithin<AccountNoRow[]>(
+    pool,
     `SELECT account_no FROM account FORCE INDEX (account_unpurged)
      WHERE purged_at IS NULL AND deleted_at <= ${NOW_MICROS} - ? ORDER BY deleted_at`,
-    prepared([sinceMicros]),
+    [sinceMicros],
   );
   return rows.map((row) => row.account_no);
 }

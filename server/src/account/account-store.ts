@@ -2,8 +2,8 @@ import { accountNoOf } from "../common/ids.ts";
 import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
-import type { Pool, Queryable, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { accountNotFound } from "../write/locked-account.ts";
 
 /** An account that is not deleted. */
@@ -45,28 +45,27 @@ export const accountsBy = lookupOf<AccountRow, AccountRecord>({
 });
 
 /** Reads an account. Fails with `account_not_found` when it is unknown or deleted. */
-export async function readAccount(db: Queryable | Pool, accountId: string): Promise<AccountRecord> {
+export async function readAccount(pool: Pool, accountId: string): Promise<AccountRecord> {
   const accountNo = accountNoOf(accountId);
   if (accountNo === undefined) throw accountNotFound();
-  const [rows] = await db.execute<AccountRow[]>(
+  const [row] = await queryWithin<AccountRow[]>(
+    pool,
     `SELECT ${COLUMNS} FROM account WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
-    prepared([accountNo, accountId]),
+    [accountNo, accountId],
   );
-  if (rows[0] === undefined) throw accountNotFound();
-  return accountFromRow(rows[0]);
+  if (row === undefined) throw accountNotFound();
+  return accountFromRow(row);
 }
 
 /** Reads the account with a username, in any case. Fails with `account_not_found`. */
-export async function readAccountByUsername(
-  db: Queryable | Pool,
-  username: string,
-): Promise<AccountRecord> {
-  const [rows] = await db.execute<AccountRow[]>(
+export async function readAccountByUsername(pool: Pool, username: string): Promise<AccountRecord> {
+  const [row] = await queryWithin<AccountRow[]>(
+    pool,
     `SELECT ${COLUMNS} FROM account WHERE username = ?`,
-    prepared([username]),
+    [username],
   );
-  if (rows[0] === undefined) throw accountNotFound();
-  return accountFromRow(rows[0]);
+  if (row === undefined) throw accountNotFound();
+  return accountFromRow(row);
 }
 
 /** Finds the account with a writer's own id, and locks it. */

@@ -1,6 +1,6 @@
 import { accountNoOf } from "../common/ids.ts";
-import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 
 /** An account as the read calls need it. */
 export type ReadAccount = {
@@ -37,15 +37,16 @@ export function readAccountFromRow(row: ReadAccountRow): ReadAccount {
 
 /** Finds an account that is not deleted. */
 export async function findReadAccount(
-  db: Queryable,
+  pool: Pool,
   accountId: string,
 ): Promise<ReadAccount | undefined> {
   const accountNo = accountNoOf(accountId);
   if (accountNo === undefined) return undefined;
-  const [rows] = await db.execute<ReadAccountRow[]>(
+  const [row] = await queryWithin<ReadAccountRow[]>(
+    pool,
     `SELECT ${READ_ACCOUNT_COLUMNS} FROM account a
      WHERE a.account_no = ? AND a.id = ? AND a.deleted_at IS NULL`,
-    prepared([accountNo, accountId]),
+    [accountNo, accountId],
   );
-  return rows[0] && readAccountFromRow(rows[0]);
+  return row && readAccountFromRow(row);
 }

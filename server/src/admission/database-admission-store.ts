@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { ACCOUNT_LIMIT, CLIENT_LIMIT } from "./admission.ts";
 import {
   ACTIVE,
@@ -173,9 +174,10 @@ function literal(bytes: Buffer): string {
 
 /** Deletes some windows that hold no admission of the last 60 seconds; returns how many. */
 export async function deleteIdleWindows(pool: Pool, limit: number): Promise<number> {
-  const [result] = await pool.query<ResultSetHeader>(
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `DELETE FROM rate_window WHERE last_at < ${NOW_MICROS} - ${WINDOW_MICROS} LIMIT ?`,
     [limit],
   );
-  return result.affectedRows;
+  return affectedRows;
 }

@@ -2,8 +2,8 @@ import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
-import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 
 /** A stored API key, without its secret. */
 export type StoredApiKey = {
@@ -94,10 +94,11 @@ export function markApiKeyRevoked(accountNo: number, id: string, nowMicros: numb
 }
 
 /** Lists the keys of an account, newest first. */
-export async function listApiKeys(db: Queryable, accountNo: number): Promise<StoredApiKey[]> {
-  const [rows] = await db.execute<Row[]>(
+export async function listApiKeys(pool: Pool, accountNo: number): Promise<StoredApiKey[]> {
+  const rows = await queryWithin<Row[]>(
+    pool,
     `SELECT ${COLUMNS} FROM api_key WHERE account_no = ? ORDER BY created_at DESC, id DESC`,
-    prepared([accountNo]),
+    [accountNo],
   );
   return rows.map(storedApiKeyFromRow);
 }

@@ -2,9 +2,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../../../test/harness/database-proxy.ts";
 import { findAttempt } from "../dispatch/attempt-store.ts";
+import {
+  newServiceCredential,
+  PERMISSION_NAMES,
+} from "../service-credential/service-credential.ts";
+import { insertServiceCredential } from "../service-credential/service-credential-store.ts";
+import { createServiceCredentials } from "../service-credential/service-credentials.ts";
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { createPackets } from "./packet.ts";
 import { createPool, type Pool } from "./pool.ts";
+import { queryWithin } from "./query-within.ts";
 import { inTransaction } from "./transaction.ts";
 
 let database: TestDatabase;
@@ -24,7 +31,7 @@ afterAll(async () => {
 async function openPool(): Promise<Pool> {
   const pool = createPool(proxy.url, 1);
   pools.push(pool);
-  await pool.query("SELECT 1");
+  await queryWithin(pool, "SELECT 1", []);
   return pool;
 }
 
@@ -48,4 +55,18 @@ it("a connection that falls silent is given up, and what comes after has another
   expect(await load()).toBeUndefined();
   expect(await run()).toEqual([{ one: 1 }]);
   await packets.close();
+});
+
+it("a service credential that is looked for over such a connection is looked for again, by whoever shows it then", async () => {
+  const pool = await openPool();
+  const { secret, hash } = newServiceCredential();
+  const permissions = new Set(PERMISSION_NAMES);
+  const credential = { name: "asks-over-silence", permissions, accountId: undefined };
+  await insertServiceCredential(pool, credential, 1, hash);
+  const credentials = createServiceCredentials(pool, () => performance.now());
+  const find = () => credentials.find(secret, async () => {});
+  proxy.fallSilent();
+  const found = await Promise.allSettled([find(), find()]);
+  expect(found.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect((await find())?.name).toBe(credential.name);
 });

@@ -1,9 +1,9 @@
-import mysql, { type Pool, type PoolConnection, type PoolOptions } from "mysql2/promise";
+import mysql, { type PoolOptions } from "mysql2/promise";
 import { parseDatabaseUrl } from "./database-url.ts";
 
-export type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-/** What a statement can run on: the pool, or the connection of a transaction. */
-export type Queryable = Pick<PoolConnection, "execute" | "query">;
+export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+/** Connections. It runs no statement itself: what does, such as `queryWithin`, has a deadline. */
+export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
 /** How long to wait for a connection before the database counts as out of reach. */
 const CONNECT_TIMEOUT_MS = 3_000;

@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 const CONNECTION_ID = "SELECT CONNECTION_ID() AS id";
-const idOfPool = async () => (await pool.query(CONNECTION_ID))[0];
+const idOfPool = () => queryWithin(pool, CONNECTION_ID, []);
 const idOfPackets = async () => (await packets.run([{ sql: CONNECTION_ID, values: [] }]))[0];
 const writers = [
   ["a transaction", () => inTransaction(pool, (tx) => tx.query(WRITE)), idOfPool],

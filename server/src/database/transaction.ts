@@ -1,11 +1,11 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 import { againAfterDeadlock } from "./deadlock.ts";
 import { isReadOnly } from "./outage.ts";
-import type { Pool, PoolConnection, Queryable } from "./pool.ts";
+import type { Pool, PoolConnection } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
 /** A connection inside a transaction: what is written through it commits together. */
-export type Transaction = Queryable & { readonly [committedTogether]: true };
+export type Transaction = Pick<PoolConnection, "query"> & { readonly [committedTogether]: true };
 
 /** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
 const DEADLINE_MS = 30_000;

@@ -1,7 +1,8 @@
 import { AttemptOutcome } from "@activity/proto";
 import { anyOf } from "../database/any-of.ts";
 import { NOW_MICROS } from "../database/now.ts";
-import type { Pool, Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.ts";
 
@@ -119,21 +120,23 @@ export async function deleteOldHours(
   keptMicros: number,
   limit: number,
 ): Promise<number> {
-  const [result] = await pool.query<ResultSetHeader>(
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `DELETE FROM delivery_stat WHERE began_at < ${NOW_MICROS} - ? LIMIT ${limit}`,
     [keptMicros],
   );
-  return result.affectedRows;
+  return affectedRows;
 }
 
 /** Lists the hours of an endpoint in which an attempt began, from that of a time on, oldest first. */
 export async function listHours(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   endpointId: string,
   since: number | bigint,
 ): Promise<StatHour[]> {
-  const [rows] = await db.query<HourRow[]>(
+  const rows = await queryWithin<HourRow[]>(
+    pool,
     `SELECT began_at, delivered, failed, total_duration, longest_duration FROM delivery_stat
      WHERE account_no = ? AND endpoint_id = ? AND began_at > ? - ${HOUR_MICROS} ORDER BY began_at`,
     [accountNo, endpointId, since],

@@ -1,6 +1,7 @@
 import { leastIdAt } from "../common/ids.ts";
 import type { Micros } from "../common/timestamps.ts";
-import type { Queryable, RowDataPacket } from "../database/pool.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { DeliveryState, OUTCOMES_IN, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import {
@@ -29,7 +30,7 @@ type Condition = readonly [text: string, ...values: unknown[]];
 
 /** Lists at most `limit` deliveries of an account behind the one with the id `after`, newest first. ADR 0026 */
 export async function listDeliveries(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   filter: DeliveryFilter,
   after: string | undefined,
@@ -41,7 +42,8 @@ export async function listDeliveries(
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
   const { sql, values } = rangesSql(indexOf(filter), ranges, within, "DESC", limit);
-  const [rows] = await db.query<DeliveryRow[]>(
+  const rows = await queryWithin<DeliveryRow[]>(
+    pool,
     `SELECT ${DELIVERY_COLUMNS} FROM (${sql}) listed
      STRAIGHT_JOIN delivery d ON d.account_no = ? AND d.id = listed.listed_id
      ORDER BY d.id DESC`,
@@ -52,7 +54,7 @@ export async function listDeliveries(
 
 /** Lists the ids of at most `limit` deliveries to an endpoint that can be retried, oldest first. */
 export async function listRetriable(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   endpointId: string,
   range: { readonly since: Micros; readonly until: Micros },
@@ -63,7 +65,8 @@ export async function listRetriable(
   if (after !== undefined) within.push(["id > ?", after]);
   const ranges = RETRIABLE_STATES.flatMap((state) => rangesOf({ endpointId, state }));
   const { sql, values } = rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
-  const [rows] = await db.query<IdRow[]>(`SELECT listed_id AS id FROM (${sql}) listed`, values);
+  const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
+  const rows = await queryWithin<IdRow[]>(pool, listed, values);
   return rows.map((row) => row.id);
 }
 

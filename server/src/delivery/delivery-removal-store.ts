@@ -1,6 +1,7 @@
 import { anyOf } from "../database/any-of.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 import { anyDelivery, type DeliveryKey } from "../dispatch/run-key.ts";
@@ -24,7 +25,8 @@ export async function listOldDeliveries(
   retentionMicros: number,
   limit: number,
 ): Promise<OldDelivery[]> {
-  const [rows] = await pool.query<Row[]>(
+  const rows = await queryWithin<Row[]>(
+    pool,
     `SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery FORCE INDEX (delivery_created)
      WHERE created_at >= ? AND created_at < ${NOW_MICROS} - ? AND state NOT IN (?)
        AND (created_at > ? OR account_no > ? OR account_no = ? AND id > ?)

@@ -1,8 +1,8 @@
 import type { AttemptOutcome } from "@activity/proto";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
-import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { DeliveryState } from "../dispatch/delivery-state.ts";
 import type { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
@@ -65,15 +65,16 @@ export const DELIVERY_COLUMNS = `id, endpoint_id, event_id, kind, test, state, r
 
 /** Finds a delivery of an account. */
 export async function findDelivery(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   id: string,
 ): Promise<DeliveryRecord | undefined> {
-  const [rows] = await db.execute<DeliveryRow[]>(
+  const [row] = await queryWithin<DeliveryRow[]>(
+    pool,
     `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE account_no = ? AND id = ?`,
-    prepared([accountNo, id]),
+    [accountNo, id],
   );
-  return rows[0] && deliveryFromRow(rows[0]);
+  return row && deliveryFromRow(row);
 }
 
 /**
@@ -97,16 +98,17 @@ export function beginRuns(accountNo: number, ids: readonly string[]): Statement 
 
 /** Lists the last attempts of a delivery, at most `limit`, oldest first. */
 export async function listLastAttempts(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   deliveryId: string,
   limit: number,
 ): Promise<AttemptRecord[]> {
-  const [rows] = await db.execute<AttemptRow[]>(
+  const rows = await queryWithin<AttemptRow[]>(
+    pool,
     `SELECT run, attempt, started_at, duration, outcome, status_code, detail, response_body
      FROM delivery_attempt WHERE account_no = ? AND delivery_id = ?
      ORDER BY run DESC, attempt DESC LIMIT ${limit}`,
-    prepared([accountNo, deliveryId]),
+    [accountNo, deliveryId],
   );
   return rows.toReversed().map((row) => ({
     run: row.run,
@@ -122,15 +124,16 @@ export async function listLastAttempts(
 
 /** Finds the bytes of an event; none are left once the donation was deleted that it tells of. */
 export async function findPayload(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   eventId: string,
 ): Promise<Buffer | undefined> {
-  const [rows] = await db.execute<(RowDataPacket & { payload: Buffer | null })[]>(
+  const [row] = await queryWithin<(RowDataPacket & { payload: Buffer | null })[]>(
+    pool,
     "SELECT payload FROM webhook_event WHERE account_no = ? AND id = ?",
-    prepared([accountNo, eventId]),
+    [accountNo, eventId],
   );
-  return rows[0] && (rows[0].payload ?? Buffer.alloc(0));
+  return row && (row.payload ?? Buffer.alloc(0));
 }
 
 /** Reads a row of `DELIVERY_COLUMNS`. */

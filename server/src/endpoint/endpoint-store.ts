@@ -1,8 +1,8 @@
 import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
-import type { Queryable, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { PENDING_SECRET_FROM } from "../signing-secret/signing-secret-store.ts";
 
 /** A stored endpoint that is not deleted, without its secret. */
@@ -68,22 +68,24 @@ export function storeEndpoint(endpoint: NewEndpoint): Insert {
 
 /** Finds an endpoint of an account. */
 export async function findEndpoint(
-  db: Queryable,
+  pool: Pool,
   accountNo: number,
   id: string,
 ): Promise<EndpointRecord | undefined> {
-  const [rows] = await db.execute<Row[]>(
+  const [row] = await queryWithin<Row[]>(
+    pool,
     `SELECT ${COLUMNS} FROM endpoint WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
-    prepared([accountNo, id]),
+    [accountNo, id],
   );
-  return rows[0] && endpointFromRow(rows[0]);
+  return row && endpointFromRow(row);
 }
 
 /** Lists the endpoints of an account, oldest first. */
-export async function listEndpoints(db: Queryable, accountNo: number): Promise<EndpointRecord[]> {
-  const [rows] = await db.execute<Row[]>(
+export async function listEndpoints(pool: Pool, accountNo: number): Promise<EndpointRecord[]> {
+  const rows = await queryWithin<Row[]>(
+    pool,
     `SELECT ${COLUMNS} FROM endpoint WHERE account_no = ? AND deleted_at IS NULL ORDER BY created_at, id`,
-    prepared([accountNo]),
+    [accountNo],
   );
   return rows.map(endpointFromRow);
 }

@@ -10,7 +10,7 @@ it("asks the database once a second at most, however many check and watch, ADR 0
   const database = await createTestDatabase();
   const pool = createPool(database.url, 10);
   let asked = 0;
-  pool.on("acquire", () => {
+  pool.pool.on("acquire", () => {
     asked += 1;
   });
   let nowMs = 0;

@@ -1,7 +1,7 @@
 import { NOW_MICROS } from "../database/now.ts";
 import { isDuplicate } from "../database/outage.ts";
-import type { Queryable, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
 import type { Permission } from "./permission.ts";
 import { isPermission } from "./service-credential.ts";
 
@@ -33,23 +33,18 @@ const DAY_MICROS = 86_400_000_000;
 
 /** Stores a credential that works from now on for some days; returns false when its name is taken. */
 export async function insertServiceCredential(
-  db: Queryable,
+  pool: Pool,
   { name, permissions, accountId }: ServiceCredential,
   validityDays: number,
   hash: Buffer,
 ): Promise<boolean> {
   try {
-    await db.execute(
+    await queryWithin<ResultSetHeader>(
+      pool,
       `INSERT INTO service_credential
          (credential_hash, name, permissions, account_id, created_at, expires_at)
        VALUES (?, ?, ?, ?, ${NOW_MICROS}, ${NOW_MICROS} + ?)`,
-      prepared([
-        hash,
-        name,
-        [...permissions].join(" "),
-        accountId ?? null,
-        validityDays * DAY_MICROS,
-      ]),
+      [hash, name, [...permissions].join(" "), accountId ?? null, validityDays * DAY_MICROS],
     );
     return true;
   } catch (error) {
@@ -60,23 +55,26 @@ export async function insertServiceCredential(
 
 /** Finds a credential that is neither revoked nor expired. */
 export async function findServiceCredentialByHash(
-  db: Queryable,
+  pool: Pool,
   hash: Buffer,
 ): Promise<ServiceCredential | undefined> {
-  const [rows] = await db.execute<Row[]>(
+  const [row] = await queryWithin<Row[]>(
+    pool,
     `SELECT name, permissions, account_id FROM service_credential
      WHERE credential_hash = ? AND revoked_at IS NULL AND expires_at > ${NOW_MICROS}`,
-    prepared([hash]),
+    [hash],
   );
-  return rows[0] && serviceCredentialFromRow(rows[0]);
+  return row && serviceCredentialFromRow(row);
 }
 
 /** Lists all credentials, oldest first, those that are revoked or expired included. */
-export async function listServiceCredentials(db: Queryable): Promise<ListedServiceCredential[]> {
-  const [rows] = await db.execute<ListedRow[]>(
+export async function listServiceCredentials(pool: Pool): Promise<ListedServiceCredential[]> {
+  const rows = await queryWithin<ListedRow[]>(
+    pool,
     `SELECT name, permissions, account_id, created_at, expires_at, revoked_at,
        expires_at <= ${NOW_MICROS} AS is_expired
      FROM service_credential ORDER BY created_at, name`,
+    [],
   );
   return rows.map((row) => ({
     ...serviceCredentialFromRow(row),
@@ -87,12 +85,13 @@ export async function listServiceCredentials(db: Queryable): Promise<ListedServi
 }
 
 /** Revokes a credential, and returns whether there is one of this name; the first time stays. */
-export async function revokeServiceCredential(db: Queryable, name: string): Promise<boolean> {
-  const [result] = await db.execute<ResultSetHeader>(
+export async function revokeServiceCredential(pool: Pool, name: string): Promise<boolean> {
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `UPDATE service_credential SET revoked_at = COALESCE(revoked_at, ${NOW_MICROS}) WHERE name = ?`,
-    prepared([name]),
+    [name],
   );
-  return result.affectedRows === 1;
+  return affectedRows === 1;
 }
 
 /**
@@ -100,16 +99,17 @@ export async function revokeServiceCredential(db: Queryable, name: string): Prom
  * expired already stays so.
  */
 export async function renewServiceCredential(
-  db: Queryable,
+  pool: Pool,
   hash: Buffer,
   validityDays: number,
 ): Promise<boolean> {
-  const [result] = await db.execute<ResultSetHeader>(
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `UPDATE service_credential SET expires_at = ${NOW_MICROS} + ?
      WHERE credential_hash = ? AND revoked_at IS NULL AND expires_at > ${NOW_MICROS}`,
-    prepared([validityDays * DAY_MICROS, hash]),
+    [validityDays * DAY_MICROS, hash],
   );
-  return result.affectedRows === 1;
+  return affectedRows === 1;
 }
 
 /** A permission that this version does not know allows nothing. */

@@ -9,7 +9,7 @@ import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Packets, Statement } from "../database/packet.ts";
 import type { Pool, ResultSetHeader } from "../database/pool.ts";
-import { prepared } from "../database/prepared.ts";
+import { queryWithin } from "../database/query-within.ts";
 import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
 /** A link that was not used yet. */
@@ -74,8 +74,8 @@ export async function findSession(
   pool: Pool,
   sessionHash: Buffer,
 ): Promise<SessionRecord | undefined> {
-  const [rows] = await pool.execute<SessionRow[]>(FIND_SESSION, prepared([sessionHash]));
-  return rows[0] && sessionFromRow(rows[0]);
+  const [row] = await queryWithin<SessionRow[]>(pool, FIND_SESSION, [sessionHash]);
+  return row && sessionFromRow(row);
 }
 
 /** Ends one session. */
@@ -92,11 +92,12 @@ export async function deleteExpired(
   table: (typeof EXPIRING_TABLES)[number],
   limit: number,
 ): Promise<number> {
-  const [result] = await pool.query<ResultSetHeader>(
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
     `DELETE FROM ${table} WHERE expires_at <= ${NOW_MICROS} LIMIT ?`,
     [limit],
   );
-  return result.affectedRows;
+  return affectedRows;
 }
 
 function sessionFromRow(row: SessionRow): SessionRecord {
