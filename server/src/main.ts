@@ -10,9 +10,10 @@ import { ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./database/migrate.ts";
 import { MigrationError } from "./database/migration-file.ts";
 
+const writer = createLogWriter((text) => process.stdout.write(text));
+
 /** Runs the core as a process of its own until it is told to stop. */
 async function main(): Promise<void> {
-  const writer = createLogWriter((text) => process.stdout.write(text));
   const log = createLog(writer.write);
   const config = readConfig(process.env);
   // Before the database is migrated, which may take minutes.
@@ -45,9 +46,11 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
+  writer.flush();
   const isForPeople = error instanceof ConfigError || error instanceof MigrationError;
   process.stderr.write(
     `${isForPeople ? error.message : redactText(`The core could not start: ${error}`)}\n`,
   );
-  process.exitCode = 1;
+  // What listens or is connected already would hold the process.
+  process.exit(1);
 }

@@ -88,3 +88,14 @@ it.each([CORE, GATEWAY, DELIVERIES])(
     expect(taken.output()).toContain("EADDRINUSE");
   },
 );
+
+it("the core ends when its port for browsers is taken, though another is open already", async () => {
+  const { child, output } = run(CORE, {
+    ...(await own[CORE]?.()),
+    DASHBOARD_URL: "http://localhost:4180",
+    DASHBOARD_PORT: `${stack.corePort}`,
+  });
+  expect(await once(child, "exit")).toEqual([1, null]);
+  expect(output()).toContain('"message":"core listens"');
+  expect(output()).toContain("EADDRINUSE");
+});
