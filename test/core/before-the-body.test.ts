@@ -4,6 +4,7 @@ import http2 from "node:http2";
 import { connect, type Socket } from "node:net";
 import { DonationService } from "@activity/proto";
 import { Health } from "@activity/proto/infrastructure";
+import { Permission } from "@activity/server";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -81,6 +82,40 @@ describe("ADR 0037: a caller without a credential is refused before a byte of it
       await once(stream, "close");
     }
     session.destroy();
+  });
+});
+
+describe("ADR 0037: the connection of a gateway", () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  afterAll(() => agent.destroy());
+
+  /** Makes a gateway's call for a client that shows no API key; tells whether its connection was open before. */
+  async function admitWithoutKey(credential: string): Promise<boolean> {
+    const request = http.request(baseUrl, {
+      ...{ agent, method: "POST", path: "/activity.read.v1.AdmissionService/AdmitApiKey" },
+      headers: {
+        "content-type": "application/json",
+        "x-client-address": "192.0.2.1",
+        "x-service-credential": credential,
+      },
+    });
+    request.end("{}");
+    const [response] = await once(request, "response");
+    response.resume();
+    await once(response, "end");
+    expect(response.statusCode).toBe(401);
+    return request.reusedSocket;
+  }
+
+  it("is kept by its credential though its clients show no key, beside more that nobody knows than may be open", async () => {
+    const credential = await stack.credential(Permission.ClientAddressForward);
+    expect(await admitWithoutKey(credential)).toBe(false);
+    const unknown = await Promise.all(Array.from({ length: 600 }, open));
+    for (const socket of unknown) socket.on("error", () => {}).resume();
+    // Whoever was silent for longer is cut by then.
+    await Promise.any(unknown.map((socket) => once(socket, "close")));
+    expect(await admitWithoutKey(credential)).toBe(true);
+    for (const socket of unknown) socket.destroy();
   });
 });
 

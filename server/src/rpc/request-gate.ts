@@ -1,5 +1,5 @@
 import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
-import { callerKey, keepConnectionKey } from "../admission/caller.ts";
+import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
 /** These interceptors need nothing of a message, which can lack anything. */
@@ -23,7 +23,10 @@ export function createRequestGate(
         () => Promise.reject(error),
       );
       await refuse({ ...call, stream: false, message: NOT_READ } as UnaryRequest);
+    } finally {
+      // A gateway is known by its credential, whatever its client shows.
+      const isKnown = contextValues.get(callerKey) || contextValues.get(fromServiceKey);
+      if (isKnown) contextValues.get(keepConnectionKey)();
     }
-    if (contextValues.get(callerKey)) contextValues.get(keepConnectionKey)();
   };
 }
