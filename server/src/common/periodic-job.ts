@@ -3,7 +3,8 @@ import { isOutage } from "../database/outage.ts";
 
 /**
  * Does a job every so often until the returned function is called, never twice at a time. A run that fails
- * is logged under the job's name, unless the database was out of reach: the next one makes up for it.
+ * is logged under the job's name, unless the database was out of reach, for the next one makes up for it, or the
+ * job was stopped meanwhile: its connections are closed under it then.
  */
 export function startPeriodicJob(
   name: string,
@@ -12,16 +13,20 @@ export function startPeriodicJob(
   job: () => Promise<void>,
 ): () => void {
   let isRunning = false;
+  let isStopped = false;
   const timer = setInterval(async () => {
     if (isRunning) return;
     isRunning = true;
     try {
       await job();
     } catch (cause) {
-      if (!isOutage(cause)) log.error(`${name} failed`, { cause });
+      if (!isStopped && !isOutage(cause)) log.error(`${name} failed`, { cause });
     }
     isRunning = false;
   }, intervalMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+  };
 }
