@@ -85,13 +85,16 @@ export function createServerApp(
       : createDatabaseAdmission(counting(), keyUses, nowMs),
     metrics,
   );
-  const stopRemoval = startIdleWindowRemoval(pool, log);
-  const stopAccountPurge = startAccountPurge(pool, log);
-  const outbox = createOutbox(() => performance.now());
-  const stopOrphanedRuns = startOrphanedRuns(pool, outbox.retries.notify, log);
-  const stopSessionRemoval = startSessionRemoval(pool, log);
-  const stopDeliveryRemoval = startDeliveryRemoval(pool, config.deliveryRetentionDays, log);
-  const stopAttemptCounting = startAttemptCounting(pool, log);
+  const outbox = createOutbox(nowMs);
+  const stopJobs = [
+    keyUses.stop,
+    startIdleWindowRemoval(pool, log),
+    startAccountPurge(pool, log),
+    startOrphanedRuns(pool, outbox.retries.notify, log),
+    startSessionRemoval(pool, log),
+    startDeliveryRemoval(pool, config.deliveryRetentionDays, log),
+    startAttemptCounting(pool, log),
+  ];
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");
   }
@@ -163,13 +166,7 @@ export function createServerApp(
       for (const listener of listeners) listener.drain();
     },
     async close() {
-      keyUses.stop();
-      stopRemoval();
-      stopAccountPurge();
-      stopOrphanedRuns();
-      stopDeliveryRemoval();
-      stopSessionRemoval();
-      stopAttemptCounting();
+      for (const stop of stopJobs) stop();
       const packets = [admission, together, alone, recording];
       await Promise.all([pool.end(), ...packets.map((each) => each.close())]);
     },

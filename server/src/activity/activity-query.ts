@@ -3,7 +3,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
 const DEFAULT_LIMIT = 50;
-const LARGEST_LIMIT = 100;
+const MAX_LIMIT = 100;
 const ORDERS = new Set<number>(Object.values(Order));
 const TYPES = new Set<number>(Object.values(ActivityType));
 const PLATFORMS = new Set<number>(Object.values(Platform));
@@ -23,8 +23,8 @@ export type ActivityQuery = {
 /** Checks a request's bounds; fails with `invalid_parameter`. */
 export function parseActivityQuery(request: ListActivitiesRequest): ActivityQuery {
   const limit = request.limit ?? DEFAULT_LIMIT;
-  if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_LIMIT) {
-    throw invalid(`limit accepts a whole number from 1 to ${LARGEST_LIMIT}.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw invalid(`limit accepts a whole number from 1 to ${MAX_LIMIT}.`);
   }
   if (!ORDERS.has(request.order)) throw invalid("order accepts ORDER_ASC and ORDER_DESC.");
   if (!TYPES.has(request.type)) throw invalid("type accepts the values of ActivityType.");

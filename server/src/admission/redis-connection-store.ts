@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
-const LONGEST_RECONNECT_MS = 1_000;
+const MAX_RECONNECT_MS = 1_000;
 /** How often a cluster is asked where its slots are: a master that hangs tells nobody that another took its place. */
 const SLOTS_REFRESH_MS = 5_000;
 
@@ -20,7 +20,7 @@ const CONNECTION = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   maxRetriesPerRequest: 0,
 };
-const reconnectMs = (attempt: number) => Math.min(attempt * 50, LONGEST_RECONNECT_MS);
+const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
 
 /**
  * Connects to the Redis or Valkey at `url`, or to the cluster of them. While a server is out of reach every command

@@ -24,7 +24,7 @@ export const DonationChange = {
 export type DonationChange = (typeof DonationChange)[keyof typeof DonationChange];
 
 /** From which status each change is allowed. */
-export const ALLOWED_FROM = {
+const ALLOWED_FROM = {
   pay: [DonationStatus.Created],
   refund: [DonationStatus.Paid, DonationStatus.Disputed],
   open_dispute: [
