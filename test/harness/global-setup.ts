@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { startDatabase } from "../../tools/stack/database.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
-import { buildVtcombo } from "../../tools/stack/vitess-program.ts";
+import { buildVitess, VITESS_IN_ONE } from "../../tools/stack/vitess-program.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,7 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { env } = process;
   const progress = createProgress();
   const { shards } = project.config.provide;
-  if (shards !== undefined) await buildVtcombo(env, cacheFolder(env), progress);
+  if (shards !== undefined) await buildVitess(VITESS_IN_ONE, env, cacheFolder(env), progress);
   const folder = await mkdtemp(join(tmpdir(), "activity-test-"));
   const dataDir = join(folder, "database");
   const database = await startDatabase({ env, dataDir, progress, ephemeral: true });

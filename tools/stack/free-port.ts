@@ -25,6 +25,13 @@ export async function findLastingPort(): Promise<number> {
   }
 }
 
+/** Finds such ports that differ. */
+export async function findLastingPorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) found.add(await findLastingPort());
+  return [...found];
+}
+
 /** Tells whether nobody listens on a TCP port of loopback at this moment. */
 export async function isPortFree(port: number): Promise<boolean> {
   return (await listenOnce(port)) !== undefined;

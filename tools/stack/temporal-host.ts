@@ -1,25 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import { LOOPBACK } from "./free-port.ts";
-import { type ServerProcess, spawnServer } from "./server-process.ts";
-import { StackError } from "./stack-error.ts";
+import { createServerHost, type ServerHost } from "./server-host.ts";
 
 /** The services of Temporal's server, in the order in which they are started. */
 export const TEMPORAL_SERVICES = ["history", "matching", "frontend", "worker"] as const;
 export type TemporalService = (typeof TEMPORAL_SERVICES)[number];
 
-/** One service of a cluster in a process of its own, at the same ports in all its lives. */
-export interface TemporalHost {
+/** One service of a cluster in a process of its own. */
+export interface TemporalHost extends ServerHost {
   service: TemporalService;
   port: number;
-  /** `undefined` while it does not run. */
-  pid(): number | undefined;
-  isRunning(): boolean;
-  /** Resolves once it says that it serves. */
-  start(): Promise<void>;
-  /** Ends it at once, as a crash would. Throws when it had ended by itself before. */
-  kill(): Promise<void>;
 }
 
 export interface CreateTemporalHost {
@@ -33,10 +23,7 @@ export interface CreateTemporalHost {
   logFile: string;
 }
 
-/** Longer than a dead host of the cluster is believed to live: a new one first asks all of them. */
-const START_MILLISECONDS = 120_000;
 const ANSWER_MILLISECONDS = 1_000;
-const POLL_MILLISECONDS = 100;
 /** `SERVING` of grpc.health.v1. */
 const SERVING = 1;
 const NO_PINGS = { "grpc.keepalive_permit_without_calls": 0 };
@@ -57,38 +44,13 @@ export function createTemporalHost(options: CreateTemporalHost): TemporalHost {
     [`${prefix}_GRPC_PORT`]: `${ports.grpc}`,
     [`${prefix}_MEMBERSHIP_PORT`]: `${ports.membership}`,
   };
-  let running: ServerProcess | undefined;
-
-  async function fail(why: string): Promise<never> {
-    const log = await readFile(logFile, "utf8");
-    throw new StackError(
-      `Temporal's ${service} service ${why}; it said: ${log.trimEnd().slice(-1_000)}`,
-    );
-  }
-
-  return {
-    service,
-    port: ports.grpc,
-    pid: () => running?.pid,
-    isRunning: () => running !== undefined && !running.hasEnded(),
-    async start() {
-      const args = ["--allow-no-auth", "start", "--service", service];
-      const started = await spawnServer({ command: program, args, env, logFile });
-      running = started;
-      const deadline = performance.now() + START_MILLISECONDS;
-      while (!(await isServing(service, ports.grpc))) {
-        if (started.hasEnded()) await fail("ended");
-        if (performance.now() > deadline) await fail("does not serve");
-        await wait(POLL_MILLISECONDS);
-      }
-    },
-    async kill() {
-      const victim = running;
-      running = undefined;
-      if (victim?.hasEnded()) await fail("had ended by itself");
-      await victim?.kill();
-    },
-  };
+  const host = createServerHost({
+    title: `Temporal's ${service} service`,
+    command: program,
+    args: ["--allow-no-auth", "start", "--service", service],
+    ...{ env, logFile, isServing: () => isServing(service, ports.grpc) },
+  });
+  return { ...host, service, port: ports.grpc };
 }
 
 /** Asks as a load balancer or a kubelet would. */

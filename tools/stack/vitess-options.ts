@@ -1,6 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { LOOPBACK } from "./free-port.ts";
+
+/** Holds a folder for each keyspace of the product, with its `vschema.json`. */
+export const SCHEMAS = fileURLToPath(new URL("../../server/src/database/vitess", import.meta.url));
 
 /** A keyspace of Vitess: each of its shards is a database of the MySQL. */
 export interface Keyspace {
@@ -57,17 +61,9 @@ export function shardNames(count: number): string[] {
 
 /** Returns the options under which `vtcombo` serves: a primary for each shard, on loopback only. */
 export function vitessOptions(places: VitessPlaces): string[] {
-  const { hostname, port, username, password } = new URL(places.mysqlUrl);
-  const users = ["app", "appdebug", "allprivs", "dba", "filtered", "repl"].flatMap((role) => [
-    ...[`--db-${role}-user`, decodeURIComponent(username)],
-    ...[`--db-${role}-password`, decodeURIComponent(password)],
-  ]);
   const options = {
     "--proto-topo": places.keyspaces.map(topologyOf).join(" "),
     "--schema-dir": places.schemas,
-    "--db-host": hostname,
-    "--db-port": port,
-    "--db-charset": "utf8mb4",
     "--mysql-auth-server-impl": "none",
     "--mysql-server-port": String(places.port),
     "--mysql-server-bind-address": LOOPBACK,
@@ -79,7 +75,17 @@ export function vitessOptions(places: VitessPlaces): string[] {
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };
-  return [...Object.entries(options).flat(), ...users];
+  return [...Object.entries(options).flat(), ...mysqlOptions(places.mysqlUrl)];
+}
+
+/** Returns the options by which vttablets find their MySQL, as one user in all their roles. */
+export function mysqlOptions(mysqlUrl: string): string[] {
+  const { hostname, port, username, password } = new URL(mysqlUrl);
+  const users = ["app", "appdebug", "allprivs", "dba", "filtered", "repl"].flatMap((role) => [
+    ...[`--db-${role}-user`, decodeURIComponent(username)],
+    ...[`--db-${role}-password`, decodeURIComponent(password)],
+  ]);
+  return [...["--db-host", hostname, "--db-port", port, "--db-charset", "utf8mb4"], ...users];
 }
 
 /** A number below none makes no replica of the kind: with one MySQL behind all there is nothing to copy. */

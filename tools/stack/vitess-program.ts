@@ -1,5 +1,5 @@
 import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { waitForLock } from "./file-lock.ts";
 import { findProgram } from "./find-program.ts";
 import type { Progress } from "./progress.ts";
@@ -9,39 +9,55 @@ import { StackError } from "./stack-error.ts";
 /** Vitess 24, as its Go module; the hash is that of the module's files, and its go.sum has those of all it needs. */
 const MODULE = "vitess.io/vitess@v0.24.1";
 const MODULE_HASH = "h1:4kaD5sTMGFkchkd4jYkbPGqMCMo0T/vzBOGo0KwIXrg=";
-const PROGRAM = "vtcombo";
 const OLDEST_GO = [1, 26] as const;
 
-/**
- * Returns the path of `vtcombo`, Vitess's vtgate and vttablets in one program. Go builds it once a machine: no registry
- * has it built.
- */
-export async function buildVtcombo(
+/** Programs of Vitess that are built together, and the folder of the cache that has them. */
+export interface VitessPrograms {
+  folder: string;
+  names: readonly string[];
+}
+
+/** `vtcombo`: vtgate and vttablets in one program. */
+export const VITESS_IN_ONE: VitessPrograms = { folder: "vitess", names: ["vtcombo"] };
+
+/** What a cluster consists of, and what it is told what to do by. */
+export const VITESS_APART: VitessPrograms = {
+  folder: "vitess-cluster",
+  names: ["vtctld", "vtctldclient", "vtgate", "vttablet"],
+};
+
+/** Returns the folder that has the programs. Go builds them once a machine: no registry has them built. */
+export async function buildVitess(
+  programs: VitessPrograms,
   env: NodeJS.ProcessEnv,
   cacheDir: string,
   progress: Progress,
 ): Promise<string> {
-  const path = join(cacheDir, `vitess-v0.24.1-${process.arch}`, PROGRAM);
-  if (await isBuilt(path)) return path;
+  const { names } = programs;
+  const folder = join(cacheDir, `${programs.folder}-v0.24.1-${process.arch}`);
+  if (await areBuilt(folder, names)) return folder;
   const go = await findGo(env);
   await mkdir(cacheDir, { recursive: true });
-  const lock = await waitForLock(`${dirname(path)}.lock`, () => undefined);
+  const lock = await waitForLock(`${folder}.lock`, () => undefined);
   try {
-    if (await isBuilt(path)) return path;
+    if (await areBuilt(folder, names)) return folder;
     await progress.step("Building Vitess (some minutes, once)", async (report) => {
       report("fetching its module");
       const sources = await fetchModule(go);
       report("compiling");
-      await build(go, sources, path);
+      await build(go, sources, folder, names);
     });
-    return path;
+    return folder;
   } finally {
     lock.release();
   }
 }
 
-async function isBuilt(path: string): Promise<boolean> {
-  return (await findProgram({ PATH: dirname(path) }, [PROGRAM])) === path;
+async function areBuilt(folder: string, names: readonly string[]): Promise<boolean> {
+  const found = names.map((name) => findProgram({ PATH: folder }, [name]));
+  return (await Promise.all(found)).every(
+    (path, index) => path === join(folder, names[index] ?? ""),
+  );
 }
 
 async function findGo(env: NodeJS.ProcessEnv): Promise<string> {
@@ -70,16 +86,21 @@ async function fetchModule(go: string): Promise<string> {
 }
 
 /** Builds in the module's own folder, where its go.mod says which version of each package it takes. */
-async function build(go: string, sources: string, path: string): Promise<void> {
-  const fresh = `${dirname(path)}.new`;
+async function build(
+  go: string,
+  sources: string,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
+  const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });
   const { status, lines } = await runCommand(go, [
     ...["build", "-C", sources, "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w"],
-    ...["-o", join(fresh, PROGRAM), `./go/cmd/${PROGRAM}`],
+    ...["-o", `${fresh}/`, ...names.map((name) => `./go/cmd/${name}`)],
   ]);
   if (status !== 0) throw cannotBuild("built", lines);
-  await rm(dirname(path), { recursive: true, force: true });
-  await rename(fresh, dirname(path));
+  await rm(folder, { recursive: true, force: true });
+  await rename(fresh, folder);
 }
 
 function cannotBuild(done: "fetched" | "built", lines: readonly string[]): StackError {

@@ -1,17 +1,16 @@
-import { chmod, chown, copyFile, cp, link, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { redactText } from "@activity/proto/redaction";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
 import type { Progress } from "./progress.ts";
-import { runCommand } from "./run-command.ts";
 import { readGreeting } from "./server-greeting.ts";
 import { type ServerProcess, type SpawnServer, spawnServer } from "./server-process.ts";
-import { hasSystemCode, StackError } from "./stack-error.ts";
-import { type Keyspace, readKeyspaces, vitessOptions } from "./vitess-options.ts";
-import { buildVtcombo } from "./vitess-program.ts";
+import { StackError } from "./stack-error.ts";
+import { type Keyspace, readKeyspaces, SCHEMAS, vitessOptions } from "./vitess-options.ts";
+import { giveToUser, placePrograms, vitessUser } from "./vitess-place.ts";
+import { buildVitess, VITESS_IN_ONE } from "./vitess-program.ts";
 
 export interface StartVitess {
   env: NodeJS.ProcessEnv;
@@ -41,17 +40,14 @@ export interface RunningVitess {
   stop(): Promise<void>;
 }
 
-const SCHEMAS = fileURLToPath(new URL("../../server/src/database/vitess", import.meta.url));
 const START_SECONDS = 120;
 const GRACE_MILLISECONDS = 10_000;
 const POLL_MILLISECONDS = 25;
-/** `nobody`: Vitess refuses to run as root. */
-const UNPRIVILEGED = 65_534;
 
 /** Builds Vitess where that was not done yet, and starts it with the VSchemas of the product. */
 export async function startVitess(options: StartVitess): Promise<RunningVitess> {
   const { env, cacheDir, progress, mysqlUrl, prefix, shards } = options;
-  const built = await buildVtcombo(env, cacheDir, progress);
+  const built = await buildVitess(VITESS_IN_ONE, env, cacheDir, progress);
   const keyspaces = await readKeyspaces(SCHEMAS, prefix, shards);
   const folder = await mkdtemp(join(tmpdir(), "personal-activity-vitess-"));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -81,19 +77,13 @@ export async function startVitess(options: StartVitess): Promise<RunningVitess> 
   }
 }
 
-/** Puts program and VSchemas where the user may read them who runs it: a cache folder of root's is closed to others. */
+/** Puts program and VSchemas where the user may read them who runs it. */
 async function place(built: string, folder: string) {
-  const [program, schemas] = [join(folder, "vtcombo"), join(folder, "schemas")];
-  await link(built, program).catch((error) => {
-    if (!hasSystemCode(error, "EXDEV")) throw error;
-    return copyFile(built, program);
-  });
+  const schemas = join(folder, "schemas");
   await cp(SCHEMAS, schemas, { recursive: true });
-  if (process.getuid?.() !== 0) return { program, schemas, userId: undefined };
-  await chmod(program, 0o755);
-  await chown(folder, UNPRIVILEGED, UNPRIVILEGED);
-  await runCommand("chown", ["-R", `${UNPRIVILEGED}`, schemas]);
-  return { program, schemas, userId: UNPRIVILEGED };
+  await giveToUser(folder);
+  await placePrograms(built, VITESS_IN_ONE, folder);
+  return { program: join(folder, "vtcombo"), schemas, userId: vitessUser() };
 }
 
 /** It greets once its vttablets serve: `--tablet-types-to-wait`. */
