@@ -45,6 +45,20 @@ it.each([
     2013,
     "target: activity.-80.primary: vttablet: rpc error: code = Canceled desc = EOF (errno 2013)",
   ],
+  [1105, "target: activity.-80.primary: current keyspace is being resharded"],
+  [
+    1105,
+    "target: activity.-80.primary: inconsistent state detected, primary is serving but initially found no available tablet",
+  ],
+  [1105, "target: activity.-80.primary: primary buffer is full"],
+  [1105, "target: activity.-80.primary: buffer full: request evicted for newer request"],
+  [1105, "target: activity.-80.primary: destination shard is missing after a resharding operation"],
+  [1105, "target: activity.-80.primary: VT14002: no available connection"],
+  [
+    1105,
+    "target: activity.-80.primary: vttablet: rpc error: code = FailedPrecondition desc = wrong tablet type: PRIMARY, want: REPLICA or []",
+  ],
+  [1105, "VT09015: schema tracking required"],
 ])("takes a shard that is away for an outage, but not of the connection: %i %s", (errno, text) => {
   const away = Object.assign(new Error(text), { errno, sqlState: "HY000" });
   expect(isOutage(away)).toBe(true);

@@ -41,9 +41,25 @@ export function isOutage(error: unknown): boolean {
   return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }
 
-/** How a vtgate says that it finds or reaches no primary of a shard, or that tables move just now: it has no codes for that. */
-const SHARD_AWAY =
-  /: (no healthy tablet available|primary is not serving)|rpc error: code = (Unavailable|Code\(17\)) |operation not allowed in state|disallowed due to rule: enforce denied tables/;
+/**
+ * How a vtgate says that it finds or reaches no primary of a shard, that tables or shards move just now, or that it knows
+ * no columns yet, as while new shards are empty: it has no codes for that.
+ */
+const SHARD_AWAY = new RegExp(
+  [
+    ": (no healthy tablet available|primary is not serving|current keyspace is being resharded)",
+    "rpc error: code = (Unavailable|Code\\(17\\)) ",
+    "operation not allowed in state",
+    "disallowed due to rule: enforce denied tables",
+    "inconsistent state detected, primary is serving",
+    "destination shard is missing after a resharding operation",
+    "primary buffer is full",
+    "buffer full: request evicted",
+    "context was canceled before failover finished",
+    "(wrong|invalid) tablet type",
+    "VT14002: |VT14003: |VT09015: ",
+  ].join("|"),
+);
 
 /**
  * Tells whether a vtgate could not reach a shard, or its vttablet not its MySQL: the other shards serve. A server's own
