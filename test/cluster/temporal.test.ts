@@ -23,9 +23,11 @@ let stack: CrashStack;
 let cluster: ClusterVictim;
 let party: Party;
 beforeAll(async () => {
-  stack = await startCrashStack((dataDir) => {
-    cluster = clusterVictim(dataDir);
-    return cluster;
+  stack = await startCrashStack({
+    makeTemporal(dataDir) {
+      cluster = clusterVictim(dataDir);
+      return cluster;
+    },
   });
   await stack.dispatcher("dispatcher").start();
   party = await createParty(stack, ACCOUNTS);

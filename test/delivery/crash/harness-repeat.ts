@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** An answer, and how often its call was made before without one. */
-export type Acknowledged<Answer> = { readonly answer: Answer; readonly callsRepeated: number };
+/** An answer, and what its call failed with each time it was made before. */
+export type Acknowledged<Answer> = { readonly answer: Answer; readonly failures: readonly Code[] };
 
 const PAUSE_MS = 100;
 /** Codes of a caller's mistake; whatever else fails may be asked again. */
@@ -19,11 +19,13 @@ const REFUSALS: ReadonlySet<Code> = new Set([
 export async function untilAcknowledged<Answer>(
   call: () => Promise<Answer>,
 ): Promise<Acknowledged<Answer>> {
-  for (let callsRepeated = 0; ; callsRepeated++) {
+  const failures: Code[] = [];
+  for (;;) {
     try {
-      return { answer: await call(), callsRepeated };
+      return { answer: await call(), failures };
     } catch (error) {
       if (!(error instanceof ConnectError) || REFUSALS.has(error.code)) throw error;
+      failures.push(error.code);
       await wait(PAUSE_MS);
     }
   }

@@ -21,9 +21,6 @@ type Running = {
   kill(): Promise<void>;
 };
 
-/** A database server, which can also refuse to write, as a replica does. */
-export type DatabaseVictim = ServerVictim & { setReadOnly(isReadOnly: boolean): Promise<void> };
-
 /** Servers given by the environment are nobody's to kill. */
 const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
 
@@ -35,8 +32,8 @@ export function databaseVictim(
   dataDir: string,
   port: number,
   { ephemeral = false }: { ephemeral?: boolean } = {},
-): DatabaseVictim {
-  const server = serverVictim(async (isFirst) => {
+): ServerVictim {
+  return serverVictim(async (isFirst) => {
     const progress = isFirst ? createProgress() : silentProgress;
     const options = { env: ENV, dataDir, port, progress, ephemeral };
     const { url, pid = 0, ended, stop } = await startDatabase(options);
@@ -51,19 +48,18 @@ export function databaseVictim(
       },
     };
   });
-  return {
-    ...server,
-    async setReadOnly(isReadOnly) {
-      // The product's user may not; root comes in through the socket only.
-      const { rootPassword: password } = JSON.parse(
-        await readFile(join(dataDir, "credentials.json"), "utf8"),
-      );
-      const socketPath = join(dataDir, "server.sock");
-      const root = await mysql.createConnection({ user: "root", password, socketPath });
-      await root.query(`SET GLOBAL read_only = ${isReadOnly ? "ON" : "OFF"}`);
-      await root.end();
-    },
-  };
+}
+
+/** Has the database server of a stack refuse to write, as a replica does, or write again. */
+export async function setReadOnly(folder: string, isReadOnly: boolean): Promise<void> {
+  // The product's user may not; root comes in through the socket only.
+  const { rootPassword: password } = JSON.parse(
+    await readFile(join(folder, "database", "credentials.json"), "utf8"),
+  );
+  const socketPath = join(folder, "database", "server.sock");
+  const root = await mysql.createConnection({ user: "root", password, socketPath });
+  await root.query(`SET GLOBAL read_only = ${isReadOnly ? "ON" : "OFF"}`);
+  await root.end();
 }
 
 /** The vtgate and the vttablets of shards that lie in a MySQL: they die together. */
@@ -84,7 +80,8 @@ export function temporalVictim(dataDir: string): ServerVictim {
   );
 }
 
-function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
+/** Makes a victim of a server that comes back at its address. */
+export function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
   let hasEnded = true;

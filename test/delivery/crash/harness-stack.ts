@@ -14,7 +14,6 @@ import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
 import { type NodeVictim, nodeVictim, type Victim } from "./harness-process.ts";
 import {
-  type DatabaseVictim,
   databaseVictim,
   type ServerVictim,
   temporalVictim,
@@ -23,7 +22,7 @@ import {
 
 /** The product with each part in a process of its own, and a receiver that counts. */
 export type CrashStack = {
-  readonly database: DatabaseVictim;
+  readonly database: ServerVictim;
   /** What stands before the database in a run on Vitess. */
   readonly vitess: ServerVictim | undefined;
   readonly temporal: ServerVictim;
@@ -52,10 +51,17 @@ export type CrashStack = {
 /** A name that is looked for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
+/** Other servers than the stack's own, each made for its folder. */
+export type CrashServers = {
+  readonly makeTemporal?: (dataDir: string) => ServerVictim;
+  readonly makeDatabase?: (dataDir: string) => ServerVictim;
+};
+
 /** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
-export async function startCrashStack(
-  makeTemporal: (dataDir: string) => ServerVictim = temporalVictim,
-): Promise<CrashStack> {
+export async function startCrashStack({
+  makeTemporal = temporalVictim,
+  makeDatabase,
+}: CrashServers = {}): Promise<CrashStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const certificates = makeCertificates();
   const extraCa = join(folder, "ca.pem");
@@ -63,9 +69,10 @@ export async function startCrashStack(
   const receiver = await startReceiver(answer(200), certificates.good);
   const target = `${RECEIVER_HOST}:${receiver.port}`;
   const shards = inject("shards");
-  const database = databaseVictim(join(folder, "database"), await findLastingPort(), {
-    ephemeral: shards !== undefined,
-  });
+  const dataDir = join(folder, "database");
+  const database =
+    makeDatabase?.(dataDir) ??
+    databaseVictim(dataDir, await findLastingPort(), { ephemeral: shards !== undefined });
   const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =

@@ -58,7 +58,7 @@ export async function writeDonations(
   let callsRepeated = 0;
 
   async function acknowledge(call: () => Promise<unknown>): Promise<void> {
-    callsRepeated += (await untilAcknowledged(call)).callsRepeated;
+    callsRepeated += (await untilAcknowledged(call)).failures.length;
   }
 
   async function write(accountId: string): Promise<void> {

@@ -13,6 +13,7 @@ import { createGate } from "./harness-gate.ts";
 import { expectNothingLost } from "./harness-outcome.ts";
 import type { NodeVictim } from "./harness-process.ts";
 import { expectNothingTold } from "./harness-search.ts";
+import { setReadOnly } from "./harness-servers.ts";
 import { byShares } from "./harness-shares.ts";
 import { SIZE } from "./harness-size.ts";
 import { type CrashStack, startCrashStack } from "./harness-stack.ts";
@@ -99,7 +100,7 @@ it(
     written.push({ party, events: SIZE.events });
     const leasedFirst = async () => (await countInFlight(stack, party)).leased;
     await expect.poll(leasedFirst, SOON).toBeGreaterThanOrEqual(AT_ONCE);
-    await stack.database.setReadOnly(true);
+    await setReadOnly(stack.folder, true);
     const leases = await listLeases(stack);
     const recorded = await listRecorded(stack);
     const retriesOf = () => retried.flatMap((one) => inFlightOf(requestsOf(stack, one), recorded));
@@ -114,7 +115,7 @@ it(
     const retries = without(retriesOf(), before);
     expect(retries.length).toBeGreaterThan(0);
     expect(duplicatesOf(stack.receiver.requests)).toEqual([]);
-    await stack.database.setReadOnly(false);
+    await setReadOnly(stack.folder, false);
     const { callsRepeated } = await writing;
     expect(callsRepeated).toBeGreaterThan(0);
     process.stderr.write(

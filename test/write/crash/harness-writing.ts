@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Code } from "@connectrpc/connect";
 import { untilAcknowledged } from "../../delivery/crash/harness-repeat.ts";
 import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
 import type { Party } from "../../delivery/crash/harness-writers.ts";
@@ -18,23 +20,40 @@ export type Writing = {
   readonly written: Promise<Written>;
 };
 
+/** A call as its writer saw it, in milliseconds of one clock. */
+export type WrittenCall = {
+  readonly askedMs: number;
+  readonly answeredMs: number;
+  /** What it failed with before it was answered. */
+  readonly failures: readonly Code[];
+};
+
 /** What writers know when they have stopped. */
 export type Written = {
   /** By the id of their account. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
+  readonly calls: readonly WrittenCall[];
   readonly callsRepeated: number;
   /** The answers that were others when their repeated calls were made once more. */
   readonly differing: readonly string[];
 };
 
-/** Has `writers` write until they are stopped, half of them for the first account. */
-export function startWriting(stack: CrashStack, { accountIds }: Party, writers: number): Writing {
+/**
+ * Has `writers` write until they are stopped, half of them for the first account, each with a pause between two records
+ * when told so.
+ */
+export function startWriting(
+  stack: CrashStack,
+  { accountIds }: Party,
+  writers: number,
+  pauseMs?: number,
+): Writing {
   const records = new Map(accountIds.map((id): [string, WrittenRecord[]] => [id, []]));
   const differing: string[] = [];
   const kinds = recordWriters(stack);
   let answered = 0;
   let inFlight = 0;
-  let callsRepeated = 0;
+  const calls: WrittenCall[] = [];
   let isStopped = false;
   let isOver = false;
 
@@ -45,10 +64,12 @@ export function startWriting(stack: CrashStack, { accountIds }: Party, writers: 
         inFlight -= 1;
       });
     };
+    const askedMs = performance.now();
     const first = await untilAcknowledged(counted);
+    const { failures } = first;
+    calls.push({ askedMs, answeredMs: performance.now(), failures });
     answered += 1;
-    if (first.callsRepeated > 0) {
-      callsRepeated += first.callsRepeated;
+    if (failures.length > 0) {
       const { answer: again } = await untilAcknowledged(counted);
       const names = [first.answer, again].map(nameOf);
       if (names[0] !== names[1]) differing.push(names.join(", then "));
@@ -61,6 +82,7 @@ export function startWriting(stack: CrashStack, { accountIds }: Party, writers: 
     for (let next = writer; !isStopped; next++) {
       const record = await kinds[next % kinds.length]?.(accountId, ask);
       if (record !== undefined) records.get(accountId)?.push(record);
+      if (pauseMs !== undefined) await wait(pauseMs);
     }
   }
 
@@ -73,11 +95,15 @@ export function startWriting(stack: CrashStack, { accountIds }: Party, writers: 
       isStopped = true;
     },
     written: all
-      .then(() => ({ records, callsRepeated, differing }))
+      .then(() => ({ records, calls, callsRepeated: countRepeated(calls), differing }))
       .finally(() => {
         isOver = true;
       }),
   };
+}
+
+function countRepeated(calls: readonly WrittenCall[]): number {
+  return calls.reduce((sum, { failures }) => sum + failures.length, 0);
 }
 
 /** Every second writer has the first account, the others share the rest. */
