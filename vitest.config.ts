@@ -34,6 +34,8 @@ const FAIRNESS = [
 const UPGRADE = "test/upgrade/*.test.ts";
 /** Temporal as a cluster, of which each process is killed: `npm run test:cluster`. */
 const CLUSTER = "test/cluster/*.test.ts";
+/** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:split`. */
+const SPLIT = "test/vitess/split/*.test.ts";
 const ON_VITESS = "test/vitess/*.test.ts";
 /** `npm run test:vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
  * Not what counts packets or rows of one server, or moves its clock. */
@@ -120,6 +122,7 @@ export default defineConfig({
             DEPLOY,
             UPGRADE,
             CLUSTER,
+            SPLIT,
             ON_VITESS,
           ],
           ...ON_SERVERS,
@@ -186,6 +189,18 @@ export default defineConfig({
           include: [CLUSTER],
           // Of these only the time is used: a retry that times out is made again five minutes later.
           provide: { crashSize: { ...CRASH_SHORT, settleMinutes: 10 } },
+          env: COMPILED,
+          globalSetup: BUILT,
+          testTimeout: 60_000,
+          expect: PATIENT,
+        },
+      },
+      {
+        test: {
+          name: "split",
+          include: [SPLIT],
+          // Of these only the time is used.
+          provide: { crashSize: CRASH_SHORT },
           env: COMPILED,
           globalSetup: BUILT,
           testTimeout: 60_000,

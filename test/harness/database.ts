@@ -23,9 +23,9 @@ export type TestDatabase = {
 };
 
 /** Where a test's tables are. */
-type Place = {
+export type Place = {
   readonly url: string;
-  /** Its databases in the server. */
+  /** Its databases in the server, which are dropped with it. */
   readonly databases: readonly string[];
   /** The URLs in the server of those that hold what accounts own. */
   readonly shards: readonly string[];
@@ -48,6 +48,11 @@ export async function createTestDatabase(
       ? await createPlain(server, serverUrl, name)
       : await startShards(serverUrl, name, count);
   if (migrated) await migrate(place.url);
+  return openTestDatabase(server, place);
+}
+
+/** Opens a place that is there; `server` is asked what runs. Both are closed with it. */
+export function openTestDatabase(server: Pool, place: Place): TestDatabase {
   const own = connectTo(place.url);
   const shards = place.shards.map(connectTo);
   return {
@@ -82,7 +87,7 @@ export async function createTestDatabase(
 /** SQL's words in small letters, without what a session's settings become: a comment behind the first word. */
 const asVtgateSends = (sql: string) => sql.replace(/\/\*.*?\*\/ /, "").toLowerCase();
 
-const connectTo = (uri: string) =>
+export const connectTo = (uri: string) =>
   mysql.createPool({ uri, connectionLimit: 1, supportBigNumbers: true });
 
 async function createPlain(server: Pool, serverUrl: string, name: string): Promise<Place> {

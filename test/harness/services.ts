@@ -39,7 +39,7 @@ import { createSessionService } from "../../server/src/session/session-service.t
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 import { unique } from "./builders.ts";
-import { createTestDatabase } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
@@ -104,9 +104,9 @@ const DASHBOARD = { origin: "https://dash.example.com", isEmbedded: false, apiUr
 /** Nobody is asked for a credential. */
 const OPEN = { access: Access.Open };
 
-/** The writing services on a database of their own, called as functions: failures are DomainErrors. */
-export async function startServices() {
-  const database = await createTestDatabase();
+/** The writing services on a database of their own, unless another is given, called as functions: failures are DomainErrors. */
+export async function startServices(given?: TestDatabase) {
+  const database = given ?? (await createTestDatabase());
   const pool: Pool = createPool(database.url, CONNECTIONS);
   const outbox = createOutbox(() => performance.now());
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);

@@ -1,0 +1,43 @@
+import { expect } from "vitest";
+import type { SentStatement } from "./sent-statements.ts";
+
+/** Statements that go to every shard, by how they begin, and why they may. ADR 0048 */
+const SCATTERED: Readonly<Record<string, string>> = {
+  "SELECT /*vt+ SCATTER_ERRORS_AS_WARNINGS=? */ account_no, endpoint_id, delivery_id FROM outbox_entry":
+    "a claim takes what waits, whosesoever it is",
+  "SELECT SUM(task": "metrics count what waits of all accounts",
+  "SELECT COUNT(*) AS overdue": "metrics count what waits of all accounts",
+  "SELECT account_no, id, run, endpoint_id FROM delivery":
+    "orphaned runs are looked for in all accounts",
+  "SELECT account_no, delivery_id, run, attempt, started_at":
+    "attempts of all accounts are counted",
+  "SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery": "retention",
+  "DELETE FROM delivery_stat WHERE began_at": "retention",
+  "DELETE FROM session_link WHERE expires_at": "retention",
+  "DELETE FROM dashboard_session WHERE expires_at": "retention",
+  "SELECT account_no FROM account": "deletions that were broken off are looked for in all accounts",
+  "SELECT account_no, id, secret, next_secret FROM endpoint":
+    "an operator encrypts all secrets anew",
+};
+
+type Plan = { readonly Variant?: string; readonly Inputs?: readonly Plan[] };
+
+/** Holds that a vtgate plans statements for one shard, but for those that look at all accounts, each of which is seen. */
+export async function expectPlansOfOneShard(
+  query: (sql: string) => Promise<{ JSON: string }[]>,
+  statements: readonly SentStatement[],
+): Promise<void> {
+  const scattered = new Set<string>();
+  for (const { text, shape } of statements) {
+    const [row] = await query(`VEXPLAIN PLAN ${text}`);
+    if (isScattered(JSON.parse(row?.JSON ?? "{}"))) scattered.add(shape);
+  }
+  const named = Object.keys(SCATTERED);
+  const reasonOf = (shape: string) => named.find((beginning) => shape.startsWith(beginning));
+  expect([...scattered].filter((shape) => reasonOf(shape) === undefined)).toEqual([]);
+  expect([...new Set([...scattered].map(reasonOf))].sort()).toEqual(named.sort());
+}
+
+function isScattered({ Variant, Inputs = [] }: Plan): boolean {
+  return Variant === "Scatter" || Inputs.some(isScattered);
+}

@@ -1,0 +1,86 @@
+import { expect } from "vitest";
+import type { VitessCluster } from "../../../tools/stack/vitess-cluster.ts";
+
+const KEYSPACE = "activity";
+/** Only what never happens takes that long. */
+const COMES = { timeout: 5 * 60_000, interval: 1_000 };
+/** Seconds that copies may be behind what is written before traffic is switched. */
+const BEHIND_SECONDS = 3;
+
+/** One step of a split: what it is called, and what does it. */
+export type SplitStep = { readonly name: string; readonly run: () => Promise<unknown> };
+
+type Status = {
+  readonly shard_streams: Readonly<
+    Record<
+      string,
+      { readonly streams: readonly { readonly status: string; readonly info: string }[] }
+    >
+  >;
+};
+type Diff = {
+  readonly State: string;
+  readonly HasMismatch: boolean;
+  readonly RowsCompared: number;
+};
+
+/** Lists what Vitess's own Reshard does to have `count` shards in the place of those that are there, in order. */
+export function splitSteps(cluster: VitessCluster, count: number): SplitStep[] {
+  const shardsNow = () =>
+    cluster
+      .shards()
+      .filter(({ keyspace }) => keyspace === KEYSPACE)
+      .map(({ name }) => name);
+  const before = shardsNow();
+  const added = () => shardsNow().filter((name) => !before.includes(name));
+  const workflow = ["--workflow", "split", "--target-keyspace", KEYSPACE];
+  const reshard = (...args: string[]) => cluster.control("Reshard", ...workflow, ...args);
+  const ask = async <Answer>(...args: string[]): Promise<Answer> =>
+    JSON.parse(await cluster.control(...args));
+  const countBehind = async () => {
+    const { shard_streams: shards } = await ask<Status>(
+      "Reshard",
+      "--format",
+      "json",
+      ...workflow,
+      "status",
+    );
+    const streams = Object.values(shards).flatMap((shard) => shard.streams);
+    const isClose = ({ status, info }: (typeof streams)[number]) =>
+      status === "Running" && Number(/Lag: (-?\d+)s/.exec(info)?.[1]) <= BEHIND_SECONDS;
+    return streams.length === 0 ? Number.NaN : streams.filter((one) => !isClose(one)).length;
+  };
+  const untilClose = () => expect.poll(countBehind, COMES).toBe(0);
+  const diff = async () => {
+    await cluster.control("VDiff", ...workflow, "create");
+    const show = () => ask<Diff>("VDiff", "--format", "json", ...workflow, "show", "last");
+    await expect.poll(async () => (await show()).State, COMES).toBe("completed");
+    const { HasMismatch, RowsCompared } = await show();
+    expect(HasMismatch).toBe(false);
+    expect(RowsCompared).toBeGreaterThan(0);
+    process.stderr.write(`VDiff over ${RowsCompared} rows found no difference\n`);
+  };
+  return [
+    { name: "new shards", run: () => cluster.addShards(KEYSPACE, count) },
+    {
+      name: "copy",
+      async run() {
+        const shards = ["--source-shards", before.join(","), "--target-shards", added().join(",")];
+        // A vttablet takes copies some moments after it serves; refused until then, nothing is begun.
+        const create = () => reshard("create", ...shards).then(() => "created", String);
+        await expect.poll(create, COMES).toBe("created");
+        await untilClose();
+      },
+    },
+    { name: "VDiff", run: diff },
+    { name: "catching up", run: untilClose },
+    { name: "SwitchTraffic", run: () => reshard("SwitchTraffic") },
+    {
+      name: "complete",
+      async run() {
+        await reshard("complete");
+        await cluster.removeShards(KEYSPACE, before);
+      },
+    },
+  ];
+}

@@ -1,0 +1,154 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { ServerHost } from "../../../tools/stack/server-host.ts";
+import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
+import { SIZE } from "../../delivery/crash/harness-size.ts";
+import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
+import { connectTo, openTestDatabase } from "../../harness/database.ts";
+import { startServices } from "../../harness/services.ts";
+import { expectPlansOfOneShard } from "../plans.ts";
+import { statementsSentIn } from "../sent-statements.ts";
+import { tellStory } from "../story.ts";
+import { type VitessVictim, vitessVictim } from "./harness-cluster.ts";
+import {
+  expectOnlyUnavailable,
+  expectWrittenAndTold,
+  type LoadedRun,
+  runUnderLoad,
+  tellPauses,
+} from "./harness-load.ts";
+import { splitSteps } from "./harness-reshard.ts";
+
+const MINUTE_MS = 60_000;
+const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
+const [SHARDS_BEFORE, SHARDS_AFTER] = [2, 4];
+/** Building Vitess and fetching MySQL is a matter of minutes, once a machine. */
+const START_MS = 30 * MINUTE_MS;
+/** How long a killed process is away. */
+const AWAY_MS = 3_000;
+
+let stack: CrashStack;
+let vitess: VitessVictim;
+beforeAll(async () => {
+  stack = await startCrashStack({
+    makeDatabase(dataDir) {
+      vitess = vitessVictim(dataDir, SHARDS_BEFORE);
+      return vitess;
+    },
+  });
+  await stack.dispatcher("dispatcher").start();
+}, START_MS);
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") stack?.keepFolder();
+});
+afterAll(() => stack?.stop(), MINUTE_MS);
+
+describe(`${SHARDS_BEFORE} shards become ${SHARDS_AFTER} while the product writes and delivers, ADR 0048`, () => {
+  let split: LoadedRun | undefined;
+
+  it(
+    "by Vitess's own Reshard: copied, compared, switched and completed",
+    async () => {
+      split = await runUnderLoad(stack, splitSteps(vitess.cluster(), SHARDS_AFTER));
+      expect(activityShards().map(({ name }) => name)).toEqual(["-40", "40-80", "80-c0", "c0-"]);
+    },
+    20 * MINUTE_MS,
+  );
+
+  it(
+    "no acknowledged write is lost or there twice, every event is delivered, and none attempted twice",
+    async () => {
+      const run = outcome(split);
+      await expectWrittenAndTold(stack, run);
+      tellPauses("split", run);
+    },
+    SETTLING_MS,
+  );
+
+  it("a call that could not be answered meanwhile was told to come again, and no failure was a surprise", async () => {
+    expectOnlyUnavailable(outcome(split));
+    await expectOwnLogsOnly(stack);
+  });
+
+  it("each of the new shards has some of the accounts, and together all of them", async () => {
+    const database = openCluster();
+    try {
+      const sql = "SELECT COUNT(*) AS accounts FROM account";
+      const counts = (await database.queryShards<{ accounts: number }>(sql)).map(
+        ({ accounts }) => accounts,
+      );
+      expect(counts).toHaveLength(SHARDS_AFTER);
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+      const [all] = await database.query<{ accounts: number }>(sql);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(Number(all?.accounts));
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+describe("a process of the cluster that is killed under the same load loses nothing, ADR 0048", () => {
+  it.each([
+    { what: "a vttablet", victim: () => activityShards()[0]?.tablet },
+    { what: "the vtgate", victim: () => vitess.cluster().vtgate },
+  ])(
+    "$what",
+    async ({ what, victim }) => {
+      const host = victim();
+      if (host === undefined) throw new Error(`${what} is not there`);
+      const run = await runUnderLoad(stack, killSteps(what, host));
+      await expectWrittenAndTold(stack, run);
+      tellPauses(`${what} killed`, run);
+      expectOnlyUnavailable(run);
+      await expectOwnLogsOnly(stack);
+    },
+    5 * MINUTE_MS + SETTLING_MS,
+  );
+});
+
+// Last: it writes what nobody delivers.
+it(
+  "behind it all, plans go to one shard as before",
+  async () => {
+    await stack.core.kill();
+    const services = await startServices(openCluster());
+    try {
+      const statements = await statementsSentIn(() => tellStory(services));
+      await expectPlansOfOneShard((sql) => services.database.query(sql), statements);
+    } finally {
+      await services.stop();
+    }
+  },
+  5 * MINUTE_MS,
+);
+
+const activityShards = () =>
+  vitess
+    .cluster()
+    .shards()
+    .filter(({ keyspace }) => keyspace === "activity");
+
+function killSteps(what: string, host: ServerHost) {
+  return [
+    {
+      name: `${what} away`,
+      async run() {
+        await host.kill();
+        await wait(AWAY_MS);
+      },
+    },
+    { name: `${what} starts`, run: () => host.start() },
+  ];
+}
+
+function openCluster() {
+  const shards = activityShards().map(({ mysql }) => mysql.url);
+  const url = vitess.cluster().url;
+  const close = () => Promise.resolve();
+  return openTestDatabase(connectTo(shards[0] ?? ""), { url, databases: [], shards, close });
+}
+
+function outcome(run: LoadedRun | undefined): LoadedRun {
+  if (run === undefined) throw new Error("the load did not get through");
+  return run;
+}
