@@ -1,8 +1,9 @@
-/** A run of accounts with as many records each. */
+/** A run of accounts with as many records each; in a shard only those accounts get some that are there. */
 export type RecordSet = {
   readonly firstAccountNo: number;
   readonly accounts: number;
   readonly recordsPerAccount: number;
+  readonly isShard?: boolean;
 };
 
 /** Rows a statement makes. */
@@ -27,19 +28,22 @@ const CHOSEN = (texts: readonly string[], number: string) =>
  * The columns every table below is made of, for records `offset` to `offset + CHUNK`. i numbers the
  * records of an account; of ten, 0 to 2 are hidden donations, 3 to 6 shown ones, 7 to 9 platform events.
  */
-function recordsFrom({ firstAccountNo, accounts, recordsPerAccount }: RecordSet, offset: number) {
+function recordsFrom(set: RecordSet, offset: number) {
+  const { firstAccountNo, accounts, recordsPerAccount, isShard = false } = set;
   const digits = ["a", "b", "c", "d", "e"];
   const tables = digits.map((name) => `(${DIGITS}) ${name}`).join(", ");
   const number = digits.map((name, index) => `${name}.d * ${10 ** index}`).join(" + ");
   const i = `(n MOD ${recordsPerAccount})`;
+  const accountNo = `${firstAccountNo} + n DIV ${recordsPerAccount}`;
+  const isHere = isShard ? ` AND ${accountNo} IN (SELECT account_no FROM account)` : "";
   return `(
-    SELECT ${firstAccountNo} + n DIV ${recordsPerAccount} AS account_no, ${i} AS i, ${i} MOD 10 AS kind,
+    SELECT ${accountNo} AS account_no, ${i} AS i, ${i} MOD 10 AS kind,
       ${i} DIV 10 AS ten, CRC32(n) AS random,
       ${FIRST_RECORDED_AT} + ${i} * 60000000 + CRC32(n) MOD 59000000 AS recorded_at,
       CONCAT(LPAD(LOWER(CONV(CRC32(CONCAT('id', n)), 10, 36)), 7, '0'),
         LPAD(LOWER(CONV(n, 10, 36)), 8, '0')) AS record_id
     FROM (SELECT ${offset} + ${number} AS n FROM ${tables}) numbers
-    WHERE n < ${accounts * recordsPerAccount}) r`;
+    WHERE n < ${accounts * recordsPerAccount}${isHere}) r`;
 }
 
 const DONATION_PLATFORM = "IF(ten MOD 4 = 0, 6 + random MOD 5, 1)";

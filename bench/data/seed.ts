@@ -40,7 +40,8 @@ export async function seed(
   }
 }
 
-async function insertAccounts(connection: Connection, size: DataSize): Promise<void> {
+/** Inserts the accounts of a run and their keys. */
+export async function insertAccounts(connection: Connection, size: DataSize): Promise<void> {
   const last = FIRST_LOAD_ACCOUNT_NO + size.loadAccounts;
   for (let first = HISTORY_ACCOUNT_NO; first < last; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, last - first);
@@ -76,7 +77,8 @@ async function insertGatewayCredential(connection: Connection): Promise<void> {
   );
 }
 
-async function insertRecords(
+/** Inserts what the feeds show and hide. */
+export async function insertRecords(
   connection: Connection,
   sets: readonly RecordSet[],
   report: (detail: string) => void,

@@ -20,8 +20,8 @@ export type ProductJob =
     }
   | { readonly do: "stop" };
 
-/** Where the core listens, once the product runs; when it delivers, the relay claims by then. */
-export type ProductAnswer = { readonly corePort: number };
+/** Where core and gateway listen, once the product runs; when it delivers, the relay claims by then. */
+export type ProductAnswer = { readonly corePort: number; readonly gatewayPort: number };
 
 type Running = { end(): Promise<void> };
 type RunJob = Extract<ProductJob, { do: "run" }>;
@@ -33,7 +33,7 @@ let running: Running | undefined;
 async function runJob(job: ProductJob): Promise<ProductAnswer> {
   await running?.end();
   running = undefined;
-  if (job.do === "stop") return { corePort: 0 };
+  if (job.do === "stop") return { corePort: 0, gatewayPort: 0 };
   return run(job);
 }
 
@@ -50,7 +50,7 @@ async function run(job: RunJob): Promise<ProductAnswer> {
   };
   const product = await startProduct({
     core: readConfig(env),
-    gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
+    gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
     deliveries: delivers ? { ...readDeliveryConfig(env), extraCa: receiverCa } : undefined,
     log: { ...written, info },
   });
@@ -64,7 +64,7 @@ async function run(job: RunJob): Promise<ProductAnswer> {
       closeSync(file);
     },
   };
-  return { corePort: product.corePort };
+  return { corePort: product.corePort, gatewayPort: product.gatewayPort };
 }
 
 answerJobs(runJob);
