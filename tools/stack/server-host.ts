@@ -52,7 +52,8 @@ export function createServerHost({ title, isServing, ...spawning }: CreateServer
       running = undefined;
       if (victim?.hasEnded()) await fail("had ended by itself");
       await victim?.kill();
-      await victim?.ended;
+      // Its threads end one by one, and the last one frees its ports; nothing else may keep this process waiting.
+      while (victim?.hasEnded() === false) await wait(POLL_MILLISECONDS);
     },
   };
 }
