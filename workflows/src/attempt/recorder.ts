@@ -5,7 +5,7 @@ import { together } from "@activity/proto/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import type { AttemptKey } from "../common/run.ts";
+import { type AttemptKey, attemptName } from "../common/run.ts";
 import { type AttemptOutcome, isRetried } from "../http/attempt-outcome.ts";
 import type { FinishedAttempt } from "./make-attempt.ts";
 import { outcomeToProto } from "./outcome.ts";
@@ -59,7 +59,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       const batch = nextBatch();
       try {
         await send(batch);
-        for (const { key } of batch) outage?.left.delete(nameOf(key));
+        for (const { key } of batch) outage?.left.delete(attemptName(key));
         // Not before: what is still to be sent may be out of its lease, and would be claimed again.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
@@ -105,9 +105,9 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     );
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
-      waiting.delete(nameOf(one.key));
+      waiting.delete(attemptName(one.key));
       // Somebody else is writing its delivery: it goes behind the others.
-      if (busy.has(place)) waiting.set(nameOf(one.key), one);
+      if (busy.has(place)) waiting.set(attemptName(one.key), one);
       else one.recorded.resolve();
     }
     if (busy.size === batch.length) await pause();
@@ -118,7 +118,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     if (!FINAL.has(ConnectError.from(error).code)) throw error;
     const [one] = batch;
     if (batch.length === 1 && one !== undefined) {
-      waiting.delete(nameOf(one.key));
+      waiting.delete(attemptName(one.key));
       one.recorded.reject(error);
     }
     for (const each of batch) each.isSuspect = true;
@@ -130,7 +130,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
 
   return {
     record(key, attempt, before = []) {
-      const name = nameOf(key);
+      const name = attemptName(key);
       const known = waiting.get(name);
       if (known !== undefined) return known.recorded.promise;
       const recorded = Promise.withResolvers<void>();
@@ -146,10 +146,6 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       clearTimeout(timer);
     },
   };
-}
-
-function nameOf({ deliveryId, run, attempt }: AttemptKey): string {
-  return `${deliveryId} ${run} ${attempt}`;
 }
 
 function messageFrom({

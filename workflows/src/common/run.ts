@@ -12,3 +12,8 @@ export type AttemptKey = Run & {
   /** 1 to 8. */
   readonly attempt: number;
 };
+
+/** Returns a text that is the same for two keys of one attempt, and for no others. */
+export function attemptName({ deliveryId, run, attempt }: AttemptKey): string {
+  return `${deliveryId} ${run} ${attempt}`;
+}

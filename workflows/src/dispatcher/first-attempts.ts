@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ClaimedAttempt, DispatchService } from "@activity/proto";
+import type { ClaimedAttempt, DispatchService, ReadyAttempt } from "@activity/proto";
 import type { Log } from "@activity/proto/log";
 import type { Client } from "@connectrpc/connect";
 import { makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
+import { type AttemptKey, attemptName } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
@@ -39,14 +40,16 @@ export function startFirstAttempts({
   readonly nowMs: () => number;
   readonly log: Log;
 }): Poller {
-  const inFlight = new Set<Promise<void>>();
+  /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
+  const inFlight = new Map<string, Promise<void>>();
 
   const poller = startPoller(
     "claim of first attempts",
     async (signal) => {
       // What was made is recorded before more is begun: else it would be claimed again.
       await orAborted(recorder.caughtUp(), signal);
-      while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(Promise.race(inFlight), signal);
+      while (inFlight.size >= MAX_IN_FLIGHT)
+        await orAborted(Promise.race(inFlight.values()), signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
       const claim = {
         limit: Math.min(MAX_CLAIM, capacity),
@@ -63,25 +66,29 @@ export function startFirstAttempts({
     log,
   );
 
-  function begin(claimed: ClaimedAttempt): Promise<void> {
-    const attempt = makeAndRecord(claimed)
+  function begin({ run, ready }: ClaimedAttempt): Promise<void> {
+    const key = { ...runFromProto(run), attempt: 1 };
+    const name = attemptName(key);
+    const known = inFlight.get(name);
+    if (known !== undefined) return known;
+    const attempt = makeAndRecord(key, ready)
       .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
-      .finally(() => inFlight.delete(attempt));
-    inFlight.add(attempt);
+      .finally(() => inFlight.delete(name));
+    inFlight.set(name, attempt);
     return attempt;
   }
 
-  async function makeAndRecord({ run, ready }: ClaimedAttempt): Promise<void> {
+  async function makeAndRecord(key: AttemptKey, ready: ReadyAttempt | undefined): Promise<void> {
     if (ready === undefined) throw new Error("the core answered without an attempt's content");
-    const finished = await makeAttempt(sender, ready, 1, nowMs);
-    await recorder.record({ ...runFromProto(run), attempt: 1 }, finished);
+    const finished = await makeAttempt(sender, ready, key.attempt, nowMs);
+    await recorder.record(key, finished);
   }
 
   return {
     ...poller,
     async stop() {
       await poller.stop();
-      await Promise.all(inFlight);
+      await Promise.all(inFlight.values());
     },
   };
 }

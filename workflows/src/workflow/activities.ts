@@ -5,7 +5,7 @@ import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
-import type { AttemptKey } from "../common/run.ts";
+import { type AttemptKey, attemptName } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer } from "./contract.ts";
@@ -48,7 +48,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
-      const known = kept.get(nameOf(key));
+      const known = kept.get(attemptName(key));
       if (known !== undefined) return madeFrom(await known);
       // First attempts are limited by the claim of their entries.
       const giveBack = key.attempt === 1 ? () => {} : slots.take(step.value.endpointId);
@@ -67,7 +67,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
     async record({ made, before, ...key }) {
       // A record that is made elsewhere lacks the answer.
-      const { bodyStart, traceparent } = (await kept.get(nameOf(key))) ?? {};
+      const { bodyStart, traceparent } = (await kept.get(attemptName(key))) ?? {};
       const rest = { bodyStart, traceparent };
       const finished = { status: undefined, detail: undefined, ...made, ...rest };
       await recorder.record(key, finished, before);
@@ -76,7 +76,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 
   /** It stays for a while when it is recorded: who asked just before may be told that it is not. */
   function keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void {
-    kept.set(nameOf(key), finished);
+    kept.set(attemptName(key), finished);
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   }
@@ -86,8 +86,4 @@ export function createActivities(dependencies: ActivityDependencies): Activities
 function madeFrom(finished: FinishedAttempt): AttemptAnswer {
   const { bodyStart: _body, traceparent: _trace, ...made } = finished;
   return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
-}
-
-function nameOf({ deliveryId, run, attempt }: AttemptKey): string {
-  return `${deliveryId} ${run} ${attempt}`;
 }

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { DispatchService } from "@activity/proto";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterEach, expect, it } from "vitest";
+import { createRecorder } from "../attempt/recorder.ts";
+import type { Sender } from "../http/sender.ts";
+import { startFirstAttempts } from "./first-attempts.ts";
+import type { Poller } from "./poller.ts";
+
+const quiet = () => undefined;
+const log = { info: quiet, warn: quiet, error: quiet };
+const CLAIMED = {
+  run: { accountNo: 1n, deliveryId: "delivery1234567", run: 1 },
+  ready: { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" },
+};
+
+let poller: Poller | undefined;
+afterEach(() => poller?.stop());
+
+/** First attempts of a core that gives the one delivery away so many times; each POST waits to be answered. */
+function startAttempts(times: number) {
+  let claims = 0;
+  let records = 0;
+  const posts: (() => void)[] = [];
+  const transport = createRouterTransport(({ rpc }) => {
+    rpc(DispatchService.method.claimAttempts, async (_request, { signal }) => {
+      claims += 1;
+      if (claims > times) await once(signal, "abort");
+      return { attempts: [CLAIMED] };
+    });
+    rpc(DispatchService.method.recordAttempts, () => {
+      records += 1;
+      return {};
+    });
+  });
+  const report = { outcome: "delivered", isRetried: false, durationMs: 1, status: 200 } as const;
+  const sender: Sender = {
+    async attempt() {
+      await new Promise<void>((resolve) => posts.push(resolve));
+      return { ...report, detail: undefined, bodyStart: undefined };
+    },
+    close: quiet,
+  };
+  const dispatch = createClient(DispatchService, transport);
+  const recorder = createRecorder(dispatch, log);
+  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, log });
+  return { posts, claims: () => claims, records: () => records };
+}
+
+it("makes an attempt once that is claimed again while it is in flight: its lease was over. ADR 0028", async () => {
+  const { posts, claims, records } = startAttempts(3);
+  await expect.poll(claims).toBe(4);
+  expect(posts).toHaveLength(1);
+  posts[0]?.();
+  await poller?.stop();
+  expect(records()).toBe(1);
+});
