@@ -42,14 +42,14 @@ export function startFirstAttempts({
 }): Poller {
   /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
   const inFlight = new Map<string, Promise<void>>();
+  let oneEnded = Promise.withResolvers<void>();
 
   const poller = startPoller(
     "claim of first attempts",
     async (signal) => {
       // What was made is recorded before more is begun: else it would be claimed again.
       await orAborted(recorder.caughtUp(), signal);
-      while (inFlight.size >= MAX_IN_FLIGHT)
-        await orAborted(Promise.race(inFlight.values()), signal);
+      while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
       const claim = {
         limit: Math.min(MAX_CLAIM, capacity),
@@ -73,7 +73,11 @@ export function startFirstAttempts({
     if (known !== undefined) return known;
     const attempt = makeAndRecord(key, ready)
       .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
-      .finally(() => inFlight.delete(name));
+      .finally(() => {
+        inFlight.delete(name);
+        oneEnded.resolve();
+        oneEnded = Promise.withResolvers();
+      });
     inFlight.set(name, attempt);
     return attempt;
   }
