@@ -48,6 +48,13 @@ describe("ADR 0027, 0035: isPublicAddress", () => {
     expect(isPublicAddress(text)).toBe(false);
   });
 
+  it.each(["::8.8.8.8", "::808:808", "::ffff:0:8.8.8.8"])(
+    "is false of %s, in which no IPv4 address is reached",
+    (address) => {
+      expect(isPublicAddress(address)).toBe(false);
+    },
+  );
+
   it.each([
     "1.1.1.1",
     "8.8.8.8",

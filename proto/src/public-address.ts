@@ -29,8 +29,7 @@ const ISATAP = ["0:5efe", "200:5efe"];
  * written in IPv6 is unwrapped first. ADR 0027, 0035
  */
 export function isPublicAddress(address: string): boolean {
-  // ipaddr.js alone would also read "0x7f.1" and the like.
-  if (!isCanonical(address)) return false;
+  if (!isCanonical(address) || isIpv4Compatible(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
   if (!isatapIpv4(parsed).every(isPublicIpv4)) return false;
@@ -39,8 +38,14 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && !REFUSED_IPV6.some((block) => parsed.match(block));
 }
 
+/** ipaddr.js alone would also read "0x7f.1" and the like. */
 function isCanonical(address: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+}
+
+/** `::/96`, which is given to nobody (RFC 4291 §2.5.5.1), as resolvers write it; ipaddr.js takes it for `::ffff:0:0/96`. */
+function isIpv4Compatible(address: string): boolean {
+  return /^::\d+\./.test(address);
 }
 
 function isPublicIpv4(address: ipaddr.IPv4): boolean {
