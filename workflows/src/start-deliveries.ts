@@ -24,6 +24,8 @@ import { createAttemptSlots } from "./workflow/attempt-slots.ts";
 /** The pause after a failure of Temporal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
+/** What an attempt in flight takes at most: five seconds to be loaded, ten to be made. */
+const ATTEMPTS_END_WITHIN_MS = 15_000;
 /** What attempts that were made get to be recorded at a stop. */
 const RECORD_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 5_000;
@@ -98,8 +100,12 @@ export function startDeliveries(options: {
     async stop() {
       isDraining = true;
       stopping.abort();
-      await Promise.all([running, attempts?.stop()]);
+      const ended = Promise.all([running, attempts?.stop()]);
+      // Not for longer: while the core is away, what was made waits to be recorded for as long.
+      const late = wait(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
+      await Promise.race([ended, late]);
       await recorder.close(RECORD_WITHIN_MS);
+      await ended;
       sender.close();
     },
   };

@@ -96,12 +96,14 @@ it("has caught up after an outage once all that waited in it is answered. ADR 00
   expect(recorded).toHaveLength(200);
 });
 
-it("closes within the time it is given, whatever still waits", async () => {
+it("closes within the time it is given, and tells whoever waits still or comes later", async () => {
   const { recorder } = recorderOf(() => {
     throw new ConnectError("away", Code.Unavailable);
   });
-  recorder.record(keyOf("a"), DELIVERED).catch(quiet);
+  const waits = expect(recorder.record(keyOf("a"), DELIVERED)).rejects.toThrow("ended");
   await recorder.close(10);
+  await waits;
+  await expect(recorder.record(keyOf("b"), DELIVERED)).rejects.toThrow("ended");
 });
 
 async function isPending(promise: Promise<void>): Promise<boolean> {

@@ -23,12 +23,13 @@ const FINAL: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal]);
 export type Recorder = {
   /**
    * Resolves once the attempt is recorded; whoever stops waiting earlier changes nothing. `before` holds the run's
-   * attempts before it, which are recorded with it where a restored database has lost them.
+   * attempts before it, which are recorded with it where a restored database has lost them. Rejects when it can
+   * never be stored, and once the recorder is closed.
    */
   record(key: AttemptKey, attempt: FinishedAttempt, before?: readonly PastAttempt[]): Promise<void>;
   /** Resolves when no attempt waits for a core that could not record it. */
   caughtUp(): Promise<void>;
-  /** Gives those that wait this time to be recorded; what is left then is lost with the process. */
+  /** Gives those that wait this time to be recorded; what is left then, or comes later, is lost with the process. */
   close(milliseconds: number): Promise<void>;
 };
 
@@ -63,6 +64,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
         // Not before: what is still to be sent may be out of its lease, and would be claimed again.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
+        if (closing.signal.aborted) break;
         if (outage === undefined) {
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
@@ -97,7 +99,10 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       traceparent === undefined ? undefined : { traceparent },
     );
     const call = together("record", spans, () =>
-      dispatch.recordAttempts({ attempts }, { timeoutMs: ANSWER_WITHIN_MS }),
+      dispatch.recordAttempts(
+        { attempts },
+        { timeoutMs: ANSWER_WITHIN_MS, signal: closing.signal },
+      ),
     );
     const busy = await call.then(
       (answer) => new Set(answer.busy),
@@ -128,8 +133,16 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     await wait(PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined);
   }
 
+  /** Whoever waits is told: a worker does not end before its activities have. */
+  function giveUp(): void {
+    closing.abort(new Error("the core had not recorded it when the process ended"));
+    for (const { recorded } of waiting.values()) recorded.reject(closing.signal.reason);
+    waiting.clear();
+  }
+
   return {
     record(key, attempt, before = []) {
+      if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
       const name = attemptName(key);
       const known = waiting.get(name);
       if (known !== undefined) return known.recorded.promise;
@@ -141,9 +154,10 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     },
     caughtUp: () => outage?.over.promise ?? Promise.resolve(),
     async close(milliseconds) {
-      const timer = setTimeout(() => closing.abort(), milliseconds);
+      const timer = setTimeout(giveUp, milliseconds);
       await running;
       clearTimeout(timer);
+      giveUp();
     },
   };
 }
