@@ -9,7 +9,7 @@ export function Time(props: { at: Timestamp | undefined; hasSeconds?: boolean; i
   if (props.at === undefined) return <>{props.instead ?? texts.none}</>;
   const date = timestampDate(props.at);
   const iso = date.toISOString();
-  const utc = texts.time.utc(iso.slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
+  const utc = texts.utc(iso.slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
   return (
     <time dateTime={iso} title={utc}>
       {(props.hasSeconds ? SECONDS : MINUTES).format(date)}

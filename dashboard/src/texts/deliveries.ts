@@ -1,0 +1,111 @@
+import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { many, type Words } from "./words.ts";
+
+/** The pages of deliveries; what is said of kinds and outcomes is said elsewhere too. */
+export const deliveries = {
+  intro: "Each webhook event to each endpoint, newest first.",
+  empty: "No deliveries yet",
+  emptyText: "They appear here as soon as something happens, or when you send a test.",
+  noneFound: "No delivery matches",
+  noneFoundText: "Change or clear the filters.",
+  event: "Event",
+  eventId: "Event id",
+  endpoint: "Endpoint",
+  state: "State",
+  kind: "Kind",
+  outcome: "Outcome",
+  attempts: "Attempts",
+  createdAt: "Time",
+  since: "From",
+  until: "Until",
+  title: "Delivery",
+  run: (run: number) => (run === 1 ? "First run" : `Retry ${run - 1}`),
+  attempt: (attempt: number) => `Attempt ${attempt}`,
+  attemptsMade: (attempts: number) => `${attempts} of 8`,
+  next: "Next attempt",
+  nextIn: (text: string) => `in ${text}`,
+  nextNow: "any moment now",
+  attemptsTitle: "Attempts",
+  noAttempts: "No attempt was made yet.",
+  newest: "Only the newest 200 attempts are shown.",
+  status: "Status",
+  answered: "What came back",
+  payload: "Payload",
+  payloadHint: "What is sent, the same on every attempt. Copying copies the exact bytes.",
+  payloadErased: "Erased, because the donation was deleted that it tells of.",
+  check: "What to check",
+  retry: "Retry",
+  retryFailed: "Retry failed",
+  retryFailedTitle: "Retry failed deliveries",
+  retryFailedText:
+    "Begins a new run of every delivery of an endpoint that failed, was canceled or is paused, from a time on.",
+  retryFailedSince: "Created from",
+  retriedCount: (count: number) =>
+    count === 0
+      ? "There was nothing to retry."
+      : `${many(count, "delivery is", "deliveries are")} on the way.`,
+  states: {
+    [DeliveryState.UNSPECIFIED]: "",
+    [DeliveryState.PENDING]: "Pending",
+    [DeliveryState.RETRYING]: "Retrying",
+    [DeliveryState.DELIVERED]: "Delivered",
+    [DeliveryState.FAILED]: "Failed",
+    [DeliveryState.CANCELED]: "Canceled",
+    [DeliveryState.PAUSED]: "Paused",
+    [DeliveryState.ERASED]: "Erased",
+  } satisfies Record<DeliveryState, string> as Words,
+  stateHints: {
+    [DeliveryState.UNSPECIFIED]: "",
+    [DeliveryState.PENDING]: "Its first attempt is on the way.",
+    [DeliveryState.RETRYING]: "The last attempt failed; another one is planned.",
+    [DeliveryState.DELIVERED]: "Your server answered with a 2xx status.",
+    [DeliveryState.FAILED]: "Its run ended without success. Retry it once the cause is mended.",
+    [DeliveryState.CANCELED]:
+      "The endpoint was switched off or deleted, or the account was blocked, while its run went on.",
+    [DeliveryState.PAUSED]:
+      "The endpoint was switched off, or the account was blocked, when the event happened.",
+    [DeliveryState.ERASED]: "The donation was deleted before it was delivered: it is never sent.",
+  } satisfies Record<DeliveryState, string> as Words,
+  outcomes: {
+    [AttemptOutcome.UNSPECIFIED]: "",
+    [AttemptOutcome.DELIVERED]: "Delivered",
+    [AttemptOutcome.AUTH_REJECTED]: "Signature refused",
+    [AttemptOutcome.ROUTE_NOT_FOUND]: "Route not found",
+    [AttemptOutcome.REDIRECTED]: "Redirected",
+    [AttemptOutcome.RECEIVER_BUSY]: "Receiver busy",
+    [AttemptOutcome.REJECTED]: "Rejected",
+    [AttemptOutcome.DNS_FAILED]: "Name not found",
+    [AttemptOutcome.TIMEOUT]: "Timed out",
+    [AttemptOutcome.NETWORK_ERROR]: "Network error",
+    [AttemptOutcome.UNSAFE_TARGET]: "Unsafe target",
+  } satisfies Record<AttemptOutcome, string> as Words,
+  /** What the owner should check. Contract 6.4. */
+  checks: {
+    [AttemptOutcome.UNSPECIFIED]: "",
+    [AttemptOutcome.DELIVERED]: "",
+    [AttemptOutcome.AUTH_REJECTED]:
+      "Check the secret, the receiver's clock, and that it verifies the raw body before anything parses it. Not retried by itself.",
+    [AttemptOutcome.ROUTE_NOT_FOUND]:
+      "Check the route: your server has nothing at this URL. Not retried by itself.",
+    [AttemptOutcome.REDIRECTED]:
+      "Use the final URL: redirects are not followed. Not retried by itself.",
+    [AttemptOutcome.RECEIVER_BUSY]:
+      "Check the receiver's capacity: it answered that it is busy or failed. It is retried.",
+    [AttemptOutcome.REJECTED]:
+      "Your server refused the event; its answer may say why. Not retried by itself.",
+    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. It is retried.",
+    [AttemptOutcome.TIMEOUT]:
+      "Answer with 2xx within 10 seconds, and do the work after that. It is retried.",
+    [AttemptOutcome.NETWORK_ERROR]:
+      "Check that the server is reachable and its certificate valid. It is retried.",
+    [AttemptOutcome.UNSAFE_TARGET]:
+      "The target must be a public HTTPS address: localhost, private addresses and mixed public and internal DNS answers are refused. Nothing was sent.",
+  } satisfies Record<AttemptOutcome, string> as Words,
+  kinds: {
+    [WebhookEventKind.UNSPECIFIED]: "",
+    [WebhookEventKind.DONATION_CREATED]: "donation.created",
+    [WebhookEventKind.DONATION_REFUNDED]: "donation.refunded",
+    [WebhookEventKind.DONATION_CHARGEBACK]: "donation.chargeback",
+    [WebhookEventKind.SUBSCRIPTION_CREATED]: "subscription.created",
+  } satisfies Record<WebhookEventKind, string> as Words,
+} as const;

@@ -1,0 +1,38 @@
+import { many } from "./words.ts";
+
+/** The page of API keys. */
+export const keys = {
+  intro: "A key reads this account's activity over HTTP. Use one for each integration.",
+  create: "Create key",
+  limit: "Ten keys are active, which is the most. Revoke one that is not needed to create another.",
+  empty: "No active key",
+  emptyText: "Create one for each tool that reads your activity.",
+  inactive: (count: number) => many(count, "expired or revoked key", "expired or revoked keys"),
+  name: "Name",
+  nameHint: "What the key is for. 1 to 100 characters.",
+  nameMissing: "Give the key a name, so that you know later what it is for.",
+  prefix: "Key",
+  validity: "Validity",
+  days: (days: number) => many(days, "day", "days"),
+  createdAt: "Created",
+  expiresAt: "Valid until",
+  lastUsedAt: "Last used",
+  lastUsedHint: "To the hour or so.",
+  soon: (days: number) => (days < 1 ? "ends within a day" : `ends in ${many(days, "day", "days")}`),
+  expired: "Expired",
+  revoked: "Revoked",
+  renew: "Renew",
+  renewTitle: "Renew key",
+  renewText: "The key gets a new end, counted from now. Its text stays: no client needs a change.",
+  revoke: "Revoke",
+  revokeTitle: "Revoke this key?",
+  revokeText:
+    "Whoever uses it is refused from the next request on. This cannot be undone: create a new key first and change the client.",
+  createdTitle: "Your new key",
+  secret: "API key",
+  tryIt: "Try it",
+  curl: (key: string, apiUrl: string) =>
+    `curl --header "Authorization: Bearer ${key}" \\\n  "${apiUrl || "$BASE_URL"}/activity?limit=5"`,
+  curlBaseUrl: "BASE_URL is the API's address and ends in /api/v1.",
+  curlHint: "Keep keys out of web pages, URLs, logs and version control.",
+} as const;
