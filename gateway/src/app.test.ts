@@ -1,3 +1,4 @@
+import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";
@@ -12,11 +13,19 @@ const CLOSE = "Connection: close\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
+/** The statuses that were counted. */
+let counted: (string | undefined)[];
+const metrics: Metrics = {
+  ...NO_METRICS,
+  histogram: () => (_seconds, _route, code) => void counted.push(code),
+};
 async function start(upstreamTimeoutMs = 5_000): Promise<void> {
+  counted = [];
   gateway = createGateway({
     upstream: core.transport,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits: { upstreamTimeoutMs },
+    metrics,
   });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
 }
@@ -88,6 +97,7 @@ describe("the core's refusal", () => {
     core.before = () => new Promise(() => undefined);
     const answer = await send("GET /api/v1/me");
     expect([answer.status, codeOf(answer.rest)]).toEqual([503, "temporarily_unavailable"]);
+    expect(counted).toEqual(["503"]);
   });
 
   it("is not waited for when the client has gone", async () => {
@@ -100,6 +110,8 @@ describe("the core's refusal", () => {
     const lost = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`).catch(() => "");
     await aborted;
     expect(await lost).toBe("");
+    // Not as an outage: whoever hangs up could call an operator out.
+    await expect.poll(() => counted).toEqual(["499"]);
   });
 });
 
