@@ -4,7 +4,7 @@ import styles from "./action-dialog.module.css";
 
 type Content = {
   title: string;
-  /** Keeps Escape from closing it, while it shows what cannot be shown again. */
+  /** Keeps Escape from closing it, while it waits for or shows what cannot be shown again. */
   isKept?: boolean;
   onClosed?: () => void;
   children: (close: () => void) => ReactNode;

@@ -16,7 +16,7 @@ export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {
   return (
     <ActionDialog
       title={data ? texts.endpoints.createdTitle : texts.endpoints.create}
-      isKept={data !== undefined}
+      isKept={isPending || data !== undefined}
       onClosed={reset}
       trigger={(open) => (
         <Button onClick={open} look="primary" isDisabled={isDisabled}>

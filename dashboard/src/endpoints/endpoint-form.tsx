@@ -56,7 +56,9 @@ export function EndpointForm(props: {
       </ChoiceBox>
       <ErrorNotice error={props.error} />
       <DialogButtons>
-        <Button onClick={props.onCancel}>{texts.cancel}</Button>
+        <Button onClick={props.onCancel} isPending={props.isPending}>
+          {texts.cancel}
+        </Button>
         <Button look="primary" type="submit" isPending={props.isPending}>
           {props.action}
         </Button>

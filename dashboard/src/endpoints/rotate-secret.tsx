@@ -28,7 +28,7 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   return (
     <ActionDialog
       title={data ? texts.endpoints.rotatedTitle : texts.endpoints.rotateTitle}
-      isKept={data !== undefined}
+      isKept={isPending || data !== undefined}
       onClosed={reset}
       trigger={(open) => <Button onClick={open}>{texts.endpoints.rotate}</Button>}
     >
@@ -49,7 +49,9 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
             />
             <ErrorNotice error={error} />
             <DialogButtons>
-              <Button onClick={close}>{texts.cancel}</Button>
+              <Button onClick={close} isPending={isPending}>
+                {texts.cancel}
+              </Button>
               <Button look="primary" type="submit" isPending={isPending}>
                 {texts.endpoints.rotate}
               </Button>

@@ -22,7 +22,7 @@ export function CreateKey({ isDisabled }: { isDisabled: boolean }) {
   return (
     <ActionDialog
       title={data ? texts.keys.createdTitle : texts.keys.create}
-      isKept={data !== undefined}
+      isKept={isPending || data !== undefined}
       onClosed={reset}
       trigger={(open) => (
         <Button onClick={open} look="primary" isDisabled={isDisabled}>
@@ -73,7 +73,9 @@ function KeyForm(props: {
       <ValidityField days={days} onChange={setDays} />
       <ErrorNotice error={props.error} />
       <DialogButtons>
-        <Button onClick={props.onCancel}>{texts.cancel}</Button>
+        <Button onClick={props.onCancel} isPending={props.isPending}>
+          {texts.cancel}
+        </Button>
         <Button look="primary" type="submit" isPending={props.isPending}>
           {texts.keys.create}
         </Button>

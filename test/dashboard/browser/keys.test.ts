@@ -54,6 +54,27 @@ describe("keys", () => {
     expect((await own.browsers.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
   });
 
+  it("are waited for while they are created, whatever is pressed: none is shown again. §2.7", async () => {
+    const created = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    await own.page.route("**/*.ApiKeyService/CreateApiKey", async (route) => {
+      const response = await route.fetch();
+      created.resolve();
+      await answered.promise;
+      await route.fulfill({ response });
+    });
+    await own.button("Create key").click();
+    await own.dialog().getByLabel("Name").fill("Overlay");
+    await own.press("Create key");
+    await created.promise;
+    await own.page.keyboard.press("Escape");
+    await own.page.keyboard.press("Escape");
+    await own.dialog().getByRole("button", { name: "Cancel" }).dispatchEvent("click");
+    answered.resolve();
+    await own.dialog().getByText("It is shown this once").waitFor();
+    expect(await own.code("API key")).toMatch(KEY);
+  });
+
   it("explain the limit of one a minute, and of ten, when it is met. §8", async () => {
     await createApiKey(own.browsers.stack, own.accountId);
     await own.button("Create key").click();
