@@ -9,7 +9,7 @@ const GOOD = { CORE_URL: "http://127.0.0.1:50051", GATEWAY_CREDENTIAL: "act_svc_
 describe("the gateway's settings", () => {
   it("need the core's address and a credential; the rest has defaults", () => {
     const config = readConfig({ ...GOOD, TRUSTED_PROXIES: "10.0.0.0/8, ::1" });
-    expect(config).toMatchObject({ host: "127.0.0.1", port: 8080, coreTls: undefined });
+    expect(config).toMatchObject({ host: "127.0.0.1", port: 8080, coreTls: {} });
     expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
     expect(config.revealCredential()).toBe("act_svc_x");
   });
@@ -37,11 +37,13 @@ describe("the gateway's settings", () => {
       GATEWAY_PORT: "80a",
       CORE_URL: "mysql://x",
       TRUSTED_PROXIES: "10.0.0.0/99",
-      CORE_TLS_CLIENT_CERT: "x",
+      CORE_TLS_CA: "/no/such/file",
+      CORE_TLS_CLIENT_KEY: "-----BEGIN PRIVATE KEY----- geheim",
     };
-    for (const name of [...Object.keys(bad), "GATEWAY_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
+    for (const name of [...Object.keys(bad), "GATEWAY_CREDENTIAL", "CORE_TLS_CLIENT_CERT"]) {
       expect(() => readConfig(bad)).toThrow(name);
     }
+    expect(() => readConfig(bad)).not.toThrow(/geheim/);
   });
 
   it("refuse a core that is reached in plain text, unless its network is called trusted", () => {

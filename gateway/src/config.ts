@@ -1,6 +1,6 @@
 import { readTrustedProxies } from "@activity/proto/client-address";
 import { readDrainMs } from "@activity/proto/end-at-signal";
-import { readCoreUrl, readSecret } from "@activity/proto/environment";
+import { type CoreTls, readCoreTls, readCoreUrl, readSecret } from "@activity/proto/environment";
 import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
 import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
 import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
@@ -15,7 +15,7 @@ export type EdgeConfig = {
 /** What the gateway needs to know to run by itself. */
 export type GatewayConfig = EdgeConfig & {
   readonly coreUrl: string;
-  readonly coreTls: CoreTlsConfig | undefined;
+  readonly coreTls: CoreTls;
   /** Returns the service credential that is shown to the core: a function, so that printing it is harmless. */
   readonly revealCredential: () => string;
   /** Without it nothing is counted. */
@@ -26,13 +26,6 @@ export type GatewayConfig = EdgeConfig & {
   readonly drainMs: number;
   /** Without it nothing is traced. */
   readonly traces: TraceConfig | undefined;
-};
-
-/** Files with the CA that signed the core's certificate, and the certificate and key shown to the core. */
-export type CoreTlsConfig = {
-  readonly caFile: string | undefined;
-  readonly certFile: string | undefined;
-  readonly keyFile: string | undefined;
 };
 
 /** Every variable that is missing or wrong, in one message. */
@@ -98,18 +91,4 @@ function readCredential(env: Environment, problem: Problem): string {
     problem("GATEWAY_CREDENTIAL must be a service credential that may forward client addresses.");
   }
   return text;
-}
-
-function readCoreTls(env: Environment, problem: Problem): CoreTlsConfig | undefined {
-  const caFile = env.CORE_TLS_CA || undefined;
-  const certFile = env.CORE_TLS_CLIENT_CERT || undefined;
-  const keyFile = env.CORE_TLS_CLIENT_KEY || undefined;
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
-  }
-  if (!caFile && !certFile && !keyFile) return undefined;
-  if (!env.CORE_URL?.startsWith("https:")) {
-    problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
-  }
-  return { caFile, certFile, keyFile };
 }

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { ActivityService, AdmissionService, MeService } from "@activity/proto";
 import { setTraceparent } from "@activity/proto/traces";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import type { CoreTlsConfig, GatewayConfig } from "./config.ts";
+import type { GatewayConfig } from "./config.ts";
 
 /** The core's services that the gateway calls, and no others. */
 export type Upstream = {
@@ -36,7 +35,7 @@ export function createCoreTransport(
   const { coreUrl, coreTls, revealCredential } = config;
   const idle = { keepAlive: true, timeout: IDLE_CONNECTION_MS };
   const agent = coreUrl.startsWith("https:")
-    ? new HttpsAgent({ ...idle, ...(coreTls && readTlsFiles(coreTls)) })
+    ? new HttpsAgent({ ...idle, ...coreTls })
     : new HttpAgent(idle);
   const transport = createConnectTransport({
     baseUrl: coreUrl,
@@ -55,13 +54,5 @@ function showCredential(reveal: () => string): Interceptor {
     request.header.set("x-service-credential", reveal());
     setTraceparent(request.header);
     return next(request);
-  };
-}
-
-function readTlsFiles({ caFile, certFile, keyFile }: CoreTlsConfig) {
-  return {
-    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
-    ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
-    ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
   };
 }

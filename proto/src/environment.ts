@@ -79,3 +79,39 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
   }
   return text;
 }
+
+/** How a core with TLS is called, in PEM; the system's CAs and no certificate of one's own unless given. */
+export type CoreTls = {
+  /** The CA that signed the core's certificate. */
+  readonly ca?: string;
+  /** What is shown to the core, for mutual TLS. */
+  readonly cert?: string;
+  readonly key?: string;
+};
+
+/** Reads the files that CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY name; tells `problem` what is wrong. */
+export function readCoreTls(env: Environment, problem: Problem): CoreTls {
+  const ca = readPem(env, "CORE_TLS_CA", problem);
+  const cert = readPem(env, "CORE_TLS_CLIENT_CERT", problem);
+  const key = readPem(env, "CORE_TLS_CLIENT_KEY", problem);
+  if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {
+    problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
+  }
+  const isGiven = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
+  if (isGiven && !env.CORE_URL?.startsWith("https:")) {
+    problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
+  }
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+/** Reads the PEM file that a variable names; tells `problem` when it cannot, never what stands in the path's place. */
+export function readPem(env: Environment, name: string, problem: Problem): string | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    problem(`${name} must be the path of a PEM file that this process can read.`);
+    return undefined;
+  }
+}

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const credential = await stack.credential(Permission.ClientAddressForward);
   core = createCoreTransport({
     coreUrl: `http://127.0.0.1:${stack.corePort}`,
-    coreTls: undefined,
+    coreTls: {},
     revealCredential: () => credential,
   });
   gateway = createGateway({ upstream: core.transport, trustedProxies: ["127.0.0.1"] });

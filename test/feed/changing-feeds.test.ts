@@ -38,7 +38,7 @@ beforeAll(async () => {
   const credential = await stack.credential(...Object.values(Permission));
   const core = createCoreTransport({
     coreUrl: `http://127.0.0.1:${second.corePort}`,
-    coreTls: undefined,
+    coreTls: {},
     revealCredential: () => credential,
   });
   closeCore = core.close;

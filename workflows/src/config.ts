@@ -1,6 +1,12 @@
-import { readFileSync } from "node:fs";
 import { readDrainMs } from "@activity/proto/end-at-signal";
-import { readCoreUrl, readSecret, refuseUnsafeTargets } from "@activity/proto/environment";
+import {
+  type CoreTls,
+  readCoreTls,
+  readCoreUrl,
+  readPem,
+  readSecret,
+  refuseUnsafeTargets,
+} from "@activity/proto/environment";
 import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
 import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
 import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
@@ -30,8 +36,7 @@ export type DeliveryWorkflows = (typeof DELIVERY_WORKFLOWS)[number];
 /** What the dispatcher and the worker need to know of a core elsewhere. */
 export type CoreConfig = {
   readonly coreUrl: string;
-  /** PEM: the CA that signed the core's certificate, and what is shown to the core for mutual TLS. */
-  readonly coreTls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly coreTls: CoreTls;
   /** Returns the service credential: a function, so that printing the settings is harmless. */
   readonly revealCredential: () => string;
 };
@@ -176,29 +181,4 @@ function readCredential(env: Environment, problem: Problem): string {
     problem("CORE_CREDENTIAL must be a service credential with the permission delivery.dispatch.");
   }
   return text;
-}
-
-function readCoreTls(env: Environment, problem: Problem): CoreConfig["coreTls"] {
-  const ca = readPem(env, "CORE_TLS_CA", problem);
-  const cert = readPem(env, "CORE_TLS_CLIENT_CERT", problem);
-  const key = readPem(env, "CORE_TLS_CLIENT_KEY", problem);
-  if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {
-    problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
-  }
-  const isGiven = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
-  if (isGiven && !env.CORE_URL?.startsWith("https:")) {
-    problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
-  }
-  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-}
-
-function readPem(env: Environment, name: string, problem: Problem): string | undefined {
-  const path = env[name];
-  if (!path) return undefined;
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    problem(`${name} must be the path of a PEM file that this process can read.`);
-    return undefined;
-  }
 }
