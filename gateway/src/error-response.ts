@@ -2,7 +2,7 @@ import { createResponse, type GatewayResponse } from "./gateway-response.ts";
 import { ALLOW } from "./router.ts";
 
 /** Every `error.code` of the API with its status and sentence, described in docs/errors.md. §7 */
-export const ERRORS = {
+const ERRORS = {
   invalid_request: { status: 400, message: "The request is not well-formed HTTP." },
   invalid_parameter: { status: 400, message: "A parameter is not accepted." },
   invalid_cursor: {
