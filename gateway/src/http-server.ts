@@ -126,11 +126,11 @@ function malformed(requestId: string, message: string): GatewayResponse {
 }
 
 /** A body means nothing here. It is read so that the connection can go on, but not for ever. */
-function drainBody(request: IncomingMessage, mostBytes: number): void {
+function drainBody(request: IncomingMessage, maxBytes: number): void {
   let drained = 0;
   request.on("data", (chunk: Buffer) => {
     drained += chunk.length;
-    if (drained > mostBytes) request.socket.destroy();
+    if (drained > maxBytes) request.socket.destroy();
   });
   request.on("error", () => undefined);
 }

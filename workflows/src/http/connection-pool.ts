@@ -63,8 +63,8 @@ export function createConnectionPool(extraCa?: string): ConnectionPool {
     release: (target, connection) => {
       const key = keyOf(target);
       const kept = idle.get(key) ?? [];
-      const hasRoom = idleCount < MAX_IDLE && kept.length < MAX_IDLE_PER_HOST;
-      if (!hasRoom || connection.address() === undefined) return connection.destroy();
+      const hasCapacity = idleCount < MAX_IDLE && kept.length < MAX_IDLE_PER_HOST;
+      if (!hasCapacity || connection.address() === undefined) return connection.destroy();
       idle.set(key, [...kept, connection]);
       idleCount += 1;
     },

@@ -21,7 +21,7 @@ export type PinnedConnection = {
 };
 
 /** Says that a kept connection was closed before the request could be written to it. */
-export class ClosedConnectionError extends Error {
+class ClosedConnectionError extends Error {
   override readonly name = "ClosedConnectionError";
   readonly code = "ECLOSED";
 }
@@ -29,7 +29,7 @@ export class ClosedConnectionError extends Error {
 /** How long a connection without a request is kept, whatever the receiver would allow. */
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
-/** What one of several addresses gets to accept, before the next one is tried beside it. */
+/** What one of several addresses gets to accept, before it is given up for the next one. */
 const NEXT_ADDRESS_MS = 1_000;
 
 /**
