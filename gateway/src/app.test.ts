@@ -1,7 +1,11 @@
+import { connect } from "node:net";
+import { promisify } from "node:util";
+import { ActivityType, Platform, Unit } from "@activity/proto";
 import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";
+import type { GatewayLimits } from "./limits.ts";
 import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
 import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
 
@@ -19,12 +23,12 @@ const metrics: Metrics = {
   ...NO_METRICS,
   histogram: () => (_seconds, _route, code) => void counted.push(code),
 };
-async function start(upstreamTimeoutMs = 5_000): Promise<void> {
+async function start(limits: Partial<GatewayLimits> = {}): Promise<void> {
   counted = [];
   gateway = createGateway({
     upstream: core.transport,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    limits: { upstreamTimeoutMs },
+    limits,
     metrics,
   });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
@@ -93,7 +97,7 @@ describe("the core's refusal", () => {
 
   it("that comes too late is 503", async () => {
     await gateway.close();
-    await start(300);
+    await start({ upstreamTimeoutMs: 300 });
     core.before = () => new Promise(() => undefined);
     const answer = await send("GET /api/v1/me");
     expect([answer.status, codeOf(answer.rest)]).toEqual([503, "temporarily_unavailable"]);
@@ -135,6 +139,30 @@ describe("a gateway that drains", () => {
       const { status, headers } = parseAnswer(text);
       expect([status, headers.get("connection")]).toEqual([200, "close"]);
     }
+  });
+});
+
+describe("a client that reads nothing", () => {
+  it("is cut: its answer would be held for as long as it likes", async () => {
+    await gateway.close();
+    await start({ stalledTimeoutMs: 300 });
+    const time = { seconds: 0n, nanos: 0 };
+    // More than the kernel takes from one process for another.
+    const message = "x".repeat(32 * 1024 * 1024);
+    core.page = {
+      activities: [
+        {
+          ...{ id: "don_000000000000001", type: ActivityType.DONATION, unit: Unit.CENTS, message },
+          ...{ platform: Platform.SERVICE, occurredAt: time, recordedAt: time },
+        },
+      ],
+    };
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    socket.write(`GET /api/v1/activity HTTP/1.1\r\n${AUTHORIZED}\r\n`);
+    const open = () => promisify(gateway.server.getConnections.bind(gateway.server))();
+    await expect.poll(() => counted).toEqual(["200"]);
+    await expect.poll(open).toBe(0);
+    socket.destroy();
   });
 });
 

@@ -41,6 +41,7 @@ export function createHttpServer(
   });
   // A limit on the number of headers would drop the rest silently; their size is limited.
   server.maxHeadersCount = 0;
+  server.timeout = limits.stalledTimeoutMs;
   server.on("request", exchange);
   // An expectation is never met: the final answer comes at once.
   server.on("checkContinue", exchange);

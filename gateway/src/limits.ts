@@ -6,6 +6,8 @@ export type GatewayLimits = {
   readonly headersTimeoutMs: number;
   /** Until a whole request must have arrived. */
   readonly requestTimeoutMs: number;
+  /** How long a connection may stand still amid a request or an answer: whoever reads nothing holds its page here. */
+  readonly stalledTimeoutMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveTimeoutMs: number;
   /** How often the timeouts of unfinished requests are looked at. */
@@ -27,6 +29,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   upstreamTimeoutMs: 5_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
+  stalledTimeoutMs: 20_000,
   keepAliveTimeoutMs: 65_000,
   timeoutCheckMs: 2_000,
   headerBytes: 16_384,

@@ -6,7 +6,7 @@ import {
   ListActivitiesResponseSchema,
   MeService,
 } from "@activity/proto";
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type Code,
   ConnectError,
@@ -26,6 +26,8 @@ export type CoreCall = {
 export type RouterCore = {
   readonly transport: Transport;
   readonly calls: CoreCall[];
+  /** The page that it answers with. */
+  page: MessageInitShape<typeof ListActivitiesResponseSchema>;
   /** What runs before an answer; throws to fail the call. */
   before: (call: CoreCall) => void | Promise<void>;
 };
@@ -48,7 +50,7 @@ export function createRouterCore(): RouterCore {
     service(ActivityService, {
       async listActivities(_request, context) {
         await note(context);
-        return create(ListActivitiesResponseSchema);
+        return create(ListActivitiesResponseSchema, core.page);
       },
     });
     service(MeService, {
@@ -71,7 +73,7 @@ export function createRouterCore(): RouterCore {
       },
     });
   });
-  const core: RouterCore = { transport, calls, before: () => undefined };
+  const core: RouterCore = { transport, calls, page: {}, before: () => undefined };
   return core;
 }
 
