@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, vi } from "vitest";
-import { findLastingPort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../tools/stack/free-port.ts";
 import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 
@@ -31,7 +31,7 @@ export async function createInstance(
   portName: string | undefined,
   env: Readonly<Record<string, string>>,
 ): Promise<ProcessInstance> {
-  const [port, healthPort] = [await findLastingPort(), await findLastingPort()];
+  const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const variables = {
     ...env,
     ...(portName && { [portName]: `${port}` }),

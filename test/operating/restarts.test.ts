@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DeliveryState, EndpointService, WebhookEventKind } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { findLastingPort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { startTemporal } from "../../tools/stack/temporal.ts";
 import { startTemporalCluster } from "../../tools/stack/temporal-cluster.ts";
@@ -49,7 +49,7 @@ let folder: string;
 let ca: string;
 let everything: string;
 const accounts: LoadedAccount[] = [];
-const ports = { gateways: await findLastingPort(), cores: await findLastingPort() };
+const ports = { gateways: await findFreePort(), cores: await findFreePort() };
 let instances: Record<"gateways" | "cores" | "deliveries", ProcessInstance[]>;
 const all = () => Object.values(instances).flat();
 

@@ -4,47 +4,34 @@ import { createServer } from "node:net";
 /** The only address the servers of the stack listen on. */
 export const LOOPBACK = "127.0.0.1";
 
-const LOWEST_LASTING = 20_000;
-const HIGHEST_LASTING = 30_000;
-
-/** Finds a TCP port on loopback that nobody listens on at this moment. */
-export async function findFreePort(): Promise<number> {
-  const port = await listenOnce(0);
-  if (port === undefined) throw new Error("the system gave no free port");
-  return port;
-}
+const LOWEST = 11_000;
+const HIGHEST = 32_000;
 
 /**
- * Finds a free port below those that systems give to outgoing connections: while its owner is dead, nobody else gets
- * it, and nobody who tries it again and again is connected to himself.
+ * Finds a TCP port on loopback that nobody listens on at this moment, below those that systems give to outgoing
+ * connections: until its owner listens none of these takes it, and nobody who tries it is connected to himself.
  */
-export async function findLastingPort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(LOWEST_LASTING, HIGHEST_LASTING);
+    const port = randomInt(LOWEST, HIGHEST);
     if (await isPortFree(port)) return port;
   }
 }
 
 /** Finds such ports that differ. */
-export async function findLastingPorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
-  while (found.size < count) found.add(await findLastingPort());
+  while (found.size < count) found.add(await findFreePort());
   return [...found];
 }
 
 /** Tells whether nobody listens on a TCP port of loopback at this moment. */
-export async function isPortFree(port: number): Promise<boolean> {
-  return (await listenOnce(port)) !== undefined;
-}
-
-function listenOnce(port: number): Promise<number | undefined> {
+export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(undefined));
+    server.once("error", () => resolve(false));
     server.listen({ host: LOOPBACK, port, exclusive: true }, () => {
-      const address = server.address();
-      const given = typeof address === "object" ? address?.port : undefined;
-      server.close(() => resolve(given));
+      server.close(() => resolve(true));
     });
   });
 }

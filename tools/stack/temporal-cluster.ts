@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import protos from "@temporalio/proto";
 import { cacheFolder } from "./cache-folder.ts";
-import { findLastingPorts, LOOPBACK } from "./free-port.ts";
+import { findFreePorts, LOOPBACK } from "./free-port.ts";
 import { type RunningHaproxy, spawnHaproxy } from "./haproxy.ts";
 import type { Progress } from "./progress.ts";
 import { StackError } from "./stack-error.ts";
@@ -61,7 +61,7 @@ export async function startTemporalCluster(
   const dynamicConfig = join(dataDir, "dynamic-config.yaml");
   await writeFile(dynamicConfig, DYNAMIC_CONFIG);
   // One for the frontends together, and two for each host.
-  const [port, ...ports] = await findLastingPorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
+  const [port, ...ports] = await findFreePorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
   const variables = {
     ...database.variables,
     NUM_HISTORY_SHARDS: "4",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findLastingPorts, LOOPBACK } from "./free-port.ts";
+import { findFreePorts, LOOPBACK } from "./free-port.ts";
 import { runCommand } from "./run-command.ts";
 import { readGreeting } from "./server-greeting.ts";
 import { createServerHost, type ServerHost } from "./server-host.ts";
@@ -47,7 +47,7 @@ const ANSWER_MILLISECONDS = 1_000;
 /** Finds ports for the processes, and makes them. */
 export async function createVitessHosts(options: CreateVitessHosts): Promise<VitessHosts> {
   const { env, folder, dataDir, etcd } = options;
-  const [client = 0, peer = 0, mysql = 0, ...others] = await findLastingPorts(7);
+  const [client = 0, peer = 0, mysql = 0, ...others] = await findFreePorts(7);
   const [ctlHttp = 0, ctlGrpc = 0, gateHttp = 0, gateGrpc = 0] = others;
   const topology = `${LOOPBACK}:${client}`;
   const pages = (port: number) => () => answers(`http://${LOOPBACK}:${port}/debug/status`);
@@ -78,7 +78,7 @@ export async function createVitessHosts(options: CreateVitessHosts): Promise<Vit
         (await readGreeting(LOOPBACK, mysql, ANSWER_MILLISECONDS)).kind === "server",
     }),
     async createTablet(tablet) {
-      const [http = 0, grpc = 0] = await findLastingPorts(2);
+      const [http = 0, grpc = 0] = await findFreePorts(2);
       const args = vttabletOptions(topology, { ...tablet, ports: { http, grpc } });
       const name = `vttablet-${tablet.alias}`;
       return createServerHost({ ...ofVitess("vttablet", name, args), isServing: pages(http) });

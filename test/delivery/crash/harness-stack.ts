@@ -8,7 +8,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
-import { findLastingPort } from "../../../tools/stack/free-port.ts";
+import { findFreePort } from "../../../tools/stack/free-port.ts";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
@@ -72,19 +72,19 @@ export async function startCrashStack({
   const dataDir = join(folder, "database");
   const database =
     makeDatabase?.(dataDir) ??
-    databaseVictim(dataDir, await findLastingPort(), { ephemeral: shards !== undefined });
+    databaseVictim(dataDir, await findFreePort(), { ephemeral: shards !== undefined });
   const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
     shards === undefined
       ? undefined
-      : vitessVictim(database.address(), await findLastingPort(), shards);
+      : vitessVictim(database.address(), await findFreePort(), shards);
   await vitess?.start();
   const databaseUrl = (vitess ?? database).address();
   await migrate(databaseUrl);
   const permissions = Object.values(Permission);
   const credential = await createServiceCredential(databaseUrl, "test", permissions);
-  const corePort = await findLastingPort();
+  const corePort = await findFreePort();
   const shared = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
