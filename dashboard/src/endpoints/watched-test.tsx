@@ -8,7 +8,7 @@ import { texts } from "../texts.ts";
 
 const LOOK_EVERY_MS = 500;
 
-/** Follows a test until its first attempt has ended, and says how. */
+/** Follows a test until its first attempt has ended, and says how, to a session that may see deliveries. */
 export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   const { data, error } = useQuery(
@@ -22,6 +22,12 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   );
   const delivery = data?.delivery;
   const link = <Link href={`/deliveries/${deliveryId}`}>{texts.endpoints.showDelivery}</Link>;
+  if (!mayRead)
+    return (
+      <Notice look="warn" role="status">
+        {texts.endpoints.sentUnseen}
+      </Notice>
+    );
   if (error) return <ErrorNotice error={error} />;
   if (delivery === undefined || isPending(delivery.state)) {
     return (

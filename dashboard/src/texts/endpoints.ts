@@ -62,6 +62,7 @@ export const endpoints = {
   kind: "Event kind",
   send: "Send",
   sending: "On its way to your server …",
+  sentUnseen: "It is being sent. This session may not see whether it arrives.",
   arrived: "It arrived.",
   notArrived: "It did not arrive.",
   showDelivery: "Show the delivery",

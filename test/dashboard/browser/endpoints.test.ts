@@ -1,4 +1,4 @@
-import { EndpointService, WebhookEventKind } from "@activity/proto";
+import { EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
@@ -118,6 +118,17 @@ describe("endpoints", () => {
     await own.dialog().getByRole("link", { name: "Show the delivery" }).click();
     await own.page.getByRole("heading", { name: "donation.refunded" }).waitFor();
     expect(await own.dialog().count()).toBe(0);
+  });
+
+  it("are sent a test by a session that may not see deliveries, and says so", async () => {
+    const { accountId, browsers } = own;
+    const { endpointId } = await browsers.delivery.createEndpoint(accountId);
+    const scopes = [SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE];
+    const page = await browsers.signIn(accountId, { scopes });
+    await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("This session may not see whether it arrives.").waitFor();
   });
 
   it("show how they did in the last day and month", async () => {
