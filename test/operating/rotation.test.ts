@@ -5,11 +5,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccountService, ApiKeyService, PlatformEventService } from "@activity/proto";
-import { createServiceCredential, Permission } from "@activity/server";
+import { createServiceCredential, migrate, Permission } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import mysql from "mysql2/promise";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import type { RunningRedis } from "../../tools/stack/redis.ts";
 import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
@@ -53,6 +53,8 @@ const USER = {
 };
 const credentials: Record<string, string> = {};
 
+/** Of its own: it is told to show other certificates. */
+let databaseServer: RunningDatabase;
 let database: TestDatabase;
 let redis: RunningRedis;
 let temporal: RunningTemporal;
@@ -64,7 +66,7 @@ const parts: Part[] = [];
 /** Makes an authority, or a certificate for this machine that one signed. */
 function certify(name: string, ca?: string): void {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1"];
+  const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"];
   const leaf = ["-addext", "basicConstraints=critical,CA:FALSE"];
   const signer = ca ? ["-CA", fileOf(`${ca}.pem`), "-CAkey", fileOf(`${ca}.key`), ...leaf] : [];
   const files = ["-keyout", fileOf(`${name}.key`), "-out", fileOf(`${name}.pem`)];
@@ -80,6 +82,12 @@ function useCertificates(
 ): void {
   write("ca.pem", trusted.map((each) => read(`ca-${each}.pem`)).join("\n"));
   for (const form of ["pem", "key"]) write(`tls.${form}`, read(`tls-${age}.${form}`));
+}
+/** Has those who read their certificates once, and are not restarted, read them anew. */
+async function showCertificates(): Promise<void> {
+  door.setTls(tls());
+  const isMysql = databaseServer.flavour === "mysql";
+  await database.query(isMysql ? "ALTER INSTANCE RELOAD TLS" : "FLUSH SSL");
 }
 const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.key") });
 
@@ -98,15 +106,16 @@ async function sendToRedis(...commands: string[]): Promise<void> {
 
 async function createUser(age: typeof OLD | typeof NEW): Promise<void> {
   const { pathname } = new URL(database.url);
-  await database.query(`CREATE USER ${USER[age]}@'127.0.0.1' IDENTIFIED BY '${PASSWORD[age]}'`);
-  await database.query(
-    `GRANT ALL PRIVILEGES ON ${pathname.slice(1)}.* TO ${USER[age]}@'127.0.0.1'`,
-  );
+  await database.query(`CREATE USER ${USER[age]}@'%' IDENTIFIED BY '${PASSWORD[age]}' REQUIRE SSL`);
+  await database.query(`GRANT ALL PRIVILEGES ON ${pathname.slice(1)}.* TO ${USER[age]}@'%'`);
 }
-function databaseUrlOf(age: typeof OLD | typeof NEW): string {
+function databaseUrlOf(age: typeof OLD | typeof NEW, ca = "ca"): string {
   const url = new URL(database.url);
   url.username = USER[age];
   url.password = PASSWORD[age];
+  url.hostname = "localhost";
+  url.searchParams.set("ssl-mode", "VERIFY_IDENTITY");
+  url.searchParams.set("ssl-ca", fileOf(`${ca}.pem`));
   return url.href;
 }
 const redisUrlOf = (age: typeof OLD | typeof NEW) =>
@@ -146,16 +155,22 @@ beforeAll(async () => {
   const certificates = makeCertificates();
   write("receiver-ca.pem", certificates.ca);
   receiver = await startReceiver(answer(200), certificates.good);
-  [database, redis, temporal] = await Promise.all([
-    createTestDatabase(),
-    startTestRedis(),
-    startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress: createProgress() }),
-  ]);
   for (const age of [OLD, NEW]) {
     certify(`ca-${age}`);
     certify(`tls-${age}`, `ca-${age}`);
   }
   useCertificates(OLD, OLD);
+  const progress = createProgress();
+  [databaseServer, redis, temporal] = await Promise.all([
+    startDatabase({
+      env: { ...process.env, DATABASE_URL: undefined },
+      ...{ dataDir: fileOf("database"), progress, ephemeral: true },
+      serverOptions: [`--ssl-cert=${fileOf("tls.pem")}`, `--ssl-key=${fileOf("tls.key")}`],
+    }),
+    startTestRedis(),
+    startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress }),
+  ]);
+  database = await createTestDatabase(databaseServer.url);
   door = await openTemporalDoor(temporal.address, tls());
   door.takeKeys(API_KEY[OLD]);
   await createUser(OLD);
@@ -196,10 +211,8 @@ afterAll(async () => {
   await temporal?.stop();
   await redis?.stop();
   await receiver?.stop();
-  for (const user of Object.values(USER)) {
-    await database?.query(`DROP USER IF EXISTS ${user}@'127.0.0.1'`);
-  }
   await database?.drop();
+  await databaseServer?.stop();
   rmSync(secrets, { recursive: true, force: true });
 });
 
@@ -262,7 +275,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   await createCredentials(NEW);
   door.takeKeys(API_KEY[OLD], API_KEY[NEW]);
   useCertificates(OLD, OLD, NEW);
-  door.setTls(tls());
+  await showCertificates();
   useSecretsOf(NEW);
   useKeys(OLD, NEW);
   await restartInTurn();
@@ -270,7 +283,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
 
   // What is not a list is out of use now.
   await stories.more(STORIES);
-  await database.query(`DROP USER ${USER[OLD]}@'127.0.0.1'`);
+  await database.query(`DROP USER ${USER[OLD]}@'%'`);
   await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);
   door.takeKeys(API_KEY[NEW]);
   for (const name of ["all", "gateway", "deliveries"]) {
@@ -279,7 +292,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
 
   // The new keys encrypt and sign, and the new certificates are shown.
   useCertificates(NEW, OLD, NEW);
-  door.setTls(tls());
+  await showCertificates();
   useKeys(NEW, OLD);
   await restartInTurn();
   expect((await next()).status).toBe(200);
@@ -289,12 +302,13 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
 
   // The old ones are gone.
   useCertificates(NEW, NEW);
-  door.setTls(tls());
+  await showCertificates();
   useKeys(NEW);
   await restartInTurn();
   await stories.stop();
   expect((await next()).json()).toMatchObject({ error: { code: "invalid_cursor" } });
-  await expect(mysql.createConnection(databaseUrlOf(OLD))).rejects.toThrow(/denied/);
+  await expect(migrate(databaseUrlOf(OLD))).rejects.toThrow(/denied/);
+  await expect(migrate(databaseUrlOf(NEW, `ca-${OLD}`))).rejects.toThrow("certificate");
   const withOld = createReader(sides[0]?.core.port ?? 0, credentials[OLD] ?? "");
   await expect(withOld).rejects.toThrow("unauthenticated");
   const texts = [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY, credentials].flatMap(Object.values);
