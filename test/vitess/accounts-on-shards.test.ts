@@ -29,7 +29,7 @@ it("is migrated once, however many instances start, each table in its keyspace, 
   }
 });
 
-it("finds each account on its shard, by prepared statements too, ADR 0048", async () => {
+it("finds each account on its shard. ADR 0048", async () => {
   const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, services.createAccount));
   for (const accountId of accounts) {
     await services.apiKeys.createApiKey({ accountId, name: "key", validityDays: 30 });

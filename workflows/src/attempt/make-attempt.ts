@@ -5,7 +5,7 @@ import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport, Sender } from "../http/sender.ts";
 
 /** An attempt that was made. */
-export type FinishedAttempt = Omit<AttemptReport, "isRetried"> & {
+export type FinishedAttempt = AttemptReport & {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   /** Of its span, if that is sampled. */

@@ -33,7 +33,7 @@ function startAttempts(times: number) {
       return {};
     });
   });
-  const report = { outcome: "delivered", isRetried: false, durationMs: 1, status: 200 } as const;
+  const report = { outcome: "delivered", durationMs: 1, status: 200 } as const;
   const sender: Sender = {
     async attempt() {
       await new Promise<void>((resolve) => posts.push(resolve));

@@ -1,9 +1,4 @@
-import {
-  type AttemptOutcome,
-  type AttemptResult,
-  isRetried,
-  outcomeOf,
-} from "./attempt-outcome.ts";
+import { type AttemptOutcome, type AttemptResult, outcomeOf } from "./attempt-outcome.ts";
 import { type ConnectionPool, createConnectionPool } from "./connection-pool.ts";
 import { createNameResolver, type ResolveName } from "./name-resolver.ts";
 import { type PostRequest, postOnce } from "./post-once.ts";
@@ -12,8 +7,6 @@ import { resolveTarget, type TargetRules } from "./target-guard.ts";
 /** One attempt, as it is recorded for the owner. ADR 0027 */
 export type AttemptReport = {
   readonly outcome: AttemptOutcome;
-  /** Whether the delivery is tried again, if attempts are left. */
-  readonly isRetried: boolean;
   readonly durationMs: number;
   /** The receiver's status; `undefined` when none was read. */
   readonly status: number | undefined;
@@ -83,10 +76,8 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 function reportOf(result: AttemptResult, durationMs: number): AttemptReport {
-  const outcome = outcomeOf(result);
   return {
-    outcome,
-    isRetried: isRetried(outcome),
+    outcome: outcomeOf(result),
     durationMs: Math.round(durationMs),
     status: "status" in result ? result.status : undefined,
     detail: "detail" in result ? result.detail : undefined,
