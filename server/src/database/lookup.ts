@@ -73,7 +73,8 @@ function statementOf(
   const last = key.length - 1;
   const fixed = (values: Key) => values.slice(0, last);
   const [first = []] = keys;
-  if (keys.some((values) => nameOf(fixed(values)) !== nameOf(fixed(first)))) {
+  const prefix = nameOf(fixed(first));
+  if (keys.some((values) => nameOf(fixed(values)) !== prefix)) {
     const { sql, values } = anyOf(key, keys);
     return { sql: `${select} WHERE ${sql} ${ending}`, values };
   }

@@ -119,10 +119,15 @@ function withValues({ sql, values }: Statement): string {
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";
+  // The driver looks for dates first.
+  if (Buffer.isBuffer(value)) return `X'${value.toString("hex")}'`;
   if (!Array.isArray(value)) return escapeValue(value as SqlValue);
-  return value
-    .map((each) => (Array.isArray(each) ? `(${textOfValue(each)})` : textOfValue(each)))
-    .join(",");
+  let text = "";
+  for (const each of value) {
+    if (text !== "") text += ",";
+    text += Array.isArray(each) ? `(${textOfValue(each)})` : textOfValue(each);
+  }
+  return text;
 }
 
 /** The driver's types know no answers of several statements; of a single one it gives no list. */

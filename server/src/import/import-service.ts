@@ -9,6 +9,7 @@ import { checkAccountId } from "../account/account-id.ts";
 import { readAccount } from "../account/account-store.ts";
 import { isImportPlatform } from "../activity/activity-values.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
+import { oneAhead } from "../common/one-ahead.ts";
 import type { Pool } from "../database/pool.ts";
 import type { Writer } from "../write/writer.ts";
 import { storeImportedRows } from "./import-batch.ts";
@@ -21,20 +22,16 @@ const MAX_ROWS = 1000;
 export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typeof ImportService> {
   return {
     async *importDonations(requests) {
-      let opening: ImportOpening | undefined;
-      let received = 0;
+      const steps = requests[Symbol.asyncIterator]();
+      const first = await steps.next();
+      if (first.done) return;
+      const { accountId, platform } = await open(pool, first.value);
       let stored = 0;
       let refused = 0;
-      for await (const request of requests) {
-        if (opening === undefined) {
-          opening = await open(pool, request);
-          continue;
-        }
-        const rows = rowsOf(request);
-        const { accepted, refusedRows } = checkRows(rows, received);
-        received += rows.length;
+      // The next message is read and checked while the database stores the one before.
+      for await (const { accepted, refusedRows, received } of oneAhead(readBatches(steps))) {
         refused += refusedRows.length;
-        stored += await storeImportedRows(writer, opening.accountId, opening.platform, accepted);
+        stored += await storeImportedRows(writer, accountId, platform, accepted);
         yield {
           received: BigInt(received),
           stored: BigInt(stored),
@@ -56,6 +53,17 @@ async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<Impor
   checkAccountId(step.value.accountId);
   await readAccount(pool, step.value.accountId);
   return step.value;
+}
+
+/** Reads the messages behind the opening, and how many rows were received with each. */
+async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>) {
+  let received = 0;
+  for await (const request of { [Symbol.asyncIterator]: () => steps }) {
+    const rows = rowsOf(request);
+    const checked = checkRows(rows, received);
+    received += rows.length;
+    yield { ...checked, received };
+  }
 }
 
 function rowsOf({ step }: ImportDonationsRequest): ImportRow[] {
