@@ -5,7 +5,7 @@ import { GATEWAY_CREDENTIAL } from "../data/bench-accounts.ts";
 import type { Worker } from "../load/jobs.ts";
 import type { LoadJob } from "../load/load-worker.ts";
 import type { Sample } from "../measure/sample.ts";
-import { type ServedProcess, serveProcess } from "./served-process.ts";
+import { PRODUCT_FLAGS, type ServedProcess, serveProcess } from "./served-process.ts";
 import { type Side, SideName, type SideOptions } from "./side.ts";
 
 /** The process that all HTTP sides get their load from. */
@@ -42,8 +42,7 @@ export async function startOneProcess(
   const served = await serveProcess({
     name,
     file: fileOf("one-process.mjs"),
-    // As `npm start` runs it.
-    flags: ["--max-semi-space-size=8"],
+    flags: PRODUCT_FLAGS,
     serves: { port },
     env: {
       ...coreEnv(options, redisUrl),
@@ -66,6 +65,7 @@ export async function startTwoProcesses(options: SideOptions, load: LoadWorker):
   const core = await serveProcess({
     name: `${name}-core`,
     file: fileOf("../../server/src/main.ts"),
+    flags: PRODUCT_FLAGS,
     serves: { port: corePort },
     env: { ...coreEnv(options, undefined), ...traceEnv(options), CORE_PORT: String(corePort) },
     profileFolder,
@@ -74,6 +74,7 @@ export async function startTwoProcesses(options: SideOptions, load: LoadWorker):
   const gateway = await serveProcess({
     name: `${name}-gateway`,
     file: fileOf("../../gateway/src/main.ts"),
+    flags: PRODUCT_FLAGS,
     serves: { port },
     env: {
       ...traceEnv(options),

@@ -21,6 +21,9 @@ export type ServeProcess = {
   readonly profileFolder: string | undefined;
 };
 
+/** Of Node, as the image and `npm start` run the product. */
+export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
+
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 const POLL_MS = 20;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../tools/stack/free-port.ts";
-import { type ServedProcess, serveProcess } from "../sides/served-process.ts";
+import { PRODUCT_FLAGS, type ServedProcess, serveProcess } from "../sides/served-process.ts";
 
 /** A core in a process of its own. */
 export type CoreProcess = ServedProcess & { readonly port: number };
@@ -16,6 +16,7 @@ export async function startCoreProcess(
   const served = await serveProcess({
     name,
     file: FILE,
+    flags: PRODUCT_FLAGS,
     serves: { port },
     env: { ...env, CORE_PORT: String(port) },
     profileFolder: undefined,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { serveProcess } from "../../sides/served-process.ts";
+import { PRODUCT_FLAGS, serveProcess } from "../../sides/served-process.ts";
 import { createClosing } from "../../stack/closing.ts";
 import { startCoreProcess } from "../../stack/core-process.ts";
 import { startProductWorker } from "../../stack/product/start-product-worker.ts";
@@ -52,6 +52,7 @@ async function startOwnProcess(options: LayoutOptions): Promise<RunningLayout> {
     const deliveries = await serveProcess({
       name: "webhooks-deliveries",
       file: DELIVERIES,
+      flags: PRODUCT_FLAGS,
       serves: { whenWritten: DELIVERIES_RUN },
       env: {
         ...env,
