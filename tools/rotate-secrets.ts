@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { ConfigError } from "@activity/proto/environment";
 import {
-  ConfigError,
   type Reencrypted,
   readSecretStorageConfig,
   reencryptSecrets,

@@ -1,11 +1,12 @@
 import { endAtSignal } from "@activity/proto/end-at-signal";
+import { ConfigError } from "@activity/proto/environment";
 import { openHealth } from "@activity/proto/health";
 import { createLog } from "@activity/proto/log";
 import { openMetrics } from "@activity/proto/metrics-listener";
 import { redactText } from "@activity/proto/redaction";
 import { openTraces } from "@activity/proto/traces-exporter";
 import { createGateway } from "./app.ts";
-import { ConfigError, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { startCoreCheck } from "./core-check.ts";
 import { createCoreTransport } from "./upstream.ts";
 

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import type { Environment, Problem } from "./environment.ts";
 
 /** Returns the address that a request counts under, from its socket's and its `X-Forwarded-For` headers. */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
@@ -33,10 +34,7 @@ export function createFindClientAddress(trustedProxies: readonly string[]): Find
 }
 
 /** Reads the CIDRs of TRUSTED_PROXIES; tells `problem` when it holds anything else. */
-export function readTrustedProxies(
-  env: Readonly<Record<string, string | undefined>>,
-  problem: (text: string) => void,
-): readonly string[] {
+export function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
   const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
   const given = networks.filter((network) => network !== "");
   try {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type Environment, type Problem, readWholeNumber } from "./environment.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** `npm run` passes on what the terminal sends to both: within this time two are one. */
@@ -10,15 +11,9 @@ const EXIT_WITHIN_MS = 1_000;
 const MAX_DRAIN_SECONDS = 60;
 
 /** Reads DRAIN_SECONDS, in milliseconds; tells `problem` of a wrong one. */
-export function readDrainMs(
-  env: Readonly<Record<string, string | undefined>>,
-  problem: (text: string) => void,
-): number {
-  const text = env.DRAIN_SECONDS || "0";
-  const seconds = Number(text);
-  if (/^\d{1,2}$/.test(text) && seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
-  problem(`DRAIN_SECONDS must be a whole number from 0 to ${MAX_DRAIN_SECONDS}.`);
-  return 0;
+export function readDrainMs(env: Environment, problem: Problem): number {
+  const seconds = readWholeNumber(env, "DRAIN_SECONDS", [0, MAX_DRAIN_SECONDS], problem) ?? 0;
+  return seconds * 1_000;
 }
 
 /**

@@ -4,12 +4,58 @@
 
 import { readFileSync } from "node:fs";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-type Problem = (text: string) => void;
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** Takes one sentence: which variable is wrong, and what it must be. */
+export type Problem = (text: string) => void;
+
+/** Every variable that is missing or wrong, a line each. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
 
 const UNSAFE_TARGETS = ["WEBHOOK_ALLOWED_TARGETS", "WEBHOOK_EXTRA_CA"];
 /** As a URL writes them, and as they are listened on. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+const HIGHEST_PORT = 65_535;
+const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
+const CREDENTIAL = /^[\x21-\x7e]+$/;
+
+/** Returns what `read` makes of the environment; throws one ConfigError with every problem that it told, each once. */
+export function readSettings<Config extends object>(
+  read: (problem: Problem) => Config,
+): Readonly<Config> {
+  const problems = new Set<string>();
+  const config = read((text) => problems.add(text));
+  if (problems.size > 0) throw new ConfigError([...problems].join("\n"));
+  return Object.freeze(config);
+}
+
+/** Reads a whole number from `lowest` to `highest`, below 10⁹; `undefined` where it is unset, or wrong and told `problem`. */
+export function readWholeNumber(
+  env: Environment,
+  name: string,
+  [lowest, highest]: readonly [number, number],
+  problem: Problem,
+): number | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= lowest && value <= highest) return value;
+  problem(`${name} must be a whole number from ${lowest} to ${highest}.`);
+  return undefined;
+}
+
+/** Reads a port to listen on, 0 for any free one; `undefined` where it is unset, or wrong and told `problem`. */
+export function readPort(
+  env: Environment,
+  name: string,
+  problem: Problem,
+  highest = HIGHEST_PORT,
+): number | undefined {
+  return readWholeNumber(env, name, [0, highest], problem);
+}
 
 /**
  * Reads a variable that holds a secret: `name` itself, or the content of the file that `name`_FILE names, as
@@ -33,6 +79,31 @@ export function readSecret(env: Environment, name: string, problem: Problem): st
     `${name}_FILE must be the path of a file that this process can read, with the secret in it.`,
   );
   return undefined;
+}
+
+/**
+ * Reads a service credential, as `readSecret` does; `""` where there is none. Tells `problem` when it is no visible
+ * ASCII; `purpose` says what it must be good for.
+ */
+export function readCredential(
+  env: Environment,
+  name: string,
+  purpose: string,
+  problem: Problem,
+): string {
+  const text = readSecret(env, name, problem);
+  if (text === undefined) return "";
+  if (!CREDENTIAL.test(text)) problem(`${name} must be a service credential ${purpose}.`);
+  return text;
+}
+
+/** Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, which stand for this machine: development and tests only. */
+export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
+  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
+  if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
+    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
+  }
+  return new Set(targets);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Environment, type Problem, readPort } from "./environment.ts";
 
 /** Where a process says whether it lives and whether it serves. */
 export type HealthAddress = { readonly host: string; readonly port: number };
@@ -17,17 +18,9 @@ const MAX_CONNECTIONS = 64;
 const NOT_FOUND = "not_found";
 
 /** Reads HEALTH_PORT and HEALTH_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
-export function readHealthAddress(
-  env: Readonly<Record<string, string | undefined>>,
-  problem: (text: string) => void,
-): HealthAddress | undefined {
-  const text = env.HEALTH_PORT;
-  if (!text) return undefined;
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    problem("HEALTH_PORT must be a whole number from 0 to 65535.");
-  }
-  return { host: env.HEALTH_HOST || "127.0.0.1", port };
+export function readHealthAddress(env: Environment, problem: Problem): HealthAddress | undefined {
+  const port = readPort(env, "HEALTH_PORT", problem);
+  return port === undefined ? undefined : { host: env.HEALTH_HOST || "127.0.0.1", port };
 }
 
 /**

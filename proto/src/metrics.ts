@@ -1,3 +1,5 @@
+import { type Environment, type Problem, readPort } from "./environment.ts";
+
 /** Seconds of something that waits for the network, from a kept page to a time-out. */
 export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
@@ -44,19 +46,14 @@ export const NO_METRICS: Metrics = {
   gauges: ignore,
 };
 
+/** The port behind it must be there too: Temporal's metrics are served on it. */
+const HIGHEST_PORT = 65_534;
+
 /** Where metrics are served. */
 export type MetricsAddress = { readonly host: string; readonly port: number };
 
 /** Reads METRICS_PORT and METRICS_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
-export function readMetricsAddress(
-  env: Readonly<Record<string, string | undefined>>,
-  problem: (text: string) => void,
-): MetricsAddress | undefined {
-  const text = env.METRICS_PORT;
-  if (!text) return undefined;
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_534) {
-    problem("METRICS_PORT must be a whole number from 0 to 65534.");
-  }
-  return { host: env.METRICS_HOST || "127.0.0.1", port };
+export function readMetricsAddress(env: Environment, problem: Problem): MetricsAddress | undefined {
+  const port = readPort(env, "METRICS_PORT", problem, HIGHEST_PORT);
+  return port === undefined ? undefined : { host: env.METRICS_HOST || "127.0.0.1", port };
 }

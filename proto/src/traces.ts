@@ -1,4 +1,5 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
+import type { Environment, Problem } from "./environment.ts";
 
 /**
  * What a span says of itself, by OpenTelemetry's names: numbers, and texts from closed sets. Never an account, an id,
@@ -115,10 +116,7 @@ const DEFAULT_RATIO = "0.01";
 const SAMPLER = "parentbased_traceidratio";
 
 /** Reads OpenTelemetry's variables; `undefined` where no endpoint is given. Tells `problem` of wrong ones. */
-export function readTraceConfig(
-  env: Readonly<Record<string, string | undefined>>,
-  problem: (text: string) => void,
-): TraceConfig | undefined {
+export function readTraceConfig(env: Environment, problem: Problem): TraceConfig | undefined {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return undefined;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {

@@ -1,6 +1,16 @@
 import { accessSync, constants } from "node:fs";
 import { readDrainMs } from "@activity/proto/end-at-signal";
-import { mayBePlain, readSecret, refuseUnsafeTargets } from "@activity/proto/environment";
+import {
+  type Environment,
+  mayBePlain,
+  type Problem,
+  readAllowedTargets,
+  readPort,
+  readSecret,
+  readSettings,
+  readWholeNumber,
+  refuseUnsafeTargets,
+} from "@activity/proto/environment";
 import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
 import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
 import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
@@ -37,34 +47,27 @@ export type ServerConfig = {
   readonly traces?: TraceConfig | undefined;
 };
 
-/** Every variable that is missing or wrong, in one message. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const KEY = /^[0-9a-f]{64}$/;
-const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 
 /** Reads the core's settings; throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): ServerConfig {
-  const problems: string[] = [];
-  const problem = (text: string) => {
-    problems.push(text);
-  };
-  const host = env.CORE_HOST || "127.0.0.1";
+  return readSettings((problem) => readCoreSettings(env, problem));
+}
+
+/** Does so for who has more to read; tells `problem` of every bad variable. */
+export function readCoreSettings(env: Environment, problem: Problem): ServerConfig {
   refuseUnsafeTargets(env, problem);
-  const config = {
+  const host = env.CORE_HOST || "127.0.0.1";
+  return {
     databaseUrl: readDatabaseUrl(env, problem),
-    databaseConnections: readInteger(env, "DATABASE_CONNECTIONS", 10, 1, 1000, problem),
+    databaseConnections: readWholeNumber(env, "DATABASE_CONNECTIONS", [1, 1000], problem) ?? 10,
     redisUrl: readRedisUrl(env, problem),
     cursorKeys: readKeys(env, "CURSOR_KEYS", createCursorKey, problem),
     secretKeys: readKeys(env, "SECRET_KEYS", createSecretKey, problem),
     allowedTargets: readAllowedTargets(env, problem),
-    deliveryRetentionDays: readInteger(env, "DELIVERY_RETENTION", 30, 1, 3650, problem),
+    deliveryRetentionDays: readWholeNumber(env, "DELIVERY_RETENTION", [1, 3650], problem) ?? 30,
     host,
-    port: readInteger(env, "CORE_PORT", 50051, 0, 65535, problem),
+    port: readPort(env, "CORE_PORT", problem) ?? 50_051,
     tls: readTls(env, host, problem),
     dashboard: readDashboard(env, problem),
     metrics: readMetricsAddress(env, problem),
@@ -72,8 +75,6 @@ export function readConfig(env: Environment): ServerConfig {
     drainMs: readDrainMs(env, problem),
     traces: readTraceConfig(env, problem),
   };
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return Object.freeze(config);
 }
 
 /**
@@ -83,17 +84,13 @@ export function readConfig(env: Environment): ServerConfig {
 export function readSecretStorageConfig(
   env: Environment,
 ): Pick<ServerConfig, "databaseUrl" | "secretKeys"> {
-  const problems: string[] = [];
-  const problem = (text: string) => {
-    problems.push(text);
-  };
-  const databaseUrl = readDatabaseUrl(env, problem);
-  const secretKeys = readKeys(env, "SECRET_KEYS", createSecretKey, problem);
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return { databaseUrl, secretKeys };
+  return readSettings((problem) => ({
+    databaseUrl: readDatabaseUrl(env, problem),
+    secretKeys: readKeys(env, "SECRET_KEYS", createSecretKey, problem),
+  }));
 }
 
-function readDatabaseUrl(env: Environment, problem: (text: string) => void): string {
+function readDatabaseUrl(env: Environment, problem: Problem): string {
   const text = readSecret(env, "DATABASE_URL", problem);
   if (text === undefined) return "";
   try {
@@ -105,7 +102,7 @@ function readDatabaseUrl(env: Environment, problem: (text: string) => void): str
   return text;
 }
 
-function readRedisUrl(env: Environment, problem: (text: string) => void): string | undefined {
+function readRedisUrl(env: Environment, problem: Problem): string | undefined {
   const text = readSecret(env, "REDIS_URL", problem);
   if (!text) return undefined;
   try {
@@ -117,28 +114,12 @@ function readRedisUrl(env: Environment, problem: (text: string) => void): string
   return text;
 }
 
-function readInteger(
-  env: Environment,
-  name: string,
-  fallback: number,
-  lowest: number,
-  highest: number,
-  problem: (text: string) => void,
-): number {
-  const text = env[name];
-  if (!text) return fallback;
-  const value = Number(text);
-  if (/^\d{1,9}$/.test(text) && value >= lowest && value <= highest) return value;
-  problem(`${name} must be a whole number from ${lowest} to ${highest}.`);
-  return fallback;
-}
-
 /** Reads one or more keys of 32 bytes, the one in use first. */
 function readKeys<Key>(
   env: Environment,
   name: string,
   create: (bytes: Buffer) => Key,
-  problem: (text: string) => void,
+  problem: Problem,
 ): readonly [Key, ...Key[]] {
   const text = readSecret(env, name, problem);
   const [first = "", ...rest] = (text ?? "").split(",").map((key) => key.trim());
@@ -151,22 +132,7 @@ function readKeys<Key>(
   return [keyFrom(first), ...rest.map(keyFrom)];
 }
 
-function readAllowedTargets(
-  env: Environment,
-  problem: (text: string) => void,
-): ReadonlySet<string> {
-  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
-  if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
-    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
-  }
-  return new Set(targets);
-}
-
-function readTls(
-  env: Environment,
-  host: string,
-  problem: (text: string) => void,
-): TlsConfig | undefined {
+function readTls(env: Environment, host: string, problem: Problem): TlsConfig | undefined {
   const certFile = readFileName(env, "CORE_TLS_CERT", problem);
   const keyFile = readFileName(env, "CORE_TLS_KEY", problem);
   const clientCaFile = readFileName(env, "CORE_TLS_CLIENT_CA", problem);
@@ -183,11 +149,7 @@ function readTls(
   return undefined;
 }
 
-function readFileName(
-  env: Environment,
-  name: string,
-  problem: (text: string) => void,
-): string | undefined {
+function readFileName(env: Environment, name: string, problem: Problem): string | undefined {
   const path = env[name];
   if (!path) return undefined;
   try {

@@ -4,8 +4,8 @@ export type { DashboardConfig } from "./browser/dashboard-config.ts";
 export { DomainError } from "./common/errors.ts";
 export { createLogWriter, type LogWriter } from "./common/log-writer.ts";
 export {
-  ConfigError,
   readConfig,
+  readCoreSettings,
   readSecretStorageConfig,
   type ServerConfig,
 } from "./config.ts";

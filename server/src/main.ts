@@ -1,4 +1,5 @@
 import { endAtSignal } from "@activity/proto/end-at-signal";
+import { ConfigError } from "@activity/proto/environment";
 import { openHealth } from "@activity/proto/health";
 import { createLog } from "@activity/proto/log";
 import { openMetrics } from "@activity/proto/metrics-listener";
@@ -6,7 +7,7 @@ import { redactText } from "@activity/proto/redaction";
 import { openTraces } from "@activity/proto/traces-exporter";
 import { createServerApp, type ServerApp } from "./app.ts";
 import { createLogWriter } from "./common/log-writer.ts";
-import { ConfigError, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { migrate } from "./database/migrate.ts";
 import { MigrationError } from "./database/migration-file.ts";
 

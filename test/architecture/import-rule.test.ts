@@ -127,7 +127,7 @@ describe("the documents", () => {
       files.flatMap((file) =>
         [
           ...readFileSync(join(ROOT, file), "utf8").matchAll(
-            /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\b(?:read\w*|port)\((?:env, )?"([A-Z][A-Z_0-9]+)"/g,
+            /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\bread\w*\(\s*(?:env,\s*)?"([A-Z][A-Z_0-9]+)"/g,
           ),
         ].map(([, direct, named]) => (direct ?? named ?? "").replace(/_FILE$/, "")),
       ),
@@ -145,7 +145,7 @@ describe("the documents", () => {
       .filter((file) => !isTest(file))
       .flatMap((file) => [
         ...readFileSync(join(ROOT, file), "utf8").matchAll(
-          /\bread(?:Secret|Keys)\([\w.]+, "([A-Z_]+)"/g,
+          /\bread(?:Secret|Keys|Credential)\(\s*[\w.]+,\s*"([A-Z_]+)"/g,
         ),
       ])
       .map(([, name]) => name ?? "");

@@ -215,7 +215,7 @@ describe("npm start", () => {
   });
 
   it.each([
-    [{ PORT: "80a" }, /^PORT must be a port from 0 to 65535/],
+    [{ PORT: "80a" }, /^PORT must be a whole number from 0 to 65535/],
     [{ TRUSTED_PROXIES: "x" }, /^TRUSTED_PROXIES must be CIDRs separated by commas/],
     [{ CORE_TLS_CERT: "core.pem" }, /^CORE_TLS_CERT cannot be used by npm start, .*by itself/],
     [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],

@@ -1,6 +1,7 @@
 import { endAtSignal } from "@activity/proto/end-at-signal";
+import { ConfigError } from "@activity/proto/environment";
 import { redactText } from "@activity/proto/redaction";
-import { ConfigError, createLog, createLogWriter, MigrationError } from "@activity/server";
+import { createLog, createLogWriter, MigrationError } from "@activity/server";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { ConfigError } from "@activity/proto/environment";
 import { redactText } from "@activity/proto/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
@@ -17,7 +18,7 @@ import { startRenewal } from "./local-credential.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { readStackConfig, StackConfigError } from "./stack-config.ts";
+import { readStackConfig } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
 import { type RunningTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
@@ -175,10 +176,7 @@ try {
   await start();
 } catch (error) {
   const isForPeople =
-    error instanceof StackError ||
-    error instanceof StackConfigError ||
-    error instanceof MigrationError ||
-    (error instanceof Error && error.name === "ConfigError");
+    error instanceof StackError || error instanceof ConfigError || error instanceof MigrationError;
   process.stderr.write(
     `${isForPeople ? error.message : redactText((error as Error).stack ?? `${error}`)}\n`,
   );

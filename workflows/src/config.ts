@@ -1,10 +1,15 @@
 import { readDrainMs } from "@activity/proto/end-at-signal";
 import {
   type CoreTls,
+  type Environment,
+  type Problem,
+  readAllowedTargets,
   readCoreTls,
   readCoreUrl,
+  readCredential,
   readPem,
   readSecret,
+  readSettings,
   refuseUnsafeTargets,
 } from "@activity/proto/environment";
 import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
@@ -41,26 +46,29 @@ export type CoreConfig = {
   readonly revealCredential: () => string;
 };
 
-/** Every variable that is missing or wrong, in one message. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-type Problem = (text: string) => void;
-
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 /** Of Temporal's variables those that name files. */
 const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
   (name) => `TEMPORAL_TLS_${name}`,
 );
 const BUILD_ID = /^[\w.-]{1,100}$/;
-/** The core reads the variable by the same rule, in the same words. */
-const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 
 /** Reads the settings, those of Temporal as all of its tools do; throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
-  return readAll((problem) => readDelivery(env, problem));
+  return readSettings((problem) => readDeliverySettings(env, problem));
+}
+
+/** Does so for who has more to read; tells `problem` of every bad variable. */
+export function readDeliverySettings(env: Environment, problem: Problem): DeliveryConfig {
+  refuseUnsafeTargets(env, problem);
+  return {
+    ...readTemporal(env, problem),
+    taskQueue: env.TEMPORAL_TASK_QUEUE || undefined,
+    buildId: readBuildId(env, problem),
+    deliveryWorkflows: readDeliveryWorkflows(env, problem),
+    allowedTargets: readAllowedTargets(env, problem),
+    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
+  };
 }
 
 /**
@@ -79,8 +87,8 @@ export function readProcessConfig(env: Environment): {
   /** Without it nothing is traced. */
   traces: TraceConfig | undefined;
 } {
-  return readAll((problem) => ({
-    delivery: readDelivery(env, problem),
+  return readSettings((problem) => ({
+    delivery: readDeliverySettings(env, problem),
     core: readCore(env, problem),
     metrics: readMetricsAddress(env, problem),
     health: readHealthAddress(env, problem),
@@ -89,27 +97,9 @@ export function readProcessConfig(env: Environment): {
   }));
 }
 
-function readAll<Config>(read: (problem: Problem) => Config): Config {
-  const problems: string[] = [];
-  const config = read((text) => problems.push(text));
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return config;
-}
-
-function readDelivery(env: Environment, problem: Problem): DeliveryConfig {
-  refuseUnsafeTargets(env, problem);
-  return {
-    ...readTemporal(env, problem),
-    taskQueue: env.TEMPORAL_TASK_QUEUE || undefined,
-    buildId: readBuildId(env, problem),
-    deliveryWorkflows: readDeliveryWorkflows(env, problem),
-    allowedTargets: readAllowedTargets(env, problem),
-    extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
-  };
-}
-
 function readCore(env: Environment, problem: Problem): CoreConfig {
-  const credential = readCredential(env, problem);
+  const purpose = "with the permission delivery.dispatch";
+  const credential = readCredential(env, "CORE_CREDENTIAL", purpose, problem);
   return {
     coreUrl: readCoreUrl(env, DEFAULT_CORE_URL, problem),
     coreTls: readCoreTls(env, problem),
@@ -164,21 +154,4 @@ function readDeliveryWorkflows(env: Environment, problem: Problem): DeliveryWork
   const known = DELIVERY_WORKFLOWS.find((value) => value === text);
   if (known === undefined) problem("DELIVERY_WORKFLOWS must be retries or all.");
   return known ?? "retries";
-}
-
-function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
-  const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
-  if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
-    problem("WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas.");
-  }
-  return new Set(targets);
-}
-
-function readCredential(env: Environment, problem: Problem): string {
-  const text = readSecret(env, "CORE_CREDENTIAL", problem);
-  if (text === undefined) return "";
-  if (!/^[\x21-\x7e]+$/.test(text)) {
-    problem("CORE_CREDENTIAL must be a service credential with the permission delivery.dispatch.");
-  }
-  return text;
 }

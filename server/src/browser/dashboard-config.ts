@@ -1,4 +1,5 @@
 import { readTrustedProxies } from "@activity/proto/client-address";
+import { type Environment, type Problem, readPort } from "@activity/proto/environment";
 
 /** Where browsers find the dashboard, and what the core that serves it needs to know. */
 export type DashboardConfig = {
@@ -17,9 +18,6 @@ export type DashboardConfig = {
   readonly trustedProxies: readonly string[];
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-type Problem = (text: string) => void;
-
 /** What a policy can name: no wildcard, and no character that ends a source in it. */
 const HTTPS = /^https:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
@@ -28,7 +26,7 @@ const API_URL = /^https?:\/\/[a-z0-9.:[\]-]+(\/[A-Za-z0-9._-]+)*\/api\/v1$/;
 
 /** Reads the settings of the dashboard, which is nowhere without DASHBOARD_URL; tells `problem` what is wrong. */
 export function readDashboard(env: Environment, problem: Problem): DashboardConfig | undefined {
-  const port = readPort(env, problem);
+  const port = readPort(env, "DASHBOARD_PORT", problem);
   const origin = env.DASHBOARD_URL || undefined;
   const frameAncestors = (env.DASHBOARD_FRAME_ANCESTORS ?? "").split(",").filter(Boolean);
   if (origin === undefined ? port !== undefined : !isOrigin(origin)) {
@@ -65,13 +63,4 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text) || new URL(text).origin !== text) return false;
   return HTTPS.test(text) || LOOPBACK.test(text);
-}
-
-function readPort(env: Environment, problem: Problem): number | undefined {
-  const text = env.DASHBOARD_PORT;
-  if (!text) return undefined;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  problem("DASHBOARD_PORT must be a whole number from 0 to 65535.");
-  return undefined;
 }
