@@ -1,11 +1,9 @@
 import { readTrustedProxies } from "@activity/proto/client-address";
+import { type CoreAddress, readCoreAddress } from "@activity/proto/core-address";
 import { readDrainMs } from "@activity/proto/end-at-signal";
 import {
-  type CoreTls,
   type Environment,
   type Problem,
-  readCoreTls,
-  readCoreUrl,
   readCredential,
   readPort,
   readSettings,
@@ -22,35 +20,26 @@ export type EdgeConfig = {
 };
 
 /** What the gateway needs to know to run by itself. */
-export type GatewayConfig = EdgeConfig & {
-  readonly coreUrl: string;
-  readonly coreTls: CoreTls;
-  /** Returns the service credential that is shown to the core: a function, so that printing it is harmless. */
-  readonly revealCredential: () => string;
-  /** Without it nothing is counted. */
-  readonly metrics: MetricsAddress | undefined;
-  /** Where the process says whether it serves; nowhere unless given. */
-  readonly health: HealthAddress | undefined;
-  /** How long it serves on, with its readiness down, once it was told to end. */
-  readonly drainMs: number;
-  /** Without it nothing is traced. */
-  readonly traces: TraceConfig | undefined;
-};
+export type GatewayConfig = EdgeConfig &
+  CoreAddress & {
+    /** Without it nothing is counted. */
+    readonly metrics: MetricsAddress | undefined;
+    /** Where the process says whether it serves; nowhere unless given. */
+    readonly health: HealthAddress | undefined;
+    /** How long it serves on, with its readiness down, once it was told to end. */
+    readonly drainMs: number;
+    /** Without it nothing is traced. */
+    readonly traces: TraceConfig | undefined;
+  };
 
 /** Reads the gateway's settings; throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): GatewayConfig {
   return readSettings((problem) => {
-    const credential = readCredential(
-      env,
-      "GATEWAY_CREDENTIAL",
-      "that may forward client addresses",
-      problem,
-    );
+    const purpose = "that may forward client addresses";
+    const credential = readCredential(env, "GATEWAY_CREDENTIAL", purpose, problem);
     return {
       ...readEdgeSettings(env, problem),
-      coreUrl: readCoreUrl(env, "", problem),
-      coreTls: readCoreTls(env, problem),
-      revealCredential: () => credential,
+      ...readCoreAddress(env, "", credential, problem),
       metrics: readMetricsAddress(env, problem),
       health: readHealthAddress(env, problem),
       drainMs: readDrainMs(env, problem),

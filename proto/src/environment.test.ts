@@ -2,14 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mayBePlain, readCoreUrl, readSecret, refuseUnsafeTargets } from "./environment.ts";
+import {
+  ConfigError,
+  type Problem,
+  readPort,
+  readSecret,
+  readSettings,
+  readWholeNumber,
+  refuseUnsafeTargets,
+} from "./environment.ts";
 
 const UNSAFE = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:1", WEBHOOK_EXTRA_CA: "/ca.pem" };
 const DEVELOPMENT = { ALLOW_UNSAFE_TARGETS: "development" };
-const PLAIN = { CORE_PLAINTEXT: "trusted-network" };
 
 /** Returns of each problem the variable it begins with. */
-function problemsOf(check: (problem: (text: string) => void) => unknown): string[] {
+function problemsOf(check: (problem: Problem) => unknown): string[] {
   const problems: string[] = [];
   check((text) => problems.push(text.split(" ")[0] ?? ""));
   return problems;
@@ -23,26 +30,6 @@ describe("targets that are unsafe", () => {
     [{ ...UNSAFE, ALLOW_UNSAFE_TARGETS: "yes" }, ["ALLOW_UNSAFE_TARGETS", ...Object.keys(UNSAFE)]],
   ])("are allowed for development only: %o", (env, expected) => {
     expect(problemsOf((problem) => refuseUnsafeTargets(env, problem))).toEqual(expected);
-  });
-});
-
-describe("a core without TLS", () => {
-  it.each(["localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"])("may be at %s", (host) => {
-    expect(mayBePlain({}, host, () => undefined)).toBe(true);
-  });
-
-  it.each(["0.0.0.0", "::", "10.0.0.1", "core", "127.0.0.1.example", "localhost.example"])(
-    "may be at %s only on a network that is called trusted",
-    (host) => {
-      expect(mayBePlain({}, host, () => undefined)).toBe(false);
-      expect(mayBePlain(PLAIN, host, () => undefined)).toBe(true);
-    },
-  );
-
-  it("takes no other word for it", () => {
-    expect(problemsOf((problem) => mayBePlain({ CORE_PLAINTEXT: "yes" }, "::1", problem))).toEqual([
-      "CORE_PLAINTEXT",
-    ]);
   });
 });
 
@@ -94,29 +81,47 @@ describe("a secret", () => {
   });
 });
 
-describe("CORE_URL", () => {
-  const problems = (CORE_URL: string, env = {}) =>
-    problemsOf((problem) => readCoreUrl({ CORE_URL, ...env }, "", problem));
+describe("settings", () => {
+  it("are told of in one error, each problem once, and frozen when there is none", () => {
+    const read = (problem: Problem, ...problems: string[]) => {
+      for (const text of problems) problem(text);
+      return { port: 1 };
+    };
+    expect(() =>
+      readSettings((problem) => read(problem, "A is wrong.", "B.", "A is wrong.")),
+    ).toThrow(new ConfigError("A is wrong.\nB."));
+    expect(readSettings(read)).toEqual({ port: 1 });
+    expect(Object.isFrozen(readSettings(read))).toBe(true);
+  });
+});
 
-  it.each(["http://127.1:50051", "http://[::1]:1", "https://core.example", "https://10.0.0.1:1"])(
-    "takes %s",
-    (url) => {
-      expect(problems(url)).toEqual([]);
+describe("a whole number", () => {
+  const read = (NUMBER: string | undefined) => {
+    const problems: string[] = [];
+    const tell = (text: string) => problems.push(text);
+    return { value: readWholeNumber({ NUMBER }, "NUMBER", [1, 300], tell), problems };
+  };
+
+  it.each([
+    [undefined, undefined],
+    ["", undefined],
+    ["1", 1],
+    ["300", 300],
+    ["007", 7],
+  ])("is read from %j", (text, value) => {
+    expect(read(text)).toEqual({ value, problems: [] });
+  });
+
+  it.each(["0", "301", "-1", "1.5", "1e2", "0x10", " 1", "1\n", "2147483648000", "eins"])(
+    "is not %j",
+    (text) => {
+      const problems = ["NUMBER must be a whole number from 1 to 300."];
+      expect(read(text)).toEqual({ value: undefined, problems });
     },
   );
 
-  it.each(["http://core.example", "http://10.0.0.1:50051", "http://127.0.0.1.example:1"])(
-    "takes %s only on a network that is called trusted",
-    (url) => {
-      expect(problems(url)).toEqual(["CORE_URL"]);
-      expect(problems(url, PLAIN)).toEqual([]);
-    },
-  );
-
-  it.each(["", "core", "mysql://core", "http://user@core", "https://core/path", "https://core?x"])(
-    "refuses %s",
-    (url) => {
-      expect(problems(url)).toEqual(["CORE_URL"]);
-    },
-  );
+  it("may be any port, 0 among them", () => {
+    expect(problemsOf((problem) => readPort({ PORT: "0" }, "PORT", problem))).toEqual([]);
+    expect(problemsOf((problem) => readPort({ PORT: "65536" }, "PORT", problem))).toEqual(["PORT"]);
+  });
 });

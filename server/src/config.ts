@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
+import { mayBePlain } from "@activity/proto/core-address";
 import { readDrainMs } from "@activity/proto/end-at-signal";
 import {
   type Environment,
-  mayBePlain,
   type Problem,
   readAllowedTargets,
   readPort,

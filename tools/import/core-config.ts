@@ -1,4 +1,5 @@
-import { readCoreUrl, readSecret } from "@activity/proto/environment";
+import { readCoreUrl } from "@activity/proto/core-address";
+import { readSecret } from "@activity/proto/environment";
 import type { LocalSettings } from "../stack/local-settings.ts";
 import { ImportError } from "./import-error.ts";
 

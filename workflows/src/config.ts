@@ -1,11 +1,9 @@
+import { type CoreAddress, readCoreAddress } from "@activity/proto/core-address";
 import { readDrainMs } from "@activity/proto/end-at-signal";
 import {
-  type CoreTls,
   type Environment,
   type Problem,
   readAllowedTargets,
-  readCoreTls,
-  readCoreUrl,
   readCredential,
   readPem,
   readSecret,
@@ -38,14 +36,6 @@ export type DeliveryConfig = {
 const DELIVERY_WORKFLOWS = ["retries", "all"] as const;
 export type DeliveryWorkflows = (typeof DELIVERY_WORKFLOWS)[number];
 
-/** What the dispatcher and the worker need to know of a core elsewhere. */
-export type CoreConfig = {
-  readonly coreUrl: string;
-  readonly coreTls: CoreTls;
-  /** Returns the service credential: a function, so that printing the settings is harmless. */
-  readonly revealCredential: () => string;
-};
-
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 /** Of Temporal's variables those that name files. */
 const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
@@ -77,7 +67,7 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
  */
 export function readProcessConfig(env: Environment): {
   delivery: DeliveryConfig;
-  core: CoreConfig;
+  core: CoreAddress;
   /** Without it nothing is counted. */
   metrics: MetricsAddress | undefined;
   /** Where the process says whether it serves; nowhere unless given. */
@@ -97,14 +87,10 @@ export function readProcessConfig(env: Environment): {
   }));
 }
 
-function readCore(env: Environment, problem: Problem): CoreConfig {
+function readCore(env: Environment, problem: Problem): CoreAddress {
   const purpose = "with the permission delivery.dispatch";
   const credential = readCredential(env, "CORE_CREDENTIAL", purpose, problem);
-  return {
-    coreUrl: readCoreUrl(env, DEFAULT_CORE_URL, problem),
-    coreTls: readCoreTls(env, problem),
-    revealCredential: () => credential,
-  };
+  return readCoreAddress(env, DEFAULT_CORE_URL, credential, problem);
 }
 
 function readTemporal(

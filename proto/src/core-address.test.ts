@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { mayBePlain, readCoreUrl } from "./core-address.ts";
+import type { Problem } from "./environment.ts";
+
+const PLAIN = { CORE_PLAINTEXT: "trusted-network" };
+
+/** Returns of each problem the variable it begins with. */
+function problemsOf(check: (problem: Problem) => unknown): string[] {
+  const problems: string[] = [];
+  check((text) => problems.push(text.split(" ")[0] ?? ""));
+  return problems;
+}
+
+describe("a core without TLS", () => {
+  it.each(["localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"])("may be at %s", (host) => {
+    expect(mayBePlain({}, host, () => undefined)).toBe(true);
+  });
+
+  it.each(["0.0.0.0", "::", "10.0.0.1", "core", "127.0.0.1.example", "localhost.example"])(
+    "may be at %s only on a network that is called trusted",
+    (host) => {
+      expect(mayBePlain({}, host, () => undefined)).toBe(false);
+      expect(mayBePlain(PLAIN, host, () => undefined)).toBe(true);
+    },
+  );
+
+  it("takes no other word for it", () => {
+    expect(problemsOf((problem) => mayBePlain({ CORE_PLAINTEXT: "yes" }, "::1", problem))).toEqual([
+      "CORE_PLAINTEXT",
+    ]);
+  });
+});
+
+describe("CORE_URL", () => {
+  const problems = (CORE_URL: string, env = {}) =>
+    problemsOf((problem) => readCoreUrl({ CORE_URL, ...env }, "", problem));
+
+  it.each(["http://127.1:50051", "http://[::1]:1", "https://core.example", "https://10.0.0.1:1"])(
+    "takes %s",
+    (url) => {
+      expect(problems(url)).toEqual([]);
+    },
+  );
+
+  it.each(["http://core.example", "http://10.0.0.1:50051", "http://127.0.0.1.example:1"])(
+    "takes %s only on a network that is called trusted",
+    (url) => {
+      expect(problems(url)).toEqual(["CORE_URL"]);
+      expect(problems(url, PLAIN)).toEqual([]);
+    },
+  );
+
+  it.each(["", "core", "mysql://core", "http://user@core", "https://core/path", "https://core?x"])(
+    "refuses %s",
+    (url) => {
+      expect(problems(url)).toEqual(["CORE_URL"]);
+    },
+  );
+});
