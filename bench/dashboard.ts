@@ -26,7 +26,7 @@ Only a run of ${LOADS} loads is written to results/dashboard.*
 `;
 const GOAL_KB = 150;
 const GOAL_MS = 1_000;
-/** How long a browser took to the first page, of so many `loads`. */
+/** How long a browser took to the first page, in `loads` loads. */
 type FirstPage = {
   readonly loads: number;
   readonly medianMs: number;

@@ -29,7 +29,7 @@ export type Used = Readonly<Record<Counter, number>> & {
 
 type StatusRow = { Variable_name: string; Value: string };
 
-/** Counts what `work` uses, which writes so many donations and returns when all is recorded. */
+/** Counts what `work` uses, which writes as many `donations` and returns when all is recorded. */
 export async function countDuring(
   stack: CostStack,
   donations: number,

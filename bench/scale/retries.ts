@@ -8,7 +8,7 @@ for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
 }
 const RUN_SECONDS = ATTEMPT_SECONDS.at(-1) ?? 0;
 
-/** Counts the runs that sleep at one moment, of so many events a day whose endpoints never answer. */
+/** Counts the runs that sleep at one moment, of `eventsADay` events a day whose endpoints never answer. */
 export function countAsleep(eventsADay: number, random: () => number): number {
   const days = 2;
   const nowSeconds = days * DAY_SECONDS;

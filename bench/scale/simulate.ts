@@ -35,7 +35,7 @@ export type Simulation = {
   /** The share of the shard with most accounts, for each number of shards. */
   readonly accounts: readonly number[];
   readonly skews: readonly Skew[];
-  /** With a million events a day, of which so many are to endpoints that never answer. */
+  /** With a million events a day, of which this share is to endpoints that never answer. */
   readonly dead: readonly {
     readonly share: number;
     readonly asleep: number;

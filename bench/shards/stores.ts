@@ -49,7 +49,7 @@ export async function startPlainStore(
   };
 }
 
-/** Starts a Vitess of so many shards for accounts, and one for what finds them. */
+/** Starts a Vitess with `shards` shards for accounts, and one for what finds them. */
 export async function startShardedStore(
   folder: string,
   shards: number,

@@ -27,7 +27,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Creates an account with keys that were used so many minutes ago, or never, and uses each by one gateway. */
+/** Creates an account with keys that were used `minutesAgo` minutes ago, or never, and uses each by one gateway. */
 async function useKeys(port: number, minutesAgo: Readonly<Record<string, number | undefined>>) {
   const { accountId } = await createReader(stack);
   const ids: Record<string, string> = {};

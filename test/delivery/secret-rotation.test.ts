@@ -10,7 +10,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 const WRITERS = 32;
 /** Longer than a call takes behind the writers, on a slow machine too. */
 const AHEAD_MS = 6_000;
-/** So many on either side of the moment, at least, are a load. */
+/** A load has at least this many deliveries on either side of the moment. */
 const MANY = 100;
 /** A load makes a busy machine slow. */
 const PATIENT = { timeout: 60_000 };

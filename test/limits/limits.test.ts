@@ -23,7 +23,7 @@ const statusesOf = (answers: readonly Timed[]) =>
 /** Neither over the limit, nor too late for a busy machine's storage. */
 const isAdmitted = ({ status }: Timed) => status !== 429 && status !== 503;
 
-/** Fails unless what came behind the first so many was refused for a window, and no other span held more. */
+/** Fails unless what came behind the first `limit` was refused for a window, and no other span held more. */
 function expectLimit(limit: number, answers: readonly Timed[]): void {
   // On a slow machine fewer come before the first one leaves the window.
   const leavesMs = (answers[0]?.sentMs ?? 0) + WINDOW_MS;
@@ -91,7 +91,7 @@ describe.concurrent.each(LIMITERS)("§8 the limits, counted in %s", (_, startRed
 
   /**
    * Sends requests one after another over both instances until the time is up, and until the burst is out of the
-   * window and so many were admitted again.
+   * window and as many were admitted again.
    */
   async function hammer(
     send: (index: number) => Promise<HttpAnswer>,

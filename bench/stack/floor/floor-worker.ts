@@ -14,9 +14,9 @@ import { openTemporalState } from "./temporal-state.ts";
 
 /** Work for Temporal alone, without the product. */
 export type FloorJob =
-  /** So many empty workflows, started eagerly, each awaited. */
+  /** Empty workflows, started eagerly, each awaited. */
   | { readonly do: "empty"; readonly address: string; readonly workflows: number }
-  /** So many deliveries that sleep, numbered from `first`: after the first failed attempt or after a later one. */
+  /** Deliveries that sleep, numbered from `first`: after the first failed attempt or after a later one. */
   | {
       readonly do: "sleep";
       readonly after: "first" | "later";

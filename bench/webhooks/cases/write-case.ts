@@ -12,7 +12,7 @@ export type WriteCase = {
 export const MANY_WRITERS = 64;
 const WRITERS = [1, 8, MANY_WRITERS];
 const STEADY_PER_SECOND = 20;
-/** So many that no call has to wait for a writer. */
+/** Enough that no call has to wait for a writer. */
 const STEADY_WRITERS = 16;
 
 const closedLoops = (to: WriteCase["to"]): WriteCase[] =>

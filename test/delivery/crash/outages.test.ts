@@ -29,7 +29,7 @@ import { createParty, type Party, writeDonations } from "./harness-writers.ts";
 const MINUTE_MS = 60_000;
 /** Longer than a dispatcher waits before it tries Temporal again, and than a restart takes. */
 const SOON = { timeout: MINUTE_MS, interval: 100 };
-/** So many that more first attempts can be in flight than one call records. */
+/** Enough that more first attempts can be in flight than one call records. */
 const ACCOUNTS = 40;
 const RETRIED = 40;
 const AT_ONCE = 160;

@@ -22,13 +22,13 @@ export type LoadedRun = {
   readonly arrivedMs: readonly number[];
 };
 
-/** So many that each of four shards has some. */
+/** Enough that each of four shards has some. */
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;
 const NONE_AMISS = { lost: [], unknown: [] };
 const ANSWERED = { timeout: SIZE.settleMinutes * 60_000, interval: 50 };
-/** So many calls are answered before the first step and behind the last one. */
+/** How many calls are answered before the first step and behind the last one. */
 const ANSWERED_APART = 200;
 
 /** Runs steps one after the other while writers write and what they write is delivered. */

@@ -17,7 +17,7 @@ const CLAIMED = {
 let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
-/** First attempts of a core that gives the one delivery away so many times; each POST waits to be answered. */
+/** First attempts of a core that gives the one delivery away `times` times; each POST waits to be answered. */
 function startAttempts(times: number) {
   let claims = 0;
   let records = 0;
