@@ -50,6 +50,8 @@ export type KilledRun = {
 /** Many timers, and some attempts that last. */
 const SHARES: Shares = { failing: 0.4, slow: 0.1 };
 const SHORTEST_LIFE_MS = 50;
+/** By then the receiver has read what the victim had sent. */
+const SHORTEST_DEATH_MS = 200;
 const LONGEST_DEATH_MS = 1_000;
 /** Only what never goes on takes that long; how long it took is told. */
 const GOES_ON = { timeout: SIZE.settleMinutes * 60_000, interval: 100 };
@@ -114,7 +116,7 @@ export async function killInFlight(stack: CrashStack, victim: Victim): Promise<K
   const recorded = await listRecorded(stack);
   const leases = await listLeases(stack);
   await victim.kill();
-  await wait(randomInt(LONGEST_DEATH_MS));
+  await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
   return { leases, attempts: inFlightOf(requests, recorded), requestsBefore: requests.length };
 }
 

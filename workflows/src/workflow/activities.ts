@@ -5,10 +5,10 @@ import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
-import { type AttemptKey, attemptName } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer } from "./contract.ts";
+import { createKeptAttempts } from "./kept-attempts.ts";
 import { rescheduleAfterMs } from "./reschedule.ts";
 
 /** What activities need. */
@@ -24,15 +24,13 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Attempts that are kept, each with the beginning of its answer, 1 KiB at most. */
-const MAX_KEPT = 2_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { dispatch, sender, recorder, slots, nowMs, random } = dependencies;
   // When Temporal loses a task, its workflow asks for the same attempt again: it is given the one that was
   // made, or is in flight. What a receiver answered is kept here too, for it does not belong into histories.
-  const kept = new Map<string, Promise<FinishedAttempt>>();
+  const kept = createKeptAttempts();
 
   return {
     async attempt({ refused, ...key }) {
@@ -41,6 +39,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         timeoutMs: ANSWER_WITHIN_MS,
       });
       if (step.case === "recorded") {
+        kept.recorded(key);
         const { outcome, endedAt } = step.value;
         const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
         const retryInMs = retryIn ? durationMs(retryIn) : 0;
@@ -48,7 +47,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
-      const known = kept.get(attemptName(key));
+      const known = kept.get(key);
       if (known !== undefined) return madeFrom(await known);
       // First attempts are limited by the claim of their entries.
       const giveBack = key.attempt === 1 ? () => {} : slots.take(step.value.endpointId);
@@ -61,25 +60,19 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         return { kind: "rescheduled", waitMs };
       }
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
-      keep(key, finished);
+      kept.keep(key, finished);
       return madeFrom(await finished);
     },
 
     async record({ made, before, ...key }) {
       // A record that is made elsewhere lacks the answer.
-      const { bodyStart, traceparent } = (await kept.get(attemptName(key))) ?? {};
+      const { bodyStart, traceparent } = (await kept.get(key)) ?? {};
       const rest = { bodyStart, traceparent };
       const finished = { status: undefined, detail: undefined, ...made, ...rest };
       await recorder.record(key, finished, before);
+      kept.recorded(key);
     },
   };
-
-  /** It stays for a while when it is recorded: who asked just before may be told that it is not. */
-  function keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void {
-    kept.set(attemptName(key), finished);
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-  }
 }
 
 /** Histories hold neither what a receiver answered nor a trace. */
