@@ -30,12 +30,11 @@ const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process
  */
 export function databaseVictim(
   dataDir: string,
-  port: number,
   { ephemeral = false }: { ephemeral?: boolean } = {},
 ): ServerVictim {
   return serverVictim(async (isFirst) => {
     const progress = isFirst ? createProgress() : silentProgress;
-    const options = { env: ENV, dataDir, port, progress, ephemeral };
+    const options = { env: ENV, dataDir, progress, ephemeral };
     const { url, pid = 0, ended, stop } = await startDatabase(options);
     return {
       address: url,

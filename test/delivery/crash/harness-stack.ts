@@ -71,8 +71,7 @@ export async function startCrashStack({
   const shards = inject("shards");
   const dataDir = join(folder, "database");
   const database =
-    makeDatabase?.(dataDir) ??
-    databaseVictim(dataDir, await findFreePort(), { ephemeral: shards !== undefined });
+    makeDatabase?.(dataDir) ?? databaseVictim(dataDir, { ephemeral: shards !== undefined });
   const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
