@@ -1,6 +1,8 @@
 import { DisputeOutcome, DonationService, Platform } from "@activity/proto";
 import { timestampFromDate, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPool } from "../../server/src/database/pool.ts";
+import { inTransaction } from "../../server/src/database/transaction.ts";
 import {
   createPaidDonation,
   createPlatformEvent,
@@ -263,5 +265,20 @@ describe("§4.2 a page", () => {
     expect(await count("?platform=live_platform_1")).toBe(2);
     expect(await count("?type=follow&platform=live_platform_1")).toBe(1);
     expect(await count("?type=raid&platform=live_platform_2")).toBe(0);
+  });
+});
+
+describe("§7 a page", () => {
+  it("is answered while something is written to its account", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    await createPlatformEvent(stack, accountId);
+    const pool = createPool(stack.database.url, 1);
+    await inTransaction(pool, async (writing) => {
+      await writing.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [accountId]);
+      // At once, so that the same key is counted more than once in a batch too.
+      const pages = await Promise.all(Array.from({ length: 5 }, () => readPage(apiKey)));
+      expect(pages.map(({ data }) => data.length)).toEqual([1, 1, 1, 1, 1]);
+    });
+    await pool.end();
   });
 });

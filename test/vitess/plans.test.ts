@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Services, startServices } from "../harness/services.ts";
-import { expectPlansOfOneShard } from "./plans.ts";
-import { type SentStatement, statementsSentIn } from "./sent-statements.ts";
+import {
+  expectLocksKept,
+  expectPlansOfOneShard,
+  type PlannedStatement,
+  planStatements,
+} from "./plans.ts";
+import { statementsSentIn } from "./sent-statements.ts";
 import { tellStory } from "./story.ts";
 
 const keyspace = (name: string): { tables: Record<string, unknown> } => {
@@ -15,18 +20,20 @@ const TABLES = [
 ];
 
 let services: Services;
-let statements: readonly SentStatement[];
+let statements: readonly PlannedStatement[];
 beforeAll(async () => {
   services = await startServices();
-  statements = await statementsSentIn(() => tellStory(services));
+  const sent = await statementsSentIn(() => tellStory(services));
+  const { database } = services;
+  statements = await planStatements((sql) => database.query(sql), sent);
 });
 afterAll(() => services.stop());
 
 describe("what the product sends to a vtgate, ADR 0048", () => {
-  it("is planned for one shard, or those of its accounts, but for what looks at all accounts", async () => {
-    const { database } = services;
-    await expectPlansOfOneShard((sql) => database.query(sql), statements);
-  });
+  it("is planned for one shard, or those of its accounts, but for what looks at all accounts", () =>
+    expectPlansOfOneShard(statements));
+
+  it("locks what it locks on a MySQL", () => expectLocksKept(statements));
 
   it("reaches every table", () => {
     const sent = statements.map(({ text }) => text).join("\n");

@@ -20,24 +20,50 @@ const SCATTERED: Readonly<Record<string, string>> = {
     "an operator encrypts all secrets anew",
 };
 
-type Plan = { readonly Variant?: string; readonly Inputs?: readonly Plan[] };
+type Plan = {
+  readonly Variant?: string;
+  readonly Query?: string;
+  readonly Inputs?: readonly Plan[];
+};
 
-/** Holds that a vtgate plans statements for one shard, but for those that look at all accounts, each of which is seen. */
-export async function expectPlansOfOneShard(
+/** A statement and how a vtgate carries it out. */
+export type PlannedStatement = SentStatement & { readonly plan: Plan };
+
+/** Asks a vtgate for the plan of each statement. */
+export async function planStatements(
   query: (sql: string) => Promise<{ JSON: string }[]>,
   statements: readonly SentStatement[],
-): Promise<void> {
-  const scattered = new Set<string>();
-  for (const { text, shape } of statements) {
-    const [row] = await query(`VEXPLAIN PLAN ${text}`);
-    if (isScattered(JSON.parse(row?.JSON ?? "{}"))) scattered.add(shape);
+): Promise<readonly PlannedStatement[]> {
+  const planned: PlannedStatement[] = [];
+  for (const statement of statements) {
+    const [row] = await query(`VEXPLAIN PLAN ${statement.text}`);
+    planned.push({ ...statement, plan: JSON.parse(row?.JSON ?? "{}") });
   }
+  return planned;
+}
+
+/** Holds that statements are for one shard, but for those that look at all accounts, each of which is seen. */
+export function expectPlansOfOneShard(statements: readonly PlannedStatement[]): void {
+  const scattered = new Set(
+    statements
+      .filter(({ plan }) => hasPart(plan, ({ Variant }) => Variant === "Scatter"))
+      .map(({ shape }) => shape),
+  );
   const named = Object.keys(SCATTERED);
   const reasonOf = (shape: string) => named.find((beginning) => shape.startsWith(beginning));
   expect([...scattered].filter((shape) => reasonOf(shape) === undefined)).toEqual([]);
   expect([...new Set([...scattered].map(reasonOf))].sort()).toEqual(named.sort());
 }
 
-function isScattered({ Variant, Inputs = [] }: Plan): boolean {
-  return Variant === "Scatter" || Inputs.some(isScattered);
+/** Holds that the shards are told to lock too: behind a subquery a vtgate leaves FOR UPDATE away, and tells nobody. */
+export function expectLocksKept(statements: readonly PlannedStatement[]): void {
+  const locking = statements.filter(({ text }) => /\bFOR UPDATE\b/.test(text));
+  expect(locking.length).toBeGreaterThan(0);
+  const isLock = ({ Query = "" }: Plan) => / for update\b/.test(Query);
+  const unlocked = locking.filter(({ plan }) => !hasPart(plan, isLock));
+  expect(unlocked.map(({ shape }) => shape)).toEqual([]);
+}
+
+function hasPart(plan: Plan, is: (part: Plan) => boolean): boolean {
+  return is(plan) || (plan.Inputs ?? []).some((input) => hasPart(input, is));
 }

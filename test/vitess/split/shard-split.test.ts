@@ -6,7 +6,7 @@ import { SIZE } from "../../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
 import { startServices } from "../../harness/services.ts";
-import { expectPlansOfOneShard } from "../plans.ts";
+import { expectPlansOfOneShard, planStatements } from "../plans.ts";
 import { statementsSentIn } from "../sent-statements.ts";
 import { tellStory } from "../story.ts";
 import { type VitessVictim, vitessVictim } from "./harness-cluster.ts";
@@ -114,7 +114,8 @@ it(
     const services = await startServices(openCluster());
     try {
       const statements = await statementsSentIn(() => tellStory(services));
-      await expectPlansOfOneShard((sql) => services.database.query(sql), statements);
+      const { database } = services;
+      expectPlansOfOneShard(await planStatements((sql) => database.query(sql), statements));
     } finally {
       await services.stop();
     }
