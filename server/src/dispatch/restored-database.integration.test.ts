@@ -45,7 +45,9 @@ describe("a run of which the database has lost records. ADR 0045", () => {
     ]);
     // As when Temporal has orphaned it: the fifth is next.
     await services.database.query(
-      "INSERT INTO outbox_entry SELECT account_no, id, endpoint_id, run, 2, NULL, NULL FROM delivery WHERE id = ?",
+      `INSERT INTO outbox_entry
+         (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)
+       SELECT account_no, id, endpoint_id, run, 2, NULL, NULL FROM delivery WHERE id = ?`,
       [run.deliveryId],
     );
     const { retries } = await services.dispatch.claimRetries({ limit: 1 });
