@@ -266,9 +266,7 @@ describe("§4.2 a page", () => {
     expect(await count("?type=follow&platform=live_platform_1")).toBe(1);
     expect(await count("?type=raid&platform=live_platform_2")).toBe(0);
   });
-});
 
-describe("§7 a page", () => {
   it("is answered while something is written to its account", async () => {
     const { accountId, apiKey } = await createReader(stack);
     await createPlatformEvent(stack, accountId);
