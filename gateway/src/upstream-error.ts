@@ -20,12 +20,11 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
 const GATEWAY_REFUSALS = ["invalid_service_credential", "permission_denied"] as const;
 export type GatewayRefusal = (typeof GATEWAY_REFUSALS)[number];
 
-/** Statuses of a call that never reached the core, or got no answer in time; `Aborted`: its connection was cut. */
+/** Statuses of a call that did not reach the core, or got no answer in time. */
 const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,
   Code.Canceled,
-  Code.Aborted,
   Code.ResourceExhausted,
 ]);
 

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import type { Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import type { CoreAddress } from "./core-address.ts";
 import { setTraceparent } from "./traces.ts";
@@ -42,11 +42,20 @@ export function connectToCore(options: CoreTransportOptions): CoreTransport {
       (next) => (request) => {
         request.header.set(name, before + revealCredential());
         setTraceparent(request.header);
-        return next(request);
+        return next(request).catch(rejectAsUnavailable);
       },
     ],
     // Between machines of one network, compressing takes longer than sending.
     acceptCompression: [],
   });
   return { transport, close: () => agent.destroy() };
+}
+
+/** Connect gives a connection that is cut in the middle of a request `Internal` or `Aborted`, by what Node calls it. */
+function rejectAsUnavailable(error: unknown): never {
+  const isOfConnection =
+    error instanceof ConnectError && error.cause instanceof Error && "code" in error.cause;
+  if (!isOfConnection) throw error;
+  const { rawMessage, cause } = error;
+  throw new ConnectError(rawMessage, Code.Unavailable, undefined, undefined, cause);
 }

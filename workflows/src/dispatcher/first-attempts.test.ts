@@ -17,14 +17,18 @@ const CLAIMED = {
 let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
-/** First attempts of a core that gives the one delivery away `times` times; each POST waits to be answered. */
-function startAttempts(times: number) {
+/**
+ * First attempts of a core that gives the one delivery away `times` times, the latest when `found` is over; each POST
+ * waits to be answered.
+ */
+function startAttempts(times: number, found?: Promise<void>) {
   let claims = 0;
   let records = 0;
   const posts: (() => void)[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.claimAttempts, async (_request, { signal }) => {
       claims += 1;
+      if (claims === times) await found;
       if (claims > times) await once(signal, "abort");
       return { attempts: [CLAIMED] };
     });
@@ -54,4 +58,17 @@ it("makes an attempt once that is claimed again while it is in flight: its lease
   posts[0]?.();
   await poller?.stop();
   expect(records()).toBe(1);
+});
+
+it("makes an attempt once that is claimed again and recorded before the claim is answered. ADR 0028", async () => {
+  const { promise: found, resolve: answer } = Promise.withResolvers<void>();
+  const { posts, claims, records } = startAttempts(2, found);
+  await expect.poll(claims).toBe(2);
+  posts[0]?.();
+  await expect.poll(records).toBe(1);
+  // The record's answer arrives, and then the claim's.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  answer();
+  await expect.poll(claims).toBe(3);
+  expect(posts).toHaveLength(1);
 });

@@ -42,6 +42,8 @@ export function startFirstAttempts({
 }): Poller {
   /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
   const inFlight = new Map<string, Promise<void>>();
+  /** By name, since the latest claim was sent, which may have found them just before they were recorded. */
+  const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
 
   const poller = startPoller(
@@ -57,6 +59,7 @@ export function startFirstAttempts({
         idle: inFlight.size < IDLE_BELOW,
         wait: CLAIM_WAIT,
       };
+      ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const begun = Promise.all(attempts.map(begin));
       // More at once make nothing faster, and each takes a connection; what hangs is not waited for.
@@ -69,12 +72,13 @@ export function startFirstAttempts({
   function begin({ run, ready }: ClaimedAttempt): Promise<void> {
     const key = { ...runFromProto(run), attempt: 1 };
     const name = attemptName(key);
-    const known = inFlight.get(name);
+    const known = ended.has(name) ? Promise.resolve() : inFlight.get(name);
     if (known !== undefined) return known;
     const attempt = makeAndRecord(key, ready)
       .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
       .finally(() => {
         inFlight.delete(name);
+        ended.add(name);
         oneEnded.resolve();
         oneEnded = Promise.withResolvers();
       });

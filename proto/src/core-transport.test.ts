@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { connectToCore } from "./core-transport.ts";
+import { DispatchService } from "./index.ts";
+
+/** More than a socket takes at once, so that the connection is cut while it is written. */
+const LONG = { attempts: [{ responseBody: new Uint8Array(2_000_000) }] };
+
+it.each([
+  ["at once", (socket: Socket) => void socket.destroy()],
+  ["with a reset", (socket: Socket) => void socket.resetAndDestroy()],
+  [
+    "in the middle of the request",
+    (socket: Socket) => void socket.once("data", () => socket.destroy()),
+  ],
+  [
+    "a moment later",
+    (socket: Socket) => void socket.on("data", () => wait(1).then(() => socket.destroy())),
+  ],
+  [
+    "in the middle of the answer",
+    (socket: Socket) =>
+      void socket.on("data", () =>
+        socket.end(
+          "HTTP/1.1 200 OK\r\ncontent-type: application/proto\r\ncontent-length: 9\r\n\r\nx",
+        ),
+      ),
+  ],
+])(
+  "a call whose connection the core cuts %s is unavailable, and no answer of the core. ADR 0028",
+  async (_when, cut) => {
+    const core = createServer((socket) => {
+      socket.on("error", () => undefined);
+      cut(socket);
+    });
+    core.listen(0, "127.0.0.1");
+    await once(core, "listening");
+    const address = core.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { transport, close } = connectToCore({
+      coreUrl: `http://127.0.0.1:${port}`,
+      coreTls: {},
+      revealCredential: () => "credential",
+      credentialHeader: ["authorization", "Bearer "],
+    });
+    const dispatch = createClient(DispatchService, transport);
+    const codes = new Set<string>();
+    for (let call = 0; call < 20; call++) {
+      await dispatch.recordAttempts(LONG).catch((error: unknown) => {
+        codes.add(Code[ConnectError.from(error).code] ?? "");
+      });
+    }
+    expect([...codes]).toEqual(["Unavailable"]);
+    close();
+    core.close();
+  },
+);
