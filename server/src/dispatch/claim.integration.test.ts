@@ -89,6 +89,14 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(await services.claim()).toEqual([]);
   });
 
+  it("that fails behind its lease leaves what it leased to the next one, and not to the lease's end", async () => {
+    const ids = await addPending(busy, 3);
+    await services.database.queryShards("RENAME TABLE webhook_event TO webhook_event_away");
+    await expect(services.claim()).rejects.toThrow();
+    await services.database.queryShards("RENAME TABLE webhook_event_away TO webhook_event");
+    expect(await services.claim()).toEqual(ids);
+  });
+
   it("finds what was leased before the database's clock stepped back an hour", async () => {
     const { deliveryId } = await sendTest();
     await services.claim();

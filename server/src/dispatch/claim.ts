@@ -14,6 +14,7 @@ import {
   loadLeasedRetries,
   type PastAttempt,
   type QueuePosition,
+  releaseEntries,
 } from "./claim-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
 import { Task } from "./outbox-store.ts";
@@ -46,42 +47,67 @@ type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly Deli
 /** Creates claims that begin with the first account; `random`, from 0 to 1, draws who comes first. */
 export function createClaims(pool: Pool, packets: Packets, random: () => number): Claims {
   const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
+  /** By lease, what a claim that failed may have leased: nobody heard of it. Released before the next claim. */
+  const unheard = new Map<string, readonly DeliveryKey[]>();
 
   return {
     async attempts(limit, endpointLimit) {
       const { keys, ...rest } = await find(Task.Attempt, limit, endpointLimit);
-      if (keys.length === 0) return { ...rest, entries: [] };
-      const leaseId = newId();
-      await leaseEntries(pool, Task.Attempt, keys, leaseId);
-      const leased = inOrderOf(keys, await loadLeasedAttempts(pool, keys, leaseId));
-      await endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
-      const entries = leased.flatMap(({ isRunning, content, ...run }) =>
-        isRunning && content ? [{ ...run, ...content, leaseId }] : [],
-      );
+      const entries = await lease(Task.Attempt, keys, async (leaseId) => {
+        const leased = inOrderOf(keys, await loadLeasedAttempts(pool, keys, leaseId));
+        await endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
+        return leased.flatMap(({ isRunning, content, ...run }) =>
+          isRunning && content ? [{ ...run, ...content, leaseId }] : [],
+        );
+      });
       return { ...rest, entries };
     },
 
     async retries(limit) {
       const { keys, ...rest } = await find(Task.BeginRetries, limit, Number.POSITIVE_INFINITY);
-      if (keys.length === 0) return { ...rest, entries: [] };
-      const leaseId = newId();
-      await leaseEntries(pool, Task.BeginRetries, keys, leaseId);
-      const leased = inOrderOf(keys, await loadLeasedRetries(pool, keys, leaseId));
-      await endUnsendable(leased.filter(({ isRunning }) => !isRunning));
-      const runs = leased.filter(({ isRunning }) => isRunning);
-      const past = runs.length > 0 ? await listAttemptsOfRuns(pool, runs) : [];
-      const attempts = Map.groupBy(past, deliveryName);
-      const entries = runs.map(({ isRunning: _, ...run }) => ({
-        ...run,
-        leaseId,
-        attempts: attempts.get(deliveryName(run)) ?? [],
-      }));
+      const entries = await lease(Task.BeginRetries, keys, async (leaseId) => {
+        const leased = inOrderOf(keys, await loadLeasedRetries(pool, keys, leaseId));
+        await endUnsendable(leased.filter(({ isRunning }) => !isRunning));
+        const runs = leased.filter(({ isRunning }) => isRunning);
+        const past = runs.length > 0 ? await listAttemptsOfRuns(pool, runs) : [];
+        const attempts = Map.groupBy(past, deliveryName);
+        return runs.map(({ isRunning: _, ...run }) => ({
+          ...run,
+          leaseId,
+          attempts: attempts.get(deliveryName(run)) ?? [],
+        }));
+      });
       return { ...rest, entries };
     },
   };
 
+  /** Leases entries and loads what they need. */
+  async function lease<Entry>(
+    task: Task,
+    keys: readonly DeliveryKey[],
+    load: (leaseId: string) => Promise<readonly Entry[]>,
+  ): Promise<readonly Entry[]> {
+    if (keys.length === 0) return [];
+    const leaseId = newId();
+    try {
+      await leaseEntries(pool, task, keys, leaseId);
+      return await load(leaseId);
+    } catch (error) {
+      unheard.set(leaseId, keys);
+      throw error;
+    }
+  }
+
+  async function releaseUnheard(): Promise<void> {
+    for (const [leaseId, keys] of unheard) {
+      await releaseEntries(pool, keys, leaseId);
+      unheard.delete(leaseId);
+    }
+  }
+
   /** Goes on through the queues until it has found enough, or has seen all of them. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
+    await releaseUnheard();
     const found: Queue[] = [];
     let count = 0;
     let isThrottled = false;

@@ -24,12 +24,17 @@ type WorkflowStarter = WorkflowTarget & {
   readonly log: Log;
 };
 
-/** Begins the workflows of runs that go on with a retry; each leaves the outbox once it is acknowledged. */
+/**
+ * Begins the workflows of runs that go on with a retry; each leaves the outbox once it is acknowledged. What could not
+ * leave is kept, and leaves before more is claimed: else its lease would have to end, and it would be begun again.
+ */
 export function startRetries(starter: WorkflowStarter): Poller {
   const { dispatch, log } = starter;
+  let acknowledged: Run[] = [];
   return startPoller(
     "begin of retries",
     async (signal) => {
+      await completeAcknowledged();
       const claim = { limit: MAX_CLAIM, wait: CLAIM_WAIT };
       const { retries } = await dispatch.claimRetries(claim, claimOptions(signal));
       const begun = await Promise.allSettled(
@@ -37,20 +42,21 @@ export function startRetries(starter: WorkflowStarter): Poller {
           const run = runFromProto(retry.run);
           const dueInMs = retry.dueIn ? durationMs(retry.dueIn) : 0;
           await beginOrRecord(starter, { ...run, made: madeOf(retry) }, dueInMs);
-          return run;
+          acknowledged.push(run);
         }),
       );
-      await complete(begun.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+      await completeAcknowledged();
       // What was not acknowledged is claimed again once its lease ends.
       throwFirst(begun);
     },
     log,
   );
 
-  async function complete(runs: readonly Run[]): Promise<void> {
-    if (runs.length === 0) return;
-    const acknowledged = { runs: runs.map(runToProto) };
-    await dispatch.completeRetries(acknowledged, { timeoutMs: ANSWER_WITHIN_MS });
+  async function completeAcknowledged(): Promise<void> {
+    if (acknowledged.length === 0) return;
+    const runs = acknowledged.map(runToProto);
+    await dispatch.completeRetries({ runs }, { timeoutMs: ANSWER_WITHIN_MS });
+    acknowledged = [];
   }
 }
 

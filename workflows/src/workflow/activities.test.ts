@@ -1,7 +1,7 @@
 import { DispatchService } from "@activity/proto";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { expect, it } from "vitest";
-import { createRecorder } from "../attempt/recorder.ts";
+import { afterEach, expect, it } from "vitest";
+import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import type { Sender } from "../http/sender.ts";
 import { createActivities } from "./activities.ts";
 import { createAttemptSlots } from "./attempt-slots.ts";
@@ -11,10 +11,21 @@ const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", 
 /** More than are kept of those that are recorded. */
 const OTHERS = 2_001;
 
-it("makes an attempt once whose task Temporal lost, however many others were made and recorded since. ADR 0028", async () => {
+let recorder: Recorder;
+afterEach(() => recorder.close(0));
+
+/** Activities of a core to which every attempt is due, and which `isBusy` with some deliveries. */
+function startActivities(isBusy: (deliveryId: string | undefined) => boolean) {
+  const recorded: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.loadAttempt, () => ({ step: { case: "ready", value: READY } }));
-    rpc(DispatchService.method.recordAttempts, () => ({}));
+    rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
+      const busy = attempts.flatMap(({ run }, place) => (isBusy(run?.deliveryId) ? [place] : []));
+      for (const [place, { run, before }] of attempts.entries()) {
+        if (!busy.includes(place)) recorded.push(`${run?.deliveryId} behind ${before.length}`);
+      }
+      return { busy };
+    });
   });
   let posts = 0;
   const sender: Sender = {
@@ -26,22 +37,44 @@ it("makes an attempt once whose task Temporal lost, however many others were mad
     close: quiet,
   };
   const dispatch = createClient(DispatchService, transport);
-  const recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet });
-  const slots = createAttemptSlots({ perEndpoint: 1, total: 1 });
+  recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet });
+  const slots = createAttemptSlots({ perEndpoint: OTHERS + 1, total: OTHERS + 1 });
   const { attempt, record } = createActivities({
     ...{ dispatch, sender, recorder, slots, nowMs: () => 0, random: () => 0 },
   });
-  const keyOf = (number: number) => ({
-    ...{ accountNo: 1, deliveryId: `delivery${number}`, run: 1, attempt: 2 },
+  return {
+    recorded,
+    posts: () => posts,
+    ask: (number: number) => attempt({ ...attemptOf(number), refused: 0 }),
+    async record(number: number, made: Awaited<ReturnType<typeof attempt>>) {
+      if (made.kind !== "made") throw new Error("it was not made");
+      await record({ ...attemptOf(number), made });
+    },
+  };
+}
+
+const attemptOf = (number: number) => ({
+  ...{ accountNo: 1, deliveryId: `delivery${number}`, run: 1, attempt: 2 },
+  before: [{ outcome: "timeout", endedAtMs: 0 }] as const,
+});
+
+it("makes an attempt once whose task Temporal lost, however many others were made and recorded since. ADR 0028", async () => {
+  // Somebody else is writing the first delivery all the time.
+  const activities = startActivities((deliveryId) => deliveryId === "delivery0");
+  const lost = await activities.ask(0);
+  const others = Array.from({ length: OTHERS }, async (_, index) => {
+    await activities.record(index + 1, await activities.ask(index + 1));
   });
-  const lost = await attempt({ ...keyOf(0), refused: 0 });
-  for (let number = 1; number <= OTHERS; number += 1) {
-    const made = await attempt({ ...keyOf(number), refused: 0 });
-    if (made.kind !== "made") throw new Error("it was not made");
-    await record({ ...keyOf(number), made, before: [] });
-  }
-  expect(posts).toBe(OTHERS + 1);
-  expect(await attempt({ ...keyOf(0), refused: 0 })).toEqual(lost);
-  expect(posts).toBe(OTHERS + 1);
-  await recorder.close(0);
+  await Promise.all(others);
+  expect(activities.posts()).toBe(OTHERS + 1);
+  expect(await activities.ask(0)).toEqual(lost);
+  expect(activities.posts()).toBe(OTHERS + 1);
+});
+
+it("records an attempt as soon as it was made, and once, whenever Temporal goes on with it. ADR 0028", async () => {
+  const activities = startActivities(() => false);
+  const made = await activities.ask(1);
+  await expect.poll(() => activities.recorded).toEqual(["delivery1 behind 1"]);
+  await activities.record(1, made);
+  expect(activities.recorded).toEqual(["delivery1 behind 1"]);
 });

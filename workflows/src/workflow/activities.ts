@@ -5,9 +5,10 @@ import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runToProto } from "../attempt/run-key.ts";
+import type { AttemptKey } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
-import type { Activities, AttemptAnswer } from "./contract.ts";
+import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
 import { createKeptAttempts } from "./kept-attempts.ts";
 import { rescheduleAfterMs } from "./reschedule.ts";
 
@@ -33,7 +34,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   const kept = createKeptAttempts();
 
   return {
-    async attempt({ refused, ...key }) {
+    async attempt({ refused, before, ...key }) {
       const question = { run: runToProto(key), attempt: key.attempt };
       const { step, retryIn } = await dispatch.loadAttempt(question, {
         timeoutMs: ANSWER_WITHIN_MS,
@@ -61,6 +62,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       }
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
       kept.keep(key, finished);
+      // At once, whatever else Temporal has to do first; the workflow's next step makes sure of it.
+      finished.then((made) => recordOnce(key, made, before)).catch(() => undefined);
       return madeFrom(await finished);
     },
 
@@ -68,11 +71,19 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       // A record that is made elsewhere lacks the answer.
       const { bodyStart, traceparent } = (await kept.get(key)) ?? {};
       const rest = { bodyStart, traceparent };
-      const finished = { status: undefined, detail: undefined, ...made, ...rest };
-      await recorder.record(key, finished, before);
-      kept.recorded(key);
+      await recordOnce(key, { status: undefined, detail: undefined, ...made, ...rest }, before);
     },
   };
+
+  async function recordOnce(
+    key: AttemptKey,
+    finished: FinishedAttempt,
+    before: readonly MadeAttempt[],
+  ): Promise<void> {
+    if (kept.isRecorded(key)) return;
+    await recorder.record(key, finished, before);
+    kept.recorded(key);
+  }
 }
 
 /** Histories hold neither what a receiver answered nor a trace. */

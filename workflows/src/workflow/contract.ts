@@ -35,14 +35,15 @@ export type AttemptAnswer =
   | { readonly kind: "rescheduled"; readonly waitMs: number };
 
 /** The attempt asked for, and how many times it was not possible so far. */
-export type AttemptInput = AttemptKey & { readonly refused: number };
+export type AttemptInput = NextAttempt & { readonly refused: number };
 
 /** An attempt to record. */
-export type RecordInput = AttemptKey & {
+export type RecordInput = NextAttempt & {
   readonly made: Extract<AttemptAnswer, { kind: "made" }>;
-  /** The run's attempts before it: a core whose database was restored may have lost their records. */
-  readonly before: readonly MadeAttempt[];
 };
+
+/** An attempt, and the run's before it: a core whose database was restored may have lost their records. */
+export type NextAttempt = AttemptKey & { readonly before: readonly MadeAttempt[] };
 
 /** How a run came to its end, and its attempts. */
 export type RunResult = {
@@ -53,9 +54,9 @@ export type RunResult = {
 
 /** The activities of `deliver`. */
 export type Activities = {
-  /** Makes an attempt with the endpoint as it is now. Fails when the core is out of reach. */
+  /** Makes an attempt with the endpoint as it is now, and begins to record it. Fails when the core is out of reach. */
   attempt(input: AttemptInput): Promise<AttemptAnswer>;
-  /** Records a made attempt; a second record of it changes nothing. Fails when it could not be recorded. */
+  /** Makes sure that a made attempt is recorded; a second record of it changes nothing. Fails when it is not. */
   record(input: RecordInput): Promise<void>;
 };
 

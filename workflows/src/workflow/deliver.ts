@@ -1,13 +1,13 @@
 import { defineQuery, proxyLocalActivities, setHandler, sleep } from "@temporalio/workflow";
 import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
 import { wallClockMs } from "../common/clock.ts";
-import type { AttemptKey } from "../common/run.ts";
 import { isRetried } from "../http/attempt-outcome.ts";
 import {
   type Activities,
   type AttemptAnswer,
   type DeliverInput,
   type MadeAttempt,
+  type NextAttempt,
   PROGRESS,
   type Progress,
   type RecordInput,
@@ -35,18 +35,17 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
 
   while (made.length < MAX_ATTEMPTS) {
     await sleepUntil(dueAtMs);
-    const key = { ...run, attempt: made.length + 1 };
-    const answer = await attemptOnceItIsPossible(key);
+    const next = { ...run, attempt: made.length + 1, before: [...made] };
+    const answer = await attemptOnceItIsPossible(next);
     if (answer.kind === "ended" || answer.kind === "unknown") {
       return { end: answer.kind, attempts: made };
     }
     const { outcome, endedAtMs } = answer;
-    const earlier = [...made];
     made.push({ outcome, endedAtMs });
     // The delay runs from the end of the attempt, however long recording it takes.
     dueAtMs = wallClockMs() + delayAfter(answer, made.length);
     if (answer.kind === "made") {
-      await recordUntilItIsWritten({ ...key, made: answer, before: earlier });
+      await recordUntilItIsWritten({ ...next, made: answer });
     }
     if (!isRetried(outcome)) {
       return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
@@ -54,9 +53,9 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
   }
   return { end: "failed", attempts: made };
 
-  async function attemptOnceItIsPossible(key: AttemptKey) {
+  async function attemptOnceItIsPossible(next: NextAttempt) {
     for (let refused = 0; ; refused += 1) {
-      const answer = await attemptOrReschedule(key, refused);
+      const answer = await attemptOrReschedule(next, refused);
       if (answer.kind !== "rescheduled") return answer;
       dueAtMs = wallClockMs() + answer.waitMs;
       await sleepUntil(dueAtMs);
@@ -75,9 +74,9 @@ async function sleepUntil(timeMs: number): Promise<void> {
 }
 
 /** An attempt that fails here was not recorded, because the core was out of reach: it is asked for again. */
-async function attemptOrReschedule(key: AttemptKey, refused: number): Promise<AttemptAnswer> {
+async function attemptOrReschedule(next: NextAttempt, refused: number): Promise<AttemptAnswer> {
   try {
-    return await attempt({ ...key, refused });
+    return await attempt({ ...next, refused });
   } catch {
     return { kind: "rescheduled", waitMs: rescheduleAfterMs(refused + 1, Math.random()) };
   }

@@ -7,6 +7,7 @@ export type KeptAttempts = {
   keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void;
   /** Tells that the core has it: it stays for a while only. */
   recorded(key: AttemptKey): void;
+  isRecorded(key: AttemptKey): boolean;
 };
 
 /** They wait for Temporal or the core to be back; each holds 1 KiB of an answer at most. */
@@ -31,6 +32,7 @@ export function createKeptAttempts(): KeptAttempts {
       unrecorded.delete(name);
       add(recorded, MAX_RECORDED, name, finished);
     },
+    isRecorded: (key) => recorded.has(attemptName(key)),
   };
 }
 
