@@ -28,14 +28,18 @@ export type BenchStack = {
   stop(): Promise<void>;
 };
 
-/** Starts a database, a Temporal, a receiver and processes for the product and for the floor. */
+/**
+ * Starts a database, a Temporal, a receiver and processes for the product and for the floor. `name` is the folder's:
+ * two of them can be measured in turn.
+ */
 export async function startBenchStack(
   progress: Progress,
-  profileFolder: string | undefined,
+  name: string,
+  profileFolder?: string,
 ): Promise<BenchStack> {
   const closing = createClosing();
   try {
-    const store = await startCoreStore("deliver", closing, progress);
+    const store = await startCoreStore(name, closing, progress);
     const temporal = await startBenchTemporal(store, closing, progress);
     const receiver = await startReceiver();
     closing.add(receiver.stop);

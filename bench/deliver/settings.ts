@@ -14,8 +14,10 @@ export type Settings = {
   readonly accounts: number;
   /** Deliveries of a backlog whose receiver fails: fewer, so that no retry falls due meanwhile. */
   readonly failing: number;
+  /** Deliveries of a backlog each of which is a workflow: fewer, because they are slower than the floor. */
+  readonly workflows: number;
   readonly steadySeconds: number;
-  /** Deliveries asleep beside the second half of the run; 0 leaves that half out. */
+  /** Deliveries asleep in a second stack, measured in turn with the first; 0 leaves it out. */
   readonly sleepers: number;
   readonly profile: boolean;
 };
@@ -28,6 +30,7 @@ const FULL: Settings = {
   backlog: 10_000,
   accounts: 1_000,
   failing: 2_000,
+  workflows: 1_000,
   steadySeconds: 30,
   sleepers: 100_000,
   profile: false,
@@ -40,6 +43,7 @@ const SHORT: Settings = {
   backlog: 200,
   accounts: 20,
   failing: 50,
+  workflows: 20,
   steadySeconds: 1,
   sleepers: 50,
   profile: false,
@@ -47,7 +51,7 @@ const SHORT: Settings = {
 
 export const USAGE = `npm run bench:deliver -- [--short] [--profile] [--sleepers ${FULL.sleepers}] [--rounds ${FULL.rounds}] [--backlog ${FULL.backlog}]
   --short    little of everything: only to see that it runs; nothing is written to results/
-  --sleepers how many deliveries sleep beside the second half; 0 leaves it out
+  --sleepers how many deliveries sleep in a second stack, measured in turn with the first; 0 leaves it out
   --profile  one backlog only, and writes results/deliver-profile.md: where the product's process spends its time
 `;
 

@@ -1,6 +1,7 @@
+import { median } from "../../measure/sample.ts";
 import { atLeast, atMost, type Goal } from "../../report/goal.ts";
-import { CaseName } from "../measure-half.ts";
-import { costBehindWrite, costOf, ownCpuMs, type Results, rateOf, timesFloor } from "./results.ts";
+import { CaseName } from "../measure-sides.ts";
+import { costBehindWrite, costOf, ownCpuMs, type Results, timesFloor } from "./results.ts";
 
 /** For people, whatever part of a run they were measured in. */
 export const LABELS: Readonly<Record<CaseName, string>> = {
@@ -8,6 +9,7 @@ export const LABELS: Readonly<Record<CaseName, string>> = {
   [CaseName.OneReceiver]: "backlog to one receiver",
   [CaseName.ManyAccounts]: "backlog to many accounts' endpoints",
   [CaseName.Failing]: "backlog failing with 500",
+  [CaseName.Workflows]: "backlog to many, DELIVERY_WORKFLOWS=all",
 };
 
 const TIMES_FLOOR: readonly (readonly [CaseName, number])[] = [
@@ -57,8 +59,11 @@ export function goalsOf(results: Results): Goal[] {
   return [...goals, ...rates];
 }
 
-/** Returns by how many percent a rate is lower beside the sleepers. */
+/** Returns by how many percent a rate is lower beside the sleepers, round by round; the median of that. */
 export function sleepersCost({ alone, beside }: Results, name: CaseName): number {
   if (beside === undefined) return Number.NaN;
-  return 100 * (1 - rateOf(beside, name) / rateOf(alone, name));
+  const ratios = alone.rounds[name].map(
+    ({ perSecond }, round) => (beside.rounds[name][round]?.perSecond ?? Number.NaN) / perSecond,
+  );
+  return 100 * (1 - median(ratios));
 }

@@ -1,7 +1,7 @@
 import { machineLine } from "../../report/machine.ts";
 import { GOAL_HEAD, goalRow, table } from "../../report/table.ts";
 import { ProcessName } from "../measure/usage.ts";
-import { CaseName, type Half } from "../measure-half.ts";
+import { CaseName, type Measured } from "../measure-sides.ts";
 import { goalsOf, LABELS, sleepersCost } from "./goals.ts";
 import { type Cost, costBehindWrite, costOf, type Results, rateOf, timesFloor } from "./results.ts";
 
@@ -13,14 +13,14 @@ export function toMarkdown(results: Results): string {
     "# bench:deliver",
     "",
     `${machineLine(machine)}, Temporal on SQLite (write-ahead log, synced).`,
-    `${settings.rounds} rounds, the cases in turn, medians: ${number(settings.floor)} empty workflows, backlogs of ${number(settings.backlog)} (to 1 account, to ${number(settings.accounts)}), ${number(settings.failing)} failing; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
+    `${settings.rounds} rounds, the cases in turn, medians: ${number(settings.floor)} empty workflows, backlogs of ${number(settings.backlog)} (to 1 account, to ${number(settings.accounts)}), ${number(settings.failing)} failing, ${number(settings.workflows)} of which each is a workflow; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
     "",
     ...table(
       RATE_HEAD,
       Object.values(CaseName).map((name) => rateRow(results, name)),
     ),
     "",
-    ...table(STEADY_HEAD, halvesOf(results).map(steadyRow)),
+    ...table(STEADY_HEAD, sidesOf(results).map(steadyRow)),
     "",
     "What one delivery costs, or one empty workflow:",
     "",
@@ -43,7 +43,10 @@ const RATE_HEAD = ["", "a second", "× floor", "beside sleepers", "× floor then
 
 function rateRow(results: Results, name: CaseName): string[] {
   const { alone, beside } = results;
-  const rates = (half: Half) => [rateOf(half, name).toFixed(0), timesFloor(half, name).toFixed(2)];
+  const rates = (side: Measured) => [
+    rateOf(side, name).toFixed(0),
+    timesFloor(side, name).toFixed(2),
+  ];
   return [
     LABELS[name],
     ...rates(alone),
@@ -63,7 +66,7 @@ const STEADY_HEAD = [
   "its peak",
 ];
 
-function halvesOf({ alone, beside }: Results): [string, Half][] {
+function sidesOf({ alone, beside }: Results): [string, Measured][] {
   return beside === undefined
     ? [["alone", alone]]
     : [
@@ -72,7 +75,7 @@ function halvesOf({ alone, beside }: Results): [string, Half][] {
       ];
 }
 
-function steadyRow([label, { steady, memory }]: [string, Half]): string[] {
+function steadyRow([label, { steady, memory }]: [string, Measured]): string[] {
   const { product, temporal } = memory;
   const megabytes = [product.nowMb, product.peakMb, temporal.nowMb, temporal.peakMb];
   return [
@@ -93,7 +96,7 @@ const COST_HEAD = [
   ...Object.values(ProcessName).map((name) => `CPU ms: ${name}`),
 ];
 
-function costRows({ rounds, counting, steady }: Half): string[][] {
+function costRows({ rounds, counting, steady }: Measured): string[][] {
   const cases = Object.values(CaseName).map((name) => costRow(LABELS[name], costOf(rounds[name])));
   return [
     ...cases,

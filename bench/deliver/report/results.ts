@@ -3,7 +3,7 @@ import type { Machine } from "../../report/machine.ts";
 import type { CaseRun } from "../cases/case-run.ts";
 import type { SteadyRun } from "../cases/steady.ts";
 import { ProcessName } from "../measure/usage.ts";
-import { CaseName, type Half } from "../measure-half.ts";
+import { CaseName, type Measured } from "../measure-sides.ts";
 import type { Settings } from "../settings.ts";
 
 /** Everything a run measured: what results/deliver.json holds. */
@@ -11,20 +11,20 @@ export type Results = {
   readonly machine: Machine;
   readonly settings: Settings;
   /** Nothing asleep. */
-  readonly alone: Half;
-  /** Beside the sleepers, and how many of them Temporal took a second. */
-  readonly beside: (Half & { readonly sleepersPerSecond: number }) | undefined;
+  readonly alone: Measured;
+  /** A stack with the sleepers, measured in turn with the other, and how many of them Temporal took a second. */
+  readonly beside: (Measured & { readonly sleepersPerSecond: number }) | undefined;
 };
 
 /** Returns the median rate of a case. */
-export function rateOf(half: Half, name: CaseName): number {
-  return median(half.rounds[name].map(({ perSecond }) => perSecond));
+export function rateOf(side: Measured, name: CaseName): number {
+  return median(side.rounds[name].map(({ perSecond }) => perSecond));
 }
 
 /** Compares a case with the floor round by round, for they ran one after the other; the median of that. */
-export function timesFloor(half: Half, name: CaseName): number {
-  const ratios = half.rounds[name].map(({ perSecond }, index) => {
-    const floor = half.rounds[CaseName.Floor][index];
+export function timesFloor(side: Measured, name: CaseName): number {
+  const ratios = side.rounds[name].map(({ perSecond }, index) => {
+    const floor = side.rounds[CaseName.Floor][index];
     return floor === undefined ? Number.NaN : perSecond / floor.perSecond;
   });
   return median(ratios);

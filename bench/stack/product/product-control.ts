@@ -1,4 +1,5 @@
 import { type Clients, createClients } from "../../../tools/stack/demo.ts";
+import type { DeliveryWorkflows } from "../../../workflows/src/config.ts";
 import type { ProductJob } from "./product-worker.ts";
 import type { ProductWorker } from "./start-product-worker.ts";
 
@@ -6,8 +7,8 @@ import type { ProductWorker } from "./start-product-worker.ts";
 export type ProductControl = {
   /** Runs it without deliveries: what is written waits. Returns who may write. */
   collect(): Promise<Clients>;
-  /** Runs it with deliveries; resolves when it begins to claim. */
-  deliver(): Promise<Clients>;
+  /** Runs it with deliveries, of which these runs are workflows; resolves when it begins to claim. */
+  deliver(workflows?: DeliveryWorkflows): Promise<Clients>;
   stop(): Promise<void>;
 };
 
@@ -17,13 +18,14 @@ export function createProductControl(
   credential: string,
   settings: Omit<Extract<ProductJob, { do: "run" }>, "do" | "delivers">,
 ): ProductControl {
-  const run = async (delivers: boolean) => {
-    const { corePort } = await process.run({ do: "run", delivers, ...settings });
+  const run = async (delivers: boolean, workflows: DeliveryWorkflows = "retries") => {
+    const env = { ...settings.env, DELIVERY_WORKFLOWS: workflows };
+    const { corePort } = await process.run({ do: "run", delivers, ...settings, env });
     return createClients(`http://127.0.0.1:${corePort}`, credential);
   };
   return {
     collect: () => run(false),
-    deliver: () => run(true),
+    deliver: (workflows) => run(true, workflows),
     async stop() {
       await process.run({ do: "stop" });
     },
