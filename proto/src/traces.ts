@@ -95,10 +95,9 @@ export function currentSpan(): Sharer | undefined {
   return installed?.current();
 }
 
-/** Tells who is called which span a call is part of, sampled or not, by W3C's header. */
-export function setTraceparent(header: Headers): void {
-  const traceparent = installed?.header();
-  if (traceparent !== undefined) header.set("traceparent", traceparent);
+/** Returns W3C's header for who is called: which span a call is part of, sampled or not. */
+export function currentTraceparent(): string | undefined {
+  return installed?.header();
 }
 
 /** Where traces are sent, and how many. */

@@ -139,7 +139,7 @@ export function createServerApp(
       await admission.ready;
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {
-        requestGate: createRequestGate(authenticate, outer),
+        gate: createRequestGate(authenticate, outer),
         interceptors: [...outer, ...inner],
       });
       return opened(await listen(handler, connections, config));
@@ -154,7 +154,7 @@ export function createServerApp(
         dashboard.origin,
       );
       const options = {
-        requestGate: createRequestGate(authenticateBrowser, outer),
+        gate: createRequestGate(authenticateBrowser, outer),
         interceptors: [...outer, ...inner],
       };
       const address = { ...dashboard, port: dashboard.port };

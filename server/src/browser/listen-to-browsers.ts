@@ -1,9 +1,10 @@
 import { createFindClientAddress } from "@activity/proto/client-address";
 import type { Log } from "@activity/proto/log";
-import type { ConnectRouterOptions } from "@connectrpc/connect";
+import type { Interceptor } from "@connectrpc/connect";
 import { createConnections } from "../rpc/connections.ts";
 import { type Listener, listen } from "../rpc/listener.ts";
 import { isForBrowsers, type RegisteredService } from "../rpc/registered-service.ts";
+import type { Gate } from "../rpc/unary-wire.ts";
 import { createWireHandler } from "../rpc/wire-handler.ts";
 import { createBrowserHandler } from "./browser-handler.ts";
 import type { DashboardConfig } from "./dashboard-config.ts";
@@ -18,7 +19,7 @@ import { createServePage } from "./serve-page.ts";
 export async function listenToBrowsers(
   dashboard: DashboardConfig & { readonly port: number },
   services: readonly RegisteredService[],
-  options: Pick<ConnectRouterOptions, "interceptors" | "requestGate">,
+  options: { readonly gate: Gate; readonly interceptors: Interceptor[] },
   log: Log,
 ): Promise<Listener> {
   const { origin, frameAncestors, host, port } = dashboard;

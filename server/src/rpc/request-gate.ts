@@ -1,6 +1,7 @@
-import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
+import type { Interceptor, UnaryRequest } from "@connectrpc/connect";
 import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
+import type { Gate } from "./unary-wire.ts";
 
 /** These interceptors need nothing of a message, which can lack anything. */
 const NOT_READ = {};
@@ -12,7 +13,7 @@ const NOT_READ = {};
 export function createRequestGate(
   authenticate: Authenticate,
   interceptors: readonly Interceptor[],
-): (context: HandlerContext) => Promise<void> {
+): Gate {
   return async ({ service, method, requestHeader: header, signal, values: contextValues }) => {
     const call: Call = { service, method, header, signal, contextValues };
     try {

@@ -71,6 +71,16 @@ export async function listRetrying(stack: CrashStack): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Counts the retries of all accounts that are due by then, or were before. */
+export async function countDueWithin(stack: CrashStack, seconds: number): Promise<number> {
+  const [row] = await stack.query<{ deliveries: number }>(
+    `SELECT COUNT(*) AS deliveries FROM delivery
+     WHERE state = ? AND next_attempt_at < ${NOW} + ? * 1000000`,
+    [DeliveryState.Retrying, seconds],
+  );
+  return row?.deliveries ?? 0;
+}
+
 /** Counts the outbox entries of all accounts: of those that wait for a workflow, when told so. */
 export async function countOutbox(stack: CrashStack, retriesOnly = false): Promise<number> {
   const [row] = await stack.query<{ entries: number }>(

@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders, RequestOptions, request as requestHttp } from "node:http";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { currentTraceparent } from "./traces.ts";
+
+/** Where calls go, and how. */
+export type UnaryTarget = {
+  /** That of `node:http` or of `node:https`. */
+  readonly request: typeof requestHttp;
+  /** Host, port and agent. */
+  readonly options: RequestOptions;
+  /** A header of every call, name and value. */
+  readonly ownHeader: () => readonly [string, string];
+};
+
+type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+const MESSAGE = "application/proto";
+const TRAILER = "trailer-";
+
+/**
+ * Creates a transport for unary calls in the Connect protocol's binary form, uncompressed
+ * (https://connectrpc.com/docs/protocol). By hand, because a call costs a quarter of the CPU that it costs with the client of
+ * connect-node: one write, no signal and no iterator of each call's own (ADR 0032). Whatever keeps an answer from coming
+ * whole is `Unavailable`; only the core's own word is any other code.
+ */
+export function createUnaryTransport(target: UnaryTarget): Transport {
+  return {
+    async unary(method, signal, timeoutMs, header, input) {
+      const [name, value] = target.ownHeader();
+      const headers: Record<string, string> = {
+        "content-type": MESSAGE,
+        "connect-protocol-version": "1",
+        ...recordOf(header),
+        [name]: value,
+      };
+      const deadlineMs = timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : undefined;
+      if (deadlineMs !== undefined) headers["connect-timeout-ms"] = `${Math.ceil(deadlineMs)}`;
+      const traceparent = currentTraceparent();
+      if (traceparent !== undefined) headers.traceparent = traceparent;
+      const body = toBinary(method.input, create(method.input, input));
+      const path = `/${method.parent.typeName}/${method.name}`;
+      const answer = await post(target, { path, headers, body }, signal, deadlineMs);
+      const metadata = metadataOf(answer.headers);
+      if (answer.status !== 200 || answer.headers["content-type"] !== MESSAGE) {
+        throw errorOf(answer, metadata.header);
+      }
+      const message = fromBinary(method.output, answer.body);
+      return { stream: false, service: method.parent, method, message, ...metadata };
+    },
+    stream: () =>
+      Promise.reject(new ConnectError("this transport has unary calls only", Code.Unimplemented)),
+  };
+}
+
+type GivenHeader = ConstructorParameters<typeof Headers>[0];
+
+function recordOf(header: GivenHeader): Record<string, string> {
+  return Object.fromEntries(new Headers(header));
+}
+
+/** Sends it in one piece, and resolves with the whole answer. */
+function post(
+  { request, options }: UnaryTarget,
+  sent: { path: string; headers: Record<string, string>; body: Uint8Array },
+  signal: AbortSignal | undefined,
+  timeoutMs: number | undefined,
+): Promise<Answer> {
+  const { path, headers, body } = sent;
+  return new Promise((resolve, reject) => {
+    const call = request({
+      ...options,
+      method: "POST",
+      path,
+      headers: { ...headers, "content-length": body.byteLength },
+    });
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+    const fail = (error: ConnectError) => {
+      end();
+      reject(error);
+      call.destroy();
+    };
+    const abort = () => fail(ConnectError.from(signal?.reason, Code.Canceled));
+    const expire = () => fail(new ConnectError("no answer in time", Code.DeadlineExceeded));
+    const lose = (cause?: Error) =>
+      fail(new ConnectError("no whole answer", Code.Unavailable, undefined, undefined, cause));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    signal?.addEventListener("abort", abort, { once: true });
+    call.on("error", lose);
+    call.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", lose);
+      response.on("end", () => {
+        end();
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body: Buffer.concat(chunks) });
+      });
+    });
+    call.end(body);
+    if (signal?.aborted) abort();
+  });
+}
+
+/** The core's own word, or the code that the protocol gives a status that somebody in between answered. */
+function errorOf({ status, body }: Answer, metadata: Headers): ConnectError {
+  const code = status === 200 ? Code.Unknown : codeFromHttpStatus(status);
+  const fallback = new ConnectError(`HTTP status ${status}`, code, metadata);
+  try {
+    return errorFromJsonBytes(body, metadata, fallback);
+  } catch {
+    return fallback;
+  }
+}
+
+function metadataOf(headers: IncomingHttpHeaders): { header: Headers; trailer: Headers } {
+  const [header, trailer] = [new Headers(), new Headers()];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const isTrailer = name.startsWith(TRAILER);
+    const text = Array.isArray(value) ? value.join(", ") : value;
+    if (isTrailer) trailer.set(name.slice(TRAILER.length), text);
+    else header.set(name, text);
+  }
+  return { header, trailer };
+}
