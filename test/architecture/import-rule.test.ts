@@ -61,7 +61,7 @@ describe("the import rule", () => {
       if (target.startsWith("@temporalio/")) return !file.startsWith("workflows/");
       if (target === "node:http" || target === "node:http2") {
         const edges =
-          /^(gateway\/src\/|server\/src\/rpc\/|proto\/src\/(core-transport|metrics-listener|health)\.ts)/;
+          /^(gateway\/src\/|server\/src\/rpc\/|proto\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts)/;
         return !edges.test(file);
       }
       if (target.startsWith("@opentelemetry/")) return !file.startsWith("proto/src/traces-");

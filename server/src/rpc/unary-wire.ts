@@ -48,7 +48,7 @@ type Served = {
 /**
  * Creates what answers a unary call of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol), as
  * gateways and dispatchers make them; it returns false where a request is anything else, untouched. By hand, because
- * connect-node's handler costs more than most calls: it links six abort signals and parses four URLs for each (ADR 0032).
+ * connect-node's handler costs more than most calls: it makes three abort signals, aborts two, and parses two URLs (ADR 0032).
  */
 export function createUnaryWire(
   services: readonly RegisteredService[],
