@@ -36,12 +36,12 @@ async function main(settings: Settings): Promise<void> {
     const machine = describeMachine(alone.stack.databaseVersion);
     if (settings.sleepers === 0) {
       const [measured] = await measureSides([alone], settings, progress);
-      return await report({ machine, settings, alone: the(measured), beside: undefined });
+      return await report({ machine, settings, alone: required(measured), beside: undefined });
     }
     const beside = await start("Beside sleepers", "deliver-sleepers");
     const sleepersPerSecond = await addSleepers(beside.stack, settings.sleepers, progress);
     const [first, second] = await measureSides([alone, beside], settings, progress);
-    const measured = { alone: the(first), beside: { ...the(second), sleepersPerSecond } };
+    const measured = { alone: required(first), beside: { ...required(second), sleepersPerSecond } };
     await report({ machine, settings, ...measured });
   } finally {
     await closing.closeAll();
@@ -52,7 +52,7 @@ function report(results: Results): Promise<void> {
   return publish(results, toMarkdown(results), keptAs(results.settings));
 }
 
-function the(measured: Measured | undefined): Measured {
+function required(measured: Measured | undefined): Measured {
   if (measured === undefined) throw new Error("a side was not measured");
   return measured;
 }

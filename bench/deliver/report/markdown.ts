@@ -13,7 +13,7 @@ export function toMarkdown(results: Results): string {
     "# bench:deliver",
     "",
     `${machineLine(machine)}, Temporal on SQLite (write-ahead log, synced).`,
-    `${settings.rounds} rounds, the cases in turn, medians: ${number(settings.floor)} empty workflows, backlogs of ${number(settings.backlog)} (to 1 account, to ${number(settings.accounts)}), ${number(settings.failing)} failing, ${number(settings.workflows)} of which each is a workflow; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
+    `${settings.rounds} rounds, the cases in turn, medians: ${number(settings.floor)} empty workflows, backlogs of ${number(settings.backlog)} (to 1 account, to ${number(settings.accounts)}), ${number(settings.failing)} failing, ${number(settings.workflows)} that are a workflow each; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
     "",
     ...table(
       RATE_HEAD,

@@ -4,7 +4,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { createConnections } from "../rpc/connections.ts";
 import { type Listener, listen } from "../rpc/listener.ts";
 import { isForBrowsers, type RegisteredService } from "../rpc/registered-service.ts";
-import type { Gate } from "../rpc/unary-wire.ts";
+import type { Gate } from "../rpc/request-gate.ts";
 import { createWireHandler } from "../rpc/wire-handler.ts";
 import { createBrowserHandler } from "./browser-handler.ts";
 import type { DashboardConfig } from "./dashboard-config.ts";

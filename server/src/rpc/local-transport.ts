@@ -8,8 +8,9 @@ import {
   type UnaryRequest,
 } from "@connectrpc/connect";
 import { inProcessKey } from "../admission/caller.ts";
+import { createDeadline } from "./deadline.ts";
 import type { RegisteredService } from "./registered-service.ts";
-import { createDeadline, createUnaryHandlers, messageFrom } from "./unary-handlers.ts";
+import { createUnaryHandlers, messageFrom } from "./unary-handlers.ts";
 
 /**
  * Creates a transport that calls the services as functions, through the same interceptors as the wire and

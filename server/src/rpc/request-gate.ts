@@ -1,7 +1,11 @@
-import type { Interceptor, UnaryRequest } from "@connectrpc/connect";
+import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/connect";
 import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
-import type { Gate } from "./unary-wire.ts";
+
+/** What a call meets before a byte of its body is read. */
+export type Gate = (
+  head: Pick<HandlerContext, "service" | "method" | "requestHeader" | "signal" | "values">,
+) => Promise<void>;
 
 /** These interceptors need nothing of a message, which can lack anything. */
 const NOT_READ = {};

@@ -6,14 +6,7 @@ import {
   type Message,
   type MessageInitShape,
 } from "@bufbuild/protobuf";
-import {
-  Code,
-  ConnectError,
-  type HandlerContext,
-  type Interceptor,
-  type UnaryRequest,
-  type UnaryResponse,
-} from "@connectrpc/connect";
+import type { HandlerContext, Interceptor, UnaryRequest, UnaryResponse } from "@connectrpc/connect";
 import type { RegisteredService } from "./registered-service.ts";
 
 /** Answers the calls of one method, through the interceptors. */
@@ -89,42 +82,4 @@ export function messageFrom<Schema extends DescMessage>(
   init: MessageInitShape<Schema>,
 ) {
   return "$typeName" in init ? (init as never) : create(schema, init);
-}
-
-/** Node lets a longer one end at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** The time that a call has, and what ends it sooner. */
-export type Deadline = {
-  /** Aborted when the time is over or the caller gone. */
-  readonly signal: AbortSignal;
-  /** Rejects then, and never resolves. */
-  readonly expired: Promise<never>;
-  /** The caller went away. */
-  cancel(): void;
-  clear(): void;
-};
-
-/** A deadline as the wire has it: past `timeoutMs` the caller gets DEADLINE_EXCEEDED. */
-export function createDeadline(timeoutMs: number | undefined): Deadline {
-  const controller = new AbortController();
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  expired.catch(() => {});
-  const end = (reason: ConnectError) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => end(new ConnectError("too late", Code.DeadlineExceeded)),
-          Math.min(timeoutMs, MAX_TIMER_MS),
-        );
-  return {
-    signal: controller.signal,
-    expired,
-    cancel: () => end(new ConnectError("the caller went away", Code.Canceled)),
-    clear: () => clearTimeout(timer),
-  };
 }

@@ -20,7 +20,8 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Access } from "./access.ts";
 import { register } from "./registered-service.ts";
-import { createUnaryWire, type Gate } from "./unary-wire.ts";
+import type { Gate } from "./request-gate.ts";
+import { createUnaryWire } from "./unary-wire.ts";
 
 const PATH = "/activity.read.v1.ActivityService/ListActivities";
 const MAX_BYTES = 4_096;
@@ -50,7 +51,11 @@ const implementation: ServiceImpl<typeof ActivityService> = {
     return { etag: `${cursor}`.repeat(limit === Does.AnswerLong ? 2_000 : 1) };
   },
 };
-const gate: Gate = async ({ requestHeader }) => {
+/** Told of each call that came to the gate whether its caller had gone. */
+let onGate: (isGone: boolean) => void = () => undefined;
+
+const gate: Gate = async ({ requestHeader, signal }) => {
+  onGate(signal.aborted);
   if (requestHeader.get("authorization") === "nobody") {
     throw new ConnectError("who are you?", Code.Unauthenticated);
   }
@@ -70,7 +75,8 @@ beforeAll(async () => {
     ...{ gate, interceptors: [marks], contextValues },
     maxBytesOf: () => MAX_BYTES,
   });
-  ours = createServer((request, response) => {
+  ours = createServer(async (request, response) => {
+    if (request.headers["x-wait"]) await once(response, "close");
     if (!answer(request, response)) response.writeHead(418).end();
   });
   connects = createServer(
@@ -207,6 +213,16 @@ describe("a unary call over HTTP/1.1", () => {
     await once(call, "finish");
     setTimeout(() => call.destroy(), 50);
     expect(ConnectError.from(await promise).code).toBe(Code.Canceled);
+  });
+
+  it("is canceled when its caller went away before its turn", async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    onGate = resolve;
+    const call = open(ours, { headers: { "x-wait": "1" } });
+    call.on("error", () => undefined).end(proto(Does.Wait));
+    await once(call, "finish");
+    setTimeout(() => call.destroy(), 50);
+    expect(await promise).toBe(true);
   });
 
   it.each<[string, Sent]>([

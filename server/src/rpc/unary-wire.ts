@@ -4,7 +4,6 @@ import {
   Code,
   ConnectError,
   type ContextValues,
-  type HandlerContext,
   type Interceptor,
   type UnaryRequest,
 } from "@connectrpc/connect";
@@ -16,14 +15,11 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { NodeRequest } from "./connections.ts";
+import { createDeadline } from "./deadline.ts";
 import type { NodeResponse } from "./listener.ts";
 import type { RegisteredService } from "./registered-service.ts";
-import { createDeadline, createUnaryHandlers, type UnaryHandler } from "./unary-handlers.ts";
-
-/** What a call meets before a byte of its body is read. */
-export type Gate = (
-  head: Pick<HandlerContext, "service" | "method" | "requestHeader" | "signal" | "values">,
-) => Promise<void>;
+import type { Gate } from "./request-gate.ts";
+import { createUnaryHandlers, type UnaryHandler } from "./unary-handlers.ts";
 
 /** The content types of unary calls, and whether each is the binary form. */
 const IS_BINARY: ReadonlyMap<string | undefined, boolean> = new Map([
@@ -101,6 +97,8 @@ export function createUnaryWire(
     const deadline = createDeadline(timeout.timeoutMs);
     const leave = () => response.writableFinished || deadline.cancel();
     response.once("close", leave);
+    // One of an unknown caller may have waited for its turn.
+    if (response.destroyed) leave();
     const header = headersFrom(request.headers);
     const values = contextValues(request);
     const { signal } = deadline;

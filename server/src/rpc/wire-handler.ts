@@ -11,7 +11,8 @@ import { Access } from "./access.ts";
 import type { Connections, NodeRequest } from "./connections.ts";
 import type { NodeResponse } from "./listener.ts";
 import type { RegisteredService } from "./registered-service.ts";
-import { createUnaryWire, type Gate } from "./unary-wire.ts";
+import type { Gate } from "./request-gate.ts";
+import { createUnaryWire } from "./unary-wire.ts";
 
 /** Of one message, as it was sent and as it is inflated; an import sends many. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
