@@ -3,7 +3,7 @@ import { createLog, createServiceCredential, Permission, readConfig } from "@act
 import type { DeliveryConfig } from "@activity/workflows";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type Product, startProduct } from "../../tools/serve/product.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
@@ -84,9 +84,13 @@ export async function startTestStack(
   const credential = async (...permissions: Permission[]) =>
     createServiceCredential(database.url, unique("test"), permissions);
   const everything = await credential(...Object.values(Permission));
+  const baseUrl = `http://127.0.0.1:${corePort}`;
+  // All clients share a connection: one each, a minute of calls is more of them than a process may have.
+  const sessionManager = new Http2SessionManager(baseUrl);
   const transportWith = (headers: Record<string, string>) =>
     createGrpcTransport({
-      baseUrl: `http://127.0.0.1:${corePort}`,
+      baseUrl,
+      sessionManager,
       interceptors: [
         (next) => (request) => {
           for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
@@ -108,6 +112,7 @@ export async function startTestStack(
       createServiceCredential(database.url, unique("test"), permissions, accountId),
     startInstance,
     async stop() {
+      sessionManager.abort();
       for (const product of products) await product.stop();
       await database.drop();
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountBucket, clientBucket } from "../../server/src/admission/client-bucket.ts";
 import {
   connectWindowRedis,
-  countRequest,
+  countRequests,
   LimiterUnavailableError,
   windowKey,
 } from "../../server/src/admission/redis-admission-store.ts";
@@ -158,7 +158,7 @@ describe("§7 without its shared limiter", () => {
   it("a request is refused and not kept to be counted later, while no node of the cluster answers", async () => {
     const redis = connectWindowRedis(`redis-cluster://127.0.0.1:${await findFreePort()}`);
     try {
-      const counted = countRequest(redis, clientBucket("192.0.2.1"), 300);
+      const counted = countRequests(redis, [clientBucket("192.0.2.1")], 300);
       await expect(counted).rejects.toThrow(LimiterUnavailableError);
     } finally {
       redis.disconnect();
@@ -171,7 +171,7 @@ describe("§8 a count whose connection breaks", () => {
     const bucket = clientBucket("100.64.0.1");
     const { master } = await cluster.find(windowKey(bucket));
     const redis = connectWindowRedis(cluster.url);
-    const count = async () => (await countRequest(redis, bucket, 300))[1];
+    const count = async () => (await countRequests(redis, [bucket], 300))[0]?.used ?? 0;
     try {
       const before = await vi.waitFor(count, HEALED);
       await master.send("CLIENT", "PAUSE", 600_000, "WRITE");

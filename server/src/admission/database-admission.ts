@@ -27,7 +27,7 @@ export function createDatabaseAdmission(
   uses: KeyUses,
   nowMs: () => number,
 ): Admission {
-  const count = createWaitQueue<AdmissionResult>({
+  const count = createWaitQueue<AdmissionRequest, AdmissionResult>({
     nowMs,
     run: (requests) => admitBatch(packets, uses, requests, nowMs),
   });

@@ -6,48 +6,57 @@ import { WINDOW_MICROS } from "./rate-window.ts";
 import { connectRedis, type RedisConnection } from "./redis-connection-store.ts";
 import { RedisUrlError } from "./redis-url.ts";
 
-/** A window as the script leaves it: its clock in microseconds as text, for Lua's numbers lose digits. */
-export type CountedWindow = [ok: 0 | 1, used: number, nowMicros: string, oldestMicros: string];
+/** A window as the script leaves it: what it holds, and in how many microseconds the oldest of it leaves. */
+export type CountedWindow = {
+  readonly ok: boolean;
+  readonly used: number;
+  readonly resetMicros: number;
+};
 
 export type WindowRedis = RedisConnection & {
-  countRequest(key: string, limit: number, windowMicros: number): Promise<CountedWindow>;
+  /** Answers with three numbers a key: 1 or 0, how many the window holds, and when the oldest leaves. */
+  countRequests(
+    keyCount: number,
+    ...keysLimitAndWindow: readonly (string | number)[]
+  ): Promise<readonly number[]>;
 };
 
 /**
- * Counts one request in the list of its bucket's admissions, newest first, in Redis's own clock. As in the
+ * Counts one request in each list of a bucket's admissions, newest first, in Redis's own clock. As in the
  * database: times never run backwards, and after a step back of the clock all count as made now.
  */
-const COUNT_REQUEST = `
+const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
-local now = clock[1] * 1000000 + clock[2]
+local clockMicros = clock[1] * 1000000 + clock[2]
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local text = function(micros) return string.format('%.0f', micros) end
-local at = function(place) return tonumber(redis.call('LINDEX', KEYS[1], place)) end
-local length = redis.call('LLEN', KEYS[1])
-local newest = length > 0 and at(0) or 0
-if newest > now + 5000000 then
-  redis.call('DEL', KEYS[1])
-  for i = 1, length do redis.call('RPUSH', KEYS[1], text(now)) end
-elseif newest > now then
-  now = newest
+local counted = {}
+for place, key in ipairs(KEYS) do
+  local at = function(index) return tonumber(redis.call('LINDEX', key, index)) end
+  local now, used = clockMicros, redis.call('LLEN', key)
+  local newest = used > 0 and at(0) or 0
+  if newest > now + 5000000 then
+    redis.call('DEL', key)
+    for i = 1, used do redis.call('RPUSH', key, text(now)) end
+  elseif newest > now then
+    now = newest
+  end
+  local oldest = used > 0 and at(-1) or now
+  while used > 0 and oldest <= now - window do
+    redis.call('RPOP', key)
+    used = used - 1
+    oldest = used > 0 and at(-1) or now
+  end
+  local ok = 0
+  if used < limit then
+    ok = 1
+    redis.call('LPUSH', key, text(now))
+    redis.call('PEXPIRE', key, window / 1000 + 1000)
+    used = used + 1
+  end
+  counted[3 * place - 2], counted[3 * place - 1], counted[3 * place] = ok, used, oldest + window - now
 end
--- The times fall, so half of them are out of the question at each look.
-local used, outside = 0, length
-while used < outside do
-  local middle = math.floor((used + outside) / 2)
-  if at(middle) > now - window then used = middle + 1 else outside = middle end
-end
-local ok = 0
-if used < limit then
-  ok = 1
-  redis.call('LTRIM', KEYS[1], 0, used - 1)
-  if used == 0 then redis.call('DEL', KEYS[1]) end
-  redis.call('LPUSH', KEYS[1], text(now))
-  redis.call('PEXPIRE', KEYS[1], window / 1000 + 1000)
-  used = used + 1
-end
-local oldest = redis.call('LINDEX', KEYS[1], used - 1)
-return { ok, used, text(now), oldest }
+return counted
 `;
 
 const DEADLINE_MS = 3_000;
@@ -55,7 +64,7 @@ const DEADLINE_MS = 3_000;
 /** Connects to what REDIS_URL names, and teaches it to count. */
 export function connectWindowRedis(url: string): WindowRedis {
   const redis = connectRedis(url);
-  redis.defineCommand("countRequest", { numberOfKeys: 1, lua: COUNT_REQUEST });
+  redis.defineCommand("countRequests", { lua: COUNT_REQUESTS });
   return redis as WindowRedis;
 }
 
@@ -76,26 +85,35 @@ const OUT_OF_REACH = "The shared limiter cannot be reached.";
 const IS_CLUSTER =
   "REDIS_URL names a node of a Redis Cluster: begin it with redis-cluster:// or rediss-cluster://.";
 
+/** How a node of a cluster refuses keys that are not its own, and keys of several slots. */
+const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
+
 /** How the replies begin that tell of a state of the server and not of a wrong command. */
 const STATE_REPLY =
   /^(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
 /**
- * Counts one request against a bucket. Throws LimiterUnavailableError when Redis cannot, and RedisUrlError when it is a
- * cluster and REDIS_URL calls it a server.
+ * Counts one request against each bucket, which may be one several times, in one script; a cluster takes one bucket at a
+ * time. Throws LimiterUnavailableError when Redis cannot, and RedisUrlError when it is a cluster and REDIS_URL calls it a
+ * server.
  */
-export async function countRequest(
+export async function countRequests(
   redis: WindowRedis,
-  bucket: Buffer,
+  buckets: readonly Buffer[],
   limit: number,
-): Promise<CountedWindow> {
+): Promise<CountedWindow[]> {
   // A cluster's client would keep it, and count it when nobody waits for it any more.
   if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
   try {
-    return await redis.countRequest(windowKey(bucket), limit, WINDOW_MICROS);
+    const keys = buckets.map(windowKey);
+    const counted = await redis.countRequests(keys.length, ...keys, limit, WINDOW_MICROS);
+    return buckets.map((_, place) => {
+      const [ok, used = 0, resetMicros = 0] = counted.slice(3 * place, 3 * place + 3);
+      return { ok: ok === 1, used, resetMicros };
+    });
   } catch (error) {
     const isReply = error instanceof Error && error.name === "ReplyError";
-    if (isReply && error.message.startsWith("MOVED")) throw new RedisUrlError(IS_CLUSTER);
+    if (isReply && CLUSTER_REPLY.test(error.message)) throw new RedisUrlError(IS_CLUSTER);
     if (isReply && !STATE_REPLY.test(error.message)) throw error;
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
   }

@@ -10,15 +10,19 @@ import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
 import { accountBucket } from "./client-bucket.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { refuseWhatIsKnown } from "./known-refusals.ts";
-import { type RateWindow, WINDOW_MICROS } from "./rate-window.ts";
+import type { RateWindow } from "./rate-window.ts";
 import {
   type CountedWindow,
   connectWindowRedis,
-  countRequest,
+  countRequests,
   findApiKeys,
+  type WindowRedis,
 } from "./redis-admission-store.ts";
 import { firstAnswer } from "./redis-connection-store.ts";
-import { createWaitQueue } from "./wait-queue.ts";
+import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
+
+/** A request to count in a window, in its client's turn. */
+type WindowRequest = QueuedRequest & { readonly bucket: Buffer };
 
 /**
  * Counts in the Redis, Valkey or Redis Cluster at `url` and reads keys from the database; `nowMs` is a clock that never steps. Keys
@@ -31,25 +35,28 @@ export function createRedisAdmission(
   nowMs: () => number,
 ): Admission {
   const redis = connectWindowRedis(url);
-  const findApiKey = createWaitQueue<ApiKeyRow | undefined>({
+  const countClient = createCount(redis, CLIENT_LIMIT, nowMs);
+  const findApiKey = createWaitQueue<AdmissionRequest, ApiKeyRow | undefined>({
     nowMs,
     run: (requests) => findInOrder(pool, requests),
   });
+  const countAccount = createCount(redis, ACCOUNT_LIMIT, nowMs);
 
   async function count(request: AdmissionRequest): Promise<AdmissionResult> {
+    const { client, signal } = request;
     const askedMs = nowMs();
-    const client = await countRequest(redis, request.client, CLIENT_LIMIT);
-    if (client[0] === 0) {
-      return { kind: "client_refused", untilMs: askedMs + resetMicrosOf(client) / 1_000 };
+    const clients = await countClient({ client, signal, bucket: client });
+    if (!clients.ok) {
+      return { kind: "client_refused", untilMs: askedMs + clients.resetMicros / 1_000 };
     }
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = await findApiKey(request);
     if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
     if (row.available !== 1) return { kind: "account_unavailable" };
     uses.note(row);
-    const counted = await countRequest(redis, accountBucket(row.id), ACCOUNT_LIMIT);
+    const counted = await countAccount({ client, signal, bucket: accountBucket(row.id) });
     const window = windowOf(counted);
-    return counted[0] === 1
+    return counted.ok
       ? { kind: "admitted", apiKey: apiKeyFromRow(row), window }
       : { kind: "account_refused", window };
   }
@@ -58,6 +65,29 @@ export function createRedisAdmission(
     ready: firstAnswer(redis),
     admit: refuseWhatIsKnown(count, nowMs),
     close: async () => redis.disconnect(),
+  };
+}
+
+/**
+ * Counts in windows of one limit: what waits together in one script, and in a cluster each on its own, for a window is on one
+ * of its nodes and the others must not wait for that.
+ */
+function createCount(
+  redis: WindowRedis,
+  limit: number,
+  nowMs: () => number,
+): (request: WindowRequest) => Promise<CountedWindow> {
+  const run = (requests: readonly WindowRequest[]) =>
+    countRequests(
+      redis,
+      requests.map(({ bucket }) => bucket),
+      limit,
+    );
+  if (!redis.isCluster) return createWaitQueue({ nowMs, run });
+  return async (request) => {
+    const [counted] = await run([request]);
+    if (counted === undefined) throw new Error("Redis answered without a count");
+    return counted;
   };
 }
 
@@ -73,14 +103,9 @@ async function findInOrder(
   return requests.map(({ keyHash }) => rows.get(keyHash?.toString("latin1") ?? ""));
 }
 
-function windowOf(counted: CountedWindow): RateWindow {
+function windowOf({ used, resetMicros }: CountedWindow): RateWindow {
   return {
-    remaining: ACCOUNT_LIMIT - counted[1],
-    resetSeconds: Math.ceil(resetMicrosOf(counted) / 1_000_000),
+    remaining: ACCOUNT_LIMIT - used,
+    resetSeconds: Math.ceil(resetMicros / 1_000_000),
   };
-}
-
-/** How long until the oldest admission leaves the window. */
-function resetMicrosOf([, , nowMicros, oldestMicros]: CountedWindow): number {
-  return Number(oldestMicros) + WINDOW_MICROS - Number(nowMicros);
 }

@@ -35,7 +35,6 @@ export function connectRedis(url: string): RedisConnection {
       : new ioredis.Redis(url, {
           ...CONNECTION,
           enableOfflineQueue: false,
-          enableAutoPipelining: true,
           retryStrategy: reconnectMs,
         });
   // Each command reports its own failure; without a listener the connection's would end the process.
@@ -45,7 +44,7 @@ export function connectRedis(url: string): RedisConnection {
 
 /**
  * Nothing that may have been counted is sent again: a command whose connection broke fails. One that a node refused for
- * another to answer goes there. No pipelines: of one whose slots moved meanwhile ioredis redirects nothing.
+ * another to answer goes there.
  */
 function connectCluster(
   { Cluster }: typeof import("ioredis"),

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { OverloadedError } from "../common/overloaded-error.ts";
-import type { AdmissionRequest } from "./admission.ts";
-import { createWaitQueue } from "./wait-queue.ts";
+import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
 
-const from = (client: string): AdmissionRequest => ({ client: Buffer.from(client) });
+const from = (client: string): QueuedRequest => ({ client: Buffer.from(client) });
 
 /** A queue whose batches end when the test says so, and whose clock stands still. */
 function createHeldQueue() {
   const batches: { clients: string[]; end(error?: Error): void }[] = [];
   const clock = { nowMs: 0 };
-  const submit = createWaitQueue<string>({
+  const submit = createWaitQueue<QueuedRequest, string>({
     nowMs: () => clock.nowMs,
     run: (requests) =>
       new Promise((resolve, reject) => {

@@ -1,14 +1,21 @@
 import { currentSpan, type Sharer, together } from "@activity/proto/traces";
 import { OverloadedError } from "../common/overloaded-error.ts";
-import type { AdmissionRequest } from "./admission.ts";
 
 /** Requests that share a round trip at most. */
 const MAX_BATCH = 64;
 /** How long a request may wait for its batch: a little less than a gateway waits for the core. */
 const MAX_WAIT_MS = 4_000;
 
-type Waiting<Result> = {
-  readonly request: AdmissionRequest;
+/** What a queue needs to know of a request. */
+export type QueuedRequest = {
+  /** Whose turn it takes. */
+  readonly client: Buffer;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+type Waiting<Request, Result> = {
+  readonly request: Request;
   readonly sinceMs: number;
   readonly span: Sharer | undefined;
   readonly resolve: (result: Result) => void;
@@ -22,12 +29,12 @@ type Waiting<Result> = {
  * for, and who waited `MAX_WAIT_MS` is rejected with OverloadedError. `run` answers a batch with one result
  * a request, in order; when it rejects, all of its batch do. `nowMs` is a clock that never steps.
  */
-export function createWaitQueue<Result>(options: {
+export function createWaitQueue<Request extends QueuedRequest, Result>(options: {
   readonly nowMs: () => number;
-  readonly run: (requests: readonly AdmissionRequest[]) => Promise<readonly Result[]>;
-}): (request: AdmissionRequest) => Promise<Result> {
+  readonly run: (requests: readonly Request[]) => Promise<readonly Result[]>;
+}): (request: Request) => Promise<Result> {
   /** Those who wait, by client; the clients in the order of their turns. */
-  const clients = new Map<string, Waiting<Result>[]>();
+  const clients = new Map<string, Waiting<Request, Result>[]>();
   let running = false;
 
   async function runAll(): Promise<void> {
@@ -36,8 +43,8 @@ export function createWaitQueue<Result>(options: {
     running = false;
   }
 
-  function takeBatch(): Waiting<Result>[] {
-    const batch: Waiting<Result>[] = [];
+  function takeBatch(): Waiting<Request, Result>[] {
+    const batch: Waiting<Request, Result>[] = [];
     // A client that is put back stands behind all others, and comes again if they leave a place.
     for (const [client, waiting] of clients) {
       if (batch.length === MAX_BATCH) break;
@@ -49,14 +56,14 @@ export function createWaitQueue<Result>(options: {
     return batch;
   }
 
-  function isWanted({ request, sinceMs, reject }: Waiting<Result>): boolean {
+  function isWanted({ request, sinceMs, reject }: Waiting<Request, Result>): boolean {
     if (request.signal?.aborted) reject(request.signal.reason);
     else if (options.nowMs() - sinceMs > MAX_WAIT_MS) reject(new OverloadedError());
     else return true;
     return false;
   }
 
-  async function runBatch(batch: readonly Waiting<Result>[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting<Request, Result>[]): Promise<void> {
     if (batch.length === 0) return;
     try {
       const spans = batch.map(({ span }) => span);
