@@ -110,18 +110,18 @@ export function createClaims(pool: Pool, packets: Packets, random: () => number)
     await releaseUnheard();
     const found: Queue[] = [];
     let count = 0;
-    let isThrottled = false;
+    const throttled = new Set<string>();
     for await (const queues of pagesFrom(task, ends[task])) {
       const open = await limitQueues(task, queues, endpointLimit);
-      isThrottled ||= countEntries(open) < countEntries(queues);
+      addThrottled(throttled, queues, open);
       found.push(...open);
       count += countEntries(open);
       if (count < limit) continue;
       ends[task] = queues.at(-1) ?? START;
-      return { keys: takeRoundRobin(found, limit, random), isThrottled, hasMore: true };
+      return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: true };
     }
     ends[task] = START;
-    return { keys: takeRoundRobin(found, limit, random), isThrottled, hasMore: false };
+    return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: false };
   }
 
   /** Gives each queue once, page by page: those behind a position, then those up to it. */
@@ -177,6 +177,14 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
     const { accountNo, endpointId } = first;
     return [{ accountNo, endpointId, deliveryIds: entries.map(({ deliveryId }) => deliveryId) }];
   });
+}
+
+/** Adds the endpoints of which less is open than there is. */
+function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly Queue[]): void {
+  const counts = new Map(open.map((queue) => [queue.endpointId, queue.deliveryIds.length]));
+  for (const { endpointId, deliveryIds } of queues) {
+    if ((counts.get(endpointId) ?? 0) < deliveryIds.length) to.add(endpointId);
+  }
 }
 
 function countEntries(queues: readonly Queue[]): number {

@@ -16,10 +16,13 @@ export function createOutbox(nowMs: () => number): Outbox {
 export type Leases = {
   /** Begins the transaction, or begins it again: what it leased before is forgotten. */
   begin(): void;
-  /** Leases an attempt that is written to a poller that waits, if there is one, and returns the lease's id. */
+  /**
+   * Leases an attempt that is written to a poller that waits, if there is one and nothing of its endpoint comes first,
+   * and returns the lease's id.
+   */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
   /** Gives what was leased to its pollers; of what was not, one is notified. Returns whether there was any. */
-  committed(): { readonly hasUnleased: boolean };
+  committed(): { readonly hasAttempts: boolean };
   /** Leaves the pollers waiting. What was committed all the same is claimed when its lease is over. */
   failed(): void;
 };
@@ -45,7 +48,7 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
       for (const poller of pollers) poller.leased = [];
     },
     lease(attempt) {
-      const poller = reserve();
+      const poller = attempts.isThrottled(attempt.endpointId) ? undefined : reserve();
       if (poller === undefined) {
         hasUnleased = true;
         return undefined;
@@ -57,7 +60,7 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
     committed() {
       for (const { reservation, leased } of pollers) reservation.give(leased);
       if (hasUnleased) attempts.notify();
-      return { hasUnleased };
+      return { hasAttempts: hasUnleased || pollers.some(({ leased }) => leased.length > 0) };
     },
     failed() {
       for (const { reservation } of pollers) reservation.give([]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPollerQueue, type Look, type PollerQueue } from "./poller-queue.ts";
 
 const SWEEP_MS = 5_000;
-const NOTHING: Look<string> = { entries: [], isThrottled: false, hasMore: false };
+const NOTHING: Look<string> = { entries: [], throttled: new Set(), hasMore: false };
 const found = (...entries: string[]): Look<string> => ({ ...NOTHING, entries });
 const IDLE = { limit: 8, idle: true };
 const BUSY = { limit: 8, idle: false };
@@ -121,7 +121,7 @@ describe("while nothing was committed", () => {
 describe("the end of an attempt", () => {
   it("wakes who waits when the last look left something for want of capacity", async () => {
     const poller = createPoller();
-    poller.look.mockResolvedValueOnce({ ...NOTHING, isThrottled: true });
+    poller.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["e"]) });
     void poller.start();
     await settle();
     queue.notifyCapacity();

@@ -23,6 +23,8 @@ export type PollerQueue<Entry> = {
   notifyCapacity(): void;
   /** Takes the poller that has waited longest of those that are idle, if there is one, until it is given. */
   reserve(): Reservation<Entry> | undefined;
+  /** Whether the last look left entries of an endpoint: what is written now comes behind them. */
+  isThrottled(endpointId: string): boolean;
   /**
    * Resolves once a poller waits, for it has taken all that there was, or after `milliseconds`; at once while
    * nobody claims.
@@ -42,8 +44,8 @@ export type PollerQueue<Entry> = {
 /** What a look found. */
 export type Look<Entry> = {
   readonly entries: readonly Entry[];
-  /** Whether it left some because their endpoints have enough in flight. */
-  readonly isThrottled: boolean;
+  /** The endpoints that it left some entries of, because they have enough in flight. */
+  readonly throttled: ReadonlySet<string>;
   /** Whether there may be more than it looked at. Never when it found nothing. */
   readonly hasMore: boolean;
 };
@@ -67,7 +69,7 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
   const behind = new Set<() => void>();
   let lookAgainAtMs = 0;
   let lastClaimMs = Number.NEGATIVE_INFINITY;
-  let isThrottled = false;
+  let throttled: ReadonlySet<string> = new Set();
 
   function notify(): void {
     lookAgainAtMs = 0;
@@ -104,8 +106,10 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
     notify,
 
     notifyCapacity() {
-      if (isThrottled) notify();
+      if (throttled.size > 0) notify();
     },
+
+    isThrottled: (endpointId) => throttled.has(endpointId),
 
     reserve() {
       const waiter = [...waiters].find(({ poller }) => poller.idle);
@@ -143,7 +147,7 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
           // What is committed while it looks sets this to zero, and it looks again.
           lookAgainAtMs = nowMs() + SWEEP_MS;
           const found = await lookOrForget(look);
-          isThrottled = found.isThrottled;
+          throttled = found.throttled;
           if (found.hasMore) notify();
           if (found.entries.length > 0) return found.entries;
           continue;

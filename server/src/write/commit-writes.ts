@@ -36,8 +36,8 @@ export type Outcome =
   | { readonly kind: "refused"; readonly error: unknown }
   | { readonly kind: "no_account" };
 
-/** How each write of a transaction ended, and whether it wrote first attempts that no poller had capacity for. */
-export type Committed = { readonly outcomes: readonly Outcome[]; readonly hasUnleased: boolean };
+/** How each write of a transaction ended, and whether it wrote first attempts. */
+export type Committed = { readonly outcomes: readonly Outcome[]; readonly hasAttempts: boolean };
 
 const NO_ACCOUNT: Outcome = { kind: "no_account" };
 

@@ -9,8 +9,8 @@ import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
 /**
- * How long writes wait at most, after a commit whose events no poller had capacity for, until deliveries have
- * caught up: who writes fast is not what keeps its events from being told.
+ * How long writes wait at most, after a commit with events, until a poller waits for theirs: so each goes at once to
+ * where it is delivered, and who writes fast is not what keeps its events from being told.
  */
 const MAX_BEHIND_MS = 250;
 /** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
@@ -48,10 +48,16 @@ type Waiting = PlannedWrite & {
 export function createWriter({ together, alone }: WriteConnections, outbox: Outbox): Writer {
   let waiting: Waiting[] = [];
   let isRunning = false;
+  let mayBeBehind = false;
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    while (waiting.length > 0) await runTogether(takeBatch());
+    // Those that came in the same turn of the event loop share the first commit too.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) {
+      if (mayBeBehind) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
+      await runTogether(takeBatch());
+    }
     isRunning = false;
   }
 
@@ -72,13 +78,13 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
 
   async function runTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { outcomes, hasUnleased } = await commitWrites(together, outbox, batch, false);
+      const { outcomes, hasAttempts } = await commitWrites(together, outbox, batch, false);
       for (const [place, write] of batch.entries()) {
         const outcome = outcomes[place];
         if (outcome === undefined || outcome.kind === "no_account") void runAlone(write);
         else settle(write, outcome);
       }
-      if (hasUnleased) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
+      mayBeBehind = hasAttempts;
     } catch (error) {
       if (!isConnectionLost(error)) return batch.forEach((write) => void runAlone(write));
       // Those that wait would learn it no sooner than their turns come, each as late as these.

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService, ReadyAttempt } from "@activity/proto";
 import type { Log } from "@activity/proto/log";
 import type { Client } from "@connectrpc/connect";
-import { makeAttempt } from "../attempt/make-attempt.ts";
+import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
@@ -13,7 +13,7 @@ import { type Poller, startPoller } from "./poller.ts";
 /** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
-/** How long a full claim may take before the next one. */
+/** How long the attempts of a claim of many may take before the next one. */
 const PACE_MS = 100;
 /** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
@@ -22,7 +22,7 @@ const MAX_ENDPOINT_LIMIT = 64;
  * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
  */
 const FAIR_PRODUCT = 1_024;
-/** With fewer in flight than an endpoint may have, what is leased unseen brings none above its limit. */
+/** With fewer being made than an endpoint may have in flight, what is leased unseen brings none far above its limit. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
 /** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
@@ -45,6 +45,8 @@ export function startFirstAttempts({
   /** By name, since the latest claim was sent, which may have found them just before they were recorded. */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
+  /** Of those in flight, how many are not made yet: the others wait to be recorded. */
+  let making = 0;
 
   const poller = startPoller(
     "claim of first attempts",
@@ -56,25 +58,28 @@ export function startFirstAttempts({
       const claim = {
         limit: Math.min(MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
-        idle: inFlight.size < IDLE_BELOW,
+        idle: making < IDLE_BELOW,
         wait: CLAIM_WAIT,
       };
       ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
-      const begun = Promise.all(attempts.map(begin));
-      // More at once make nothing faster, and each takes a connection; what hangs is not waited for.
-      const isFull = attempts.length === MAX_CLAIM;
-      if (isFull) await orAborted(Promise.race([begun, wait(PACE_MS)]), signal);
+      const made = Promise.all(attempts.map(begin));
+      // More at once make nothing faster, and each takes a connection; what hangs is not waited for. Made, they leave
+      // the poller idle for what is written next.
+      const areMany = attempts.length >= IDLE_BELOW;
+      if (areMany) await orAborted(Promise.race([made, wait(PACE_MS)]), signal);
     },
     log,
   );
 
-  function begin({ run, ready }: ClaimedAttempt): Promise<void> {
+  /** Begins an attempt, and resolves once it was made. */
+  async function begin({ run, ready }: ClaimedAttempt): Promise<void> {
     const key = { ...runFromProto(run), attempt: 1 };
     const name = attemptName(key);
-    const known = ended.has(name) ? Promise.resolve() : inFlight.get(name);
-    if (known !== undefined) return known;
-    const attempt = makeAndRecord(key, ready)
+    if (ended.has(name) || inFlight.has(name)) return;
+    const made = make(key, ready);
+    const attempt = made
+      .then((finished) => recorder.record(key, finished))
       .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
       .finally(() => {
         inFlight.delete(name);
@@ -83,13 +88,15 @@ export function startFirstAttempts({
         oneEnded = Promise.withResolvers();
       });
     inFlight.set(name, attempt);
-    return attempt;
+    await made.catch(() => undefined);
   }
 
-  async function makeAndRecord(key: AttemptKey, ready: ReadyAttempt | undefined): Promise<void> {
+  async function make(key: AttemptKey, ready: ReadyAttempt | undefined): Promise<FinishedAttempt> {
     if (ready === undefined) throw new Error("the core answered without an attempt's content");
-    const finished = await makeAttempt(sender, ready, key.attempt, nowMs);
-    await recorder.record(key, finished);
+    making += 1;
+    return makeAttempt(sender, ready, key.attempt, nowMs).finally(() => {
+      making -= 1;
+    });
   }
 
   return {
