@@ -13,8 +13,8 @@ import { type Poller, startPoller } from "./poller.ts";
 /** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
-/** How long the attempts of a claim of many may take before the next one. */
-const PACE_MS = 100;
+/** How long each attempt of a claim may delay the next claim while many are being made: a full one 100 ms. */
+const PACE_MS = 1.5;
 /** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
@@ -64,10 +64,11 @@ export function startFirstAttempts({
       ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const made = Promise.all(attempts.map(begin));
-      // More at once make nothing faster, and each takes a connection; what hangs is not waited for. Made, they leave
-      // the poller idle for what is written next.
-      const areMany = attempts.length >= IDLE_BELOW;
-      if (areMany) await orAborted(Promise.race([made, wait(PACE_MS)]), signal);
+      // More at once make nothing faster, and each takes a connection. Made, they leave the poller idle for what is
+      // written next; what hangs is not waited for.
+      if (making >= IDLE_BELOW) {
+        await orAborted(Promise.race([made, wait(PACE_MS * attempts.length)]), signal);
+      }
     },
     log,
   );
