@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isDeadlock } from "../../server/src/database/outage.ts";
 import { cacheFolder } from "../../tools/stack/cache-folder.ts";
 import { startDatabase } from "../../tools/stack/database.ts";
 import { createFakeClock } from "../../tools/stack/faketime.ts";
@@ -114,9 +115,15 @@ async function follow(on: TestStack, apiKey: string, isWriting: () => boolean) {
   }
 }
 
+/** The limits are not what this test is about. Where it loses a deadlock with the core, the next one does it. */
+async function emptyWindows(on: TestStack): Promise<void> {
+  await on.database.query("DELETE FROM rate_window").catch((error) => {
+    if (!isDeadlock(error)) throw error;
+  });
+}
+
 async function poll(on: TestStack, apiKey: string, cursor: string): Promise<PageJson> {
-  // The account's limit is not what this test is about.
-  await on.database.query("DELETE FROM rate_window");
+  await emptyWindows(on);
   const path = `/api/v1/activity?order=asc&since=${SINCE}&limit=7${cursor && `&cursor=${cursor}`}`;
   const answer = await on.http(path, { apiKey });
   // A clock that leaps forth ends waits in the database: the client tries again with the same cursor.
@@ -154,7 +161,7 @@ describe("§4.4 an export", () => {
         ids.push(...data.map(({ id }) => id));
         cursor = pagination.next_cursor ?? "";
         hasMore = pagination.has_more;
-        await stack.database.query("DELETE FROM rate_window");
+        await emptyWindows(stack);
       }
       expect(new Set(ids).size).toBe(25);
       expect(ids).toHaveLength(25);
