@@ -30,6 +30,7 @@ local clock = redis.call('TIME')
 local clockMicros = clock[1] * 1000000 + clock[2]
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local text = function(micros) return string.format('%.0f', micros) end
+local keep = function(key) redis.call('PEXPIRE', key, window / 1000 + 1000) end
 local counted = {}
 for place, key in ipairs(KEYS) do
   local at = function(index) return tonumber(redis.call('LINDEX', key, index)) end
@@ -38,6 +39,7 @@ for place, key in ipairs(KEYS) do
   if newest > now + 5000000 then
     redis.call('DEL', key)
     for i = 1, used do redis.call('RPUSH', key, text(now)) end
+    keep(key)
   elseif newest > now then
     now = newest
   end
@@ -51,7 +53,7 @@ for place, key in ipairs(KEYS) do
   if used < limit then
     ok = 1
     redis.call('LPUSH', key, text(now))
-    redis.call('PEXPIRE', key, window / 1000 + 1000)
+    keep(key)
     used = used + 1
   end
   counted[3 * place - 2], counted[3 * place - 1], counted[3 * place] = ok, used, oldest + window - now
