@@ -4,21 +4,6 @@ import { LongestFirst } from "./test/harness/longest-first.ts";
 
 /** Minutes of retries against receivers that are killed: `npm run test:kit`. */
 const KIT = "test/kit/**/*.test.ts";
-/** What mostly waits, for windows, leases and periodic jobs: many side by side leave the processor free still. */
-const WAITING = [
-  "server/src/database/lost-connection.integration.test.ts",
-  "test/core/before-the-body.test.ts",
-  "test/core/credential-end.test.ts",
-  "test/core/noted-later.test.ts",
-  "test/delivery/attempt-answers.test.ts",
-  "test/delivery/attempt-outcomes.test.ts",
-  "test/delivery/round-trip.test.ts",
-  "test/delivery/sweep.test.ts",
-  "test/delivery/temporal-namespace.test.ts",
-  "test/limits/limits.test.ts",
-  "test/limits/redis-cluster.test.ts",
-  "test/operating/metrics.test.ts",
-];
 /** What is deployed, linted and run as it is: `npm run test:deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
 /** Restarts under load: twice in `npm test`, ten times in `npm run test:operating`. */
@@ -74,6 +59,8 @@ const CRASH_SHORT = {
 };
 /** Mostly they wait for retries, as those of the kit do: two wait while another works. */
 const CRASH_SHORT_WORKERS = 3;
+/** Two cores have work for more: much of the time a file waits, for a window, a lease, a program that starts. */
+const WORKERS = 4;
 /** What the compiler made is kept for the processes that tests start: half the time that Node takes to start. */
 const COMPILED = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/node", import.meta.url)),
@@ -83,6 +70,8 @@ const PATIENT = { poll: { timeout: 15_000 } };
 const BUILT = "test/harness/built-workflows.ts";
 const ON_SERVERS = {
   env: COMPILED,
+  // No file changes a module for the next: each worker loads the product once.
+  isolate: false,
   globalSetup: ["test/harness/global-setup.ts", BUILT],
   testTimeout: 60_000,
   hookTimeout: 120_000,
@@ -97,13 +86,15 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
+      "receiver-kit",
       {
         test: {
           name: "unit",
           include: ["**/*.test.ts"],
           exclude: [...NEVER, ...REAL],
           // Beside the real ones: vitest refuses a group of projects whose numbers of workers differ.
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
+          isolate: false,
           // A property test of many long inputs takes seconds beside others.
           testTimeout: 30_000,
           expect: PATIENT,
@@ -113,30 +104,9 @@ export default defineConfig({
         test: {
           name: "real",
           include: REAL,
-          exclude: [
-            ...NEVER,
-            CRASH,
-            ...WAITING,
-            ...FAIRNESS,
-            KIT,
-            DEPLOY,
-            UPGRADE,
-            CLUSTER,
-            SPLIT,
-            ON_VITESS,
-          ],
+          exclude: [...NEVER, CRASH, ...FAIRNESS, KIT, DEPLOY, UPGRADE, CLUSTER, SPLIT, ON_VITESS],
           ...ON_SERVERS,
-          // Two cores: more workers than that only make the servers wait for each other.
-          maxWorkers: 2,
-        },
-      },
-      {
-        test: {
-          name: "waiting",
-          include: WAITING,
-          ...ON_SERVERS,
-          sequence: { groupOrder: 1 },
-          maxWorkers: 4,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -145,7 +115,9 @@ export default defineConfig({
           include: FAIRNESS,
           provide: { restartRounds: 2, isTemporalCluster: false },
           ...ON_SERVERS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
+          // What is measured has a process that nothing has warmed or filled.
+          isolate: true,
           maxWorkers: 1,
         },
       },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import receiverKit from "../../receiver-kit/vitest.config.ts";
 import config from "../../vitest.config.ts";
 import { ROOT } from "./import-rule.ts";
 
@@ -11,8 +12,9 @@ type Project = {
 };
 
 const { projects = [] } = config.test ?? {};
-// To vitest a project may be a path or a function too; ours are all written out.
-const PROJECTS = (projects as { test: Project }[]).map(({ test }) => test);
+// To vitest a project may be a function too; of ours the kit's is a path, all others are written out.
+const written = projects.filter((each) => each !== "receiver-kit");
+const PROJECTS = ([receiverKit, ...written] as { test: Project }[]).map(({ test }) => test);
 /** The projects that a command runs together. */
 const TOGETHER = ["package.json", ".ci/run"]
   .flatMap((file) => readFileSync(join(ROOT, file), "utf8").split("\n"))

@@ -117,7 +117,7 @@ async function warmUp(): Promise<void> {
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       const [caller, compressing] = [newCaller(), newCaller(compressionGzip)];
-      for (let count = 0; count < 25; count++) {
+      for (let count = 0; count < 10; count++) {
         await Promise.all(Array.from({ length: 20 }, () => caller.getAccount({ accountId })));
       }
       const large = { externalId: "x".repeat(1_000_000), username: "x", displayName: "x" };

@@ -4,10 +4,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONGEST = [
   "test/delivery/crash/kills.test.ts",
   "test/kit/exactly-once.test.ts",
-  "test/start/start.test.ts",
   "test/limits/limits.test.ts",
+  "test/start/start.test.ts",
+  "test/operating/first-day.test.ts",
+  "test/operating/rotation.test.ts",
+  "server/src/database/lost-connection.integration.test.ts",
   "test/dashboard/browser/looks.test.ts",
-  "test/feed/polling-story.test.ts",
+  "test/core/noted-later.test.ts",
+  "test/dashboard/browser/getting-in.test.ts",
+  "test/limits/redis-cluster.test.ts",
+  "receiver-kit/test/stores/sqlite.test.ts",
+  "receiver-kit/test/stores/redis.test.ts",
 ];
 
 /**

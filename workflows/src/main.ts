@@ -16,22 +16,22 @@ try {
   const log = createLog((line) => process.stdout.write(line));
   const scraped = await openMetrics(config.metrics);
   const traces = await openTraces(config.traces, "activity-deliveries", log);
-  let state: RunningDeliveries["state"] | undefined;
-  const health = await openHealth(config.health, () => state?.() ?? "starting");
-  const deliveries = startDeliveries({
-    ...{ config: config.delivery, core: core.transport, log, scraped },
-  });
-  state = deliveries.state;
+  let deliveries: RunningDeliveries | undefined;
+  const health = await openHealth(config.health, () => deliveries?.state() ?? "starting");
+  // Before they begin: from then on a signal has something to end.
   endAtSignal({
-    drain: deliveries.drain,
+    drain: () => deliveries?.drain(),
     drainMs: config.drainMs,
     async stop() {
-      await deliveries.stop();
+      await deliveries?.stop();
       core.close();
       scraped.close();
       await traces.close();
       health.close();
     },
+  });
+  deliveries = startDeliveries({
+    ...{ config: config.delivery, core: core.transport, log, scraped },
   });
 } catch (error) {
   process.stderr.write(

@@ -1,21 +1,22 @@
 import type { Log } from "@activity/proto/log";
 import type { MetricsAddress } from "@activity/proto/metrics";
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
+import {
+  DefaultLogger,
+  IllegalStateError,
+  makeTelemetryFilterString,
+  Runtime,
+} from "@temporalio/worker";
 
 /** "Workflow task duration exceeded 5 seconds": an attempt beside its workflow may take ten. */
 const EXPECTED = "[TMPRL1104]";
 
-let installed = false;
-
 /**
  * Sends what the SDK says of failures to the product's log, without its details: an error's message can
  * hold what was asked for. Its metrics it serves by itself, at the port after the product's own where that has one.
- * The SDK has one runtime a process, so the first caller's stays. Signals stay the
+ * The SDK has one runtime in a process at a time: one that runs stays as its caller wanted it. Signals stay the
  * process's own: the SDK would take four of them for itself before anything is ready to be stopped.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
-  if (installed) return;
-  installed = true;
   const logger = new DefaultLogger("WARN", ({ level, message }) => {
     if (message.startsWith(EXPECTED)) return;
     const write = level === "ERROR" ? log.error : log.warn;
@@ -27,7 +28,11 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
     logging: { filter, forward: {} },
     ...(served && { metrics: { prometheus: prometheusAt(served) } }),
   };
-  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
+  try {
+    Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }
 
 /** Names as Prometheus' conventions have them. */
