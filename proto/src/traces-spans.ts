@@ -1,4 +1,4 @@
-import type { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Sharer, Span, SpanAttributes, Tracer } from "./traces.ts";
@@ -24,6 +24,10 @@ export function createTracer(
     ...{ traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") },
     traceFlags: 0,
   });
+  // Entered again and again: a context of its own for each request was half of what not sampling costs. The
+  // process has no other store, whose value these would hide.
+  const inUnsampled = store.run(unsampled, () => AsyncLocalStorage.snapshot());
+  const inNone = store.run(undefined, () => AsyncLocalStorage.snapshot());
   // Only this file puts anything into the store.
   const around = () => store.getStore() as OpenTelemetry.Span | undefined;
 
@@ -44,7 +48,7 @@ export function createTracer(
     const parentContext = given ?? around()?.spanContext();
     if (parentContext === undefined ? !begins : !isSampled(parentContext)) return work(UNSAMPLED);
     if (parentContext === undefined && Math.random() >= ratio) {
-      return store.run(unsampled, () => work(UNSAMPLED));
+      return inUnsampled(() => work(UNSAMPLED));
     }
     const context =
       parentContext === undefined
@@ -76,7 +80,7 @@ export function createTracer(
       const sampled = sharers.filter((sharer) => sharer !== undefined);
       const [first, ...others] = sampled;
       // Not even part of what happens to be around: that is the caller of one of many.
-      if (first === undefined) return store.run(undefined, work);
+      if (first === undefined) return inNone(work);
       const links = others.flatMap(({ traceparent }) => {
         const context = contextOf(traceparent);
         return context === undefined ? [] : [{ context }];
