@@ -16,7 +16,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 
 const RETRIES = 2_000;
 /** What it takes to tell Temporal of all retries. */
-const RETRIES_DUE_IN_MS = 40_000;
+const RETRIES_DUE_IN_MS = 20_000;
 /** How many retries a worker makes at one endpoint at a time. */
 const SLOTS = 16;
 const STARTS_AT_ONCE = 64;
