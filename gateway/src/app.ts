@@ -12,9 +12,6 @@ import { createKeptPages } from "./kept-pages.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createUpstream } from "./upstream.ts";
 
-/** Connections that the kernel keeps until they are accepted: over it others' wait a second. */
-const BACKLOG = 4_096;
-
 /** What a gateway is made of. */
 export type GatewayOptions = {
   /** The way to the core. */
@@ -73,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
+    server.listen(port, host, () => {
       server.off("error", reject);
       const address = server.address();
       if (address === null || typeof address === "string") reject(new Error("not a TCP address"));
