@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
+import { resetAtOnce } from "./testing/reset-at-once.ts";
 import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
 
 const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
@@ -183,4 +184,11 @@ describe("a closing gateway", () => {
     await closed;
     await expect(sendRaw(port, "GET / HTTP/1.1\r\n\r\n")).rejects.toThrow("ECONNREFUSED");
   });
+});
+
+it("reads nothing from a client that was gone before its connection was accepted. ADR 0030", async () => {
+  await resetAtOnce(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}${CLOSE}`);
+  // Connections are accepted one after the other.
+  expect((await send("GET /api/v1/me")).status).toBe(200);
+  expect([calls(), counted]).toEqual([["GetMe"], ["200"]]);
 });
