@@ -70,8 +70,6 @@ const PATIENT = { poll: { timeout: 15_000 } };
 const BUILT = "test/harness/built-workflows.ts";
 const ON_SERVERS = {
   env: COMPILED,
-  // No file changes a module for the next: each worker loads the product once.
-  isolate: false,
   globalSetup: ["test/harness/global-setup.ts", BUILT],
   testTimeout: 60_000,
   hookTimeout: 120_000,
@@ -106,6 +104,8 @@ export default defineConfig({
           include: REAL,
           exclude: [...NEVER, CRASH, ...FAIRNESS, KIT, DEPLOY, UPGRADE, CLUSTER, SPLIT, ON_VITESS],
           ...ON_SERVERS,
+          // No file changes a module for the next: each worker loads the product once.
+          isolate: false,
           maxWorkers: WORKERS,
         },
       },
@@ -116,8 +116,6 @@ export default defineConfig({
           provide: { restartRounds: 2, isTemporalCluster: false },
           ...ON_SERVERS,
           sequence: { groupOrder: 1 },
-          // What is measured has a process that nothing has warmed or filled.
-          isolate: true,
           maxWorkers: 1,
         },
       },

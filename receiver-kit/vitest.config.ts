@@ -9,7 +9,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // A poll tells what never comes, not what comes late on a busy machine.
     expect: { poll: { timeout: 15_000 } },
-    // Mostly they wait, for leases to end. Beside the product's: as many as these have.
+    // Mostly they wait, for leases to end. As many as the product's tests have: `npm test` runs them in one group.
     maxWorkers: 4,
   },
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
+const WITHIN_MS = 10_000;
 /** Runs in the worker: connects, asks, and resets once what it sent has left. */
 const CLIENT = `
   const { connect } = require("node:net");
@@ -19,6 +20,7 @@ export async function resetAtOnce(port: number, text: string): Promise<void> {
   const told = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(CLIENT, { eval: true, workerData: { port, text, told } });
   await once(worker, "online");
-  Atomics.wait(told, 0, 0);
+  const outcome = Atomics.wait(told, 0, 0, WITHIN_MS);
   await worker.terminate();
+  if (outcome === "timed-out") throw new Error("the client did not reset its connection");
 }
