@@ -3,6 +3,7 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { BENCH_CACHE } from "../data/bench-database.ts";
 
 /** A program that serves. */
@@ -38,7 +39,7 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
     process.execPath,
     [...(options.flags ?? []), ...profileFlags(options), options.file],
     {
-      env: { PATH: process.env.PATH, NODE_ENV: "production", ...options.env },
+      env: { ...baseEnv(), NODE_ENV: "production", ...options.env },
       stdio: ["ignore", log.fd, log.fd],
     },
   );

@@ -1,4 +1,6 @@
+import { clientBucket } from "@activity/proto/client-bucket";
 import type { Log } from "@activity/proto/log";
+import type { RefusedClients } from "@activity/proto/refused-clients";
 import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
 import { findApiKey } from "./bearer-token.ts";
 import { errorResponse } from "./error-response.ts";
@@ -10,9 +12,12 @@ import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import type { Read } from "./reads.ts";
 import { ALLOW, findRoute } from "./router.ts";
 import type { Upstream } from "./upstream.ts";
-import { responseFromError } from "./upstream-error.ts";
+import { clientRefusalMs, responseFromError } from "./upstream-error.ts";
 
-/** What answers requests. Neither function ever rejects, and each makes exactly one upstream call. */
+/**
+ * What answers requests. Neither function ever rejects, and each makes one upstream call, or none for a client that
+ * the core said it refuses.
+ */
 export type Answers = {
   /** Answers a request that was read. */
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
@@ -23,10 +28,11 @@ export type Answers = {
 /** As nginx counts a request whose client went away first. It is never sent, and no outage to metrics and traces. */
 const CLIENT_GONE = 499;
 
-/** Creates the answers: the order of checks of the contract, with one upstream call each. */
+/** Creates the answers: the order of checks of the contract, of which the client's address is the first. §8 */
 export function createAnswers(
   upstream: Upstream,
   pages: KeptPages,
+  refused: RefusedClients,
   timeoutMs: number,
   log: Log,
 ): Answers {
@@ -36,12 +42,18 @@ export function createAnswers(
   };
 
   async function orFailure(
-    { requestId, signal }: UnreadableRequest,
+    { requestId, clientAddress, signal }: UnreadableRequest,
     work: () => Promise<GatewayResponse>,
   ): Promise<GatewayResponse> {
+    const client = clientBucket(clientAddress);
+    const isRefused = refused.untilMs(client) !== undefined;
+    if (isRefused) return errorResponse("rate_limit_exceeded", requestId);
+    const askedMs = performance.now();
     try {
       return await work();
     } catch (error) {
+      const refusedForMs = clientRefusalMs(error);
+      if (refusedForMs !== undefined) refused.note(client, askedMs + refusedForMs);
       if (signal.aborted && ConnectError.from(error).code === Code.Canceled) {
         return createResponse(CLIENT_GONE, requestId, undefined, []);
       }

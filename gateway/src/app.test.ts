@@ -8,7 +8,12 @@ import { createGateway, type Gateway } from "./app.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { parseAnswer, sendRaw } from "./testing/raw-connection.ts";
 import { resetAtOnce } from "./testing/reset-at-once.ts";
-import { coreError, createRouterCore, type RouterCore } from "./testing/router-core.ts";
+import {
+  clientRefusal,
+  coreError,
+  createRouterCore,
+  type RouterCore,
+} from "./testing/router-core.ts";
 
 const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
 const HOST = "Host: x\r\n";
@@ -24,13 +29,17 @@ const metrics: Metrics = {
   ...NO_METRICS,
   histogram: () => (_seconds, _route, code) => void counted.push(code),
 };
-async function start(limits: Partial<GatewayLimits> = {}): Promise<void> {
+async function start(
+  limits: Partial<GatewayLimits> = {},
+  trustedProxies: readonly string[] = [],
+): Promise<void> {
   counted = [];
   gateway = createGateway({
     upstream: core.transport,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits,
     metrics,
+    trustedProxies,
   });
   ({ port } = await gateway.listen(0, "127.0.0.1"));
 }
@@ -45,7 +54,7 @@ const send = async (line: string, headers = AUTHORIZED) =>
 const codeOf = (rest: string) => JSON.parse(rest).error.code;
 const calls = () => core.calls.map(({ method }) => method);
 
-describe("every request makes exactly one upstream call", () => {
+describe("a request makes exactly one upstream call", () => {
   it.each([
     ["GET /api/v1/activity?limit=5", AUTHORIZED, 200, "ListActivities"],
     ["HEAD /api/v1/activity", AUTHORIZED, 200, "ListActivities"],
@@ -94,6 +103,36 @@ describe("the core's refusal", () => {
       const answer = await send(line);
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
     }
+  });
+
+  it("of an address, told for how long, is given until then without asking. ADR 0030", async () => {
+    core.before = () => {
+      throw clientRefusal(1_000);
+    };
+    expect((await send("GET /api/v1/me")).status).toBe(429);
+    core.before = () => undefined;
+    for (const line of ["GET /x", "POST /api/v1/me", "GET /api/v1/me", "GET /api/v1/me?x=1"]) {
+      const answer = await send(line);
+      expect([answer.status, codeOf(answer.rest)]).toEqual([429, "rate_limit_exceeded"]);
+      expect(answer.headers.get("retry-after")).toBe("60");
+    }
+    expect(calls()).toEqual(["GetMe"]);
+    await expect.poll(async () => (await send("GET /api/v1/me")).status).toBe(200);
+  });
+
+  it("of an address says nothing of others, and is one for an IPv6 /64", async () => {
+    await gateway.close();
+    await start({}, ["127.0.0.1/32"]);
+    const from = async (address: string) =>
+      (await send("GET /api/v1/me", `${AUTHORIZED}X-Forwarded-For: ${address}\r\n`)).status;
+    core.before = ({ headers }) => {
+      if (headers.get("x-client-address")?.startsWith("2001:db8::")) throw clientRefusal(60_000);
+    };
+    expect(await from("2001:db8::1")).toBe(429);
+    expect(await from("2001:db8::2")).toBe(429);
+    expect(core.calls).toHaveLength(1);
+    expect(await from("2001:db8:0:1::1")).toBe(200);
+    expect(await from("192.0.2.1")).toBe(200);
   });
 
   it("that comes too late is 503", async () => {

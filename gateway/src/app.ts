@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createFindClientAddress } from "@activity/proto/client-address";
 import { createLog, type Log } from "@activity/proto/log";
 import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
+import { createRefusedClients } from "@activity/proto/refused-clients";
 import type { Transport } from "@connectrpc/connect";
 import { countAnswers } from "./answer-metrics.ts";
 import { createAnswers } from "./answer-request.ts";
@@ -26,7 +27,10 @@ export type GatewayOptions = {
   readonly limits?: Partial<GatewayLimits>;
 };
 
-/** The HTTP edge: between requests it keeps nothing but pages that the core may say are still the same. */
+/**
+ * The HTTP edge: between requests it keeps nothing but pages that the core may say are still the same, and for how
+ * long the core said that it refuses a client.
+ */
 export type Gateway = {
   readonly server: Server;
   /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot. */
@@ -44,8 +48,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const log = options.log ?? createLog((line) => process.stderr.write(line));
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
+  const refused = createRefusedClients(() => performance.now());
   const answers = countAnswers(
-    traceAnswers(createAnswers(upstream, pages, limits.upstreamTimeoutMs, log)),
+    traceAnswers(createAnswers(upstream, pages, refused, limits.upstreamTimeoutMs, log)),
     options.metrics ?? NO_METRICS,
   );
   const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);

@@ -1,4 +1,4 @@
-import { ErrorInfoSchema } from "@activity/proto";
+import { type ErrorInfo, ErrorInfoSchema } from "@activity/proto";
 import type { Log } from "@activity/proto/log";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ErrorCode, errorResponse } from "./error-response.ts";
@@ -46,21 +46,27 @@ export function responseFromError(thrown: unknown, requestId: string, log: Log):
   });
 }
 
+/** For how many milliseconds the core refuses all that the client of a failed call asks; undefined if it does not. */
+export function clientRefusalMs(thrown: unknown): number | undefined {
+  const refusedFor = infoOf(ConnectError.from(thrown))?.clientRefusedFor;
+  return refusedFor && Number(refusedFor.seconds) * 1_000 + refusedFor.nanos / 1e6;
+}
+
 /** Finds out whether a call failed because the core does not take this gateway's credential. */
 export function gatewayRefusalOf(error: ConnectError): GatewayRefusal | undefined {
-  const code = infoCodeOf(error);
+  const code = infoOf(error)?.code;
   return GATEWAY_REFUSALS.find((refusal) => refusal === code);
 }
 
 function codeOf(error: ConnectError): ErrorCode {
-  const code = infoCodeOf(error);
+  const code = infoOf(error)?.code;
   if (code !== undefined && isErrorCode(code)) return code;
   const isOutage = code === undefined ? OUT_OF_REACH.has(error.code) : gatewayRefusalOf(error);
   return isOutage ? "temporarily_unavailable" : "internal_error";
 }
 
-function infoCodeOf(error: ConnectError): string | undefined {
-  return error.findDetails(ErrorInfoSchema)[0]?.code;
+function infoOf(error: ConnectError): ErrorInfo | undefined {
+  return error.findDetails(ErrorInfoSchema)[0];
 }
 
 function isErrorCode(code: string): code is ErrorCode {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { clientBucket } from "@activity/proto/client-bucket";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clientBucket } from "../../server/src/admission/client-bucket.ts";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
@@ -27,7 +28,7 @@ async function startGateway(credential: string) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const child = spawn(process.execPath, [MAIN], {
     env: {
-      PATH: process.env.PATH,
+      ...baseEnv(),
       CORE_URL: `http://127.0.0.1:${stack.corePort}`,
       GATEWAY_PORT: `${port}`,
       HEALTH_PORT: `${healthPort}`,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createServiceCredential, Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
@@ -27,7 +28,7 @@ async function start(
   env: Record<string, string>,
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program(path)], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...baseEnv(), ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
   started.push(child);
@@ -95,6 +96,20 @@ describe("gateway and core in two processes", () => {
     const path = "/activity.account.v1.AccountService/PutAccount";
     const answer = await requestOf(gatewayPort, path, { method: "POST" });
     expectError(answer, 404, "not_found");
+  });
+
+  it("refuse a client over its limit at the gateway: no request of it reaches the core. ADR 0030", async () => {
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const ask = async () => (await requestOf(gatewayPort, "/nothing", { headers })).status;
+    for (let count = 0; count < 300; count++) await ask();
+    expect(await ask()).toBe(429);
+    core.kill("SIGSTOP");
+    try {
+      for (let count = 0; count < 10; count++) expect(await ask()).toBe(429);
+    } finally {
+      core.kill("SIGCONT");
+    }
+    expect((await http("/nothing")).status).toBe(404);
   });
 
   it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {

@@ -15,7 +15,7 @@ import {
   type Receiver,
   startReceiver,
 } from "./harness-receiver.ts";
-import { makeCertificates } from "./harness-receiver-certificates.ts";
+import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /** Every kind of webhook event. */
 export const ALL_KINDS = [
@@ -71,7 +71,7 @@ export async function startDeliveryStack(
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
 ): Promise<DeliveryStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
-  const certificates = makeCertificates();
+  const certificates = sharedCertificates();
   const extraCa = join(folder, "ca.pem");
   await writeFile(extraCa, certificates.ca);
   const receiver = await startReceiver(behaviour, certificates.good);

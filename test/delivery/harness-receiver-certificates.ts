@@ -26,6 +26,14 @@ const GOOD_NAMES = [
   "IP:0:0:0:0:0:0:0:1",
 ].join(",");
 
+let shared: Certificates | undefined;
+
+/** What test files that run one after another in a process share: it takes a second to make. */
+export function sharedCertificates(): Certificates {
+  shared ??= makeCertificates();
+  return shared;
+}
+
 /** Makes a CA and the certificates under it with the `openssl` program. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "activity-ca-"));

@@ -20,7 +20,7 @@ import type { Activities } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
-import { makeCertificates } from "./harness-receiver-certificates.ts";
+import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /** The core and the workflows, on a Temporal whose clock skips what nobody waits for. */
 export type TimeSkippingStack = {
@@ -51,7 +51,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
   installTemporalRuntime(log, undefined);
-  const certificates = makeCertificates();
+  const certificates = sharedCertificates();
   const receiver = await startReceiver(behaviour, certificates.good);
   const target = `127.0.0.1:${receiver.port}`;
   const stack = await startTestStack({

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { untilListening } from "../harness/listening.ts";
 
 /** What a receiver reports: a request that came, or a point at which it waits for a decision. */
@@ -43,7 +44,7 @@ export async function startReceiverProcess(
   async function start(): Promise<ChildProcess> {
     const started = spawn(process.execPath, [options.program], {
       cwd: options.folder,
-      env: { PATH: process.env.PATH, ...options.env, PORT: String(options.port) },
+      env: { ...baseEnv(), ...options.env, PORT: String(options.port) },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const stream of [started.stdout, started.stderr]) {

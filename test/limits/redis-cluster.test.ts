@@ -1,5 +1,6 @@
+import { clientBucket } from "@activity/proto/client-bucket";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accountBucket, clientBucket } from "../../server/src/admission/client-bucket.ts";
+import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import {
   connectWindowRedis,
   countRequests,

@@ -12,7 +12,7 @@ import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { startTemporal } from "../../tools/stack/temporal.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
-import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { sharedCertificates } from "../delivery/harness-receiver-certificates.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import { startProgram } from "../start/harness-program.ts";
 
@@ -43,7 +43,7 @@ const START = { timeout: 90_000, interval: 100 };
 /** Starts Temporal and the receiver; the product is the test's to start. */
 export async function startServedStack(behaviour: Behaviour): Promise<ServedStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-served-"));
-  const certificates = makeCertificates();
+  const certificates = sharedCertificates();
   await writeFile(join(folder, "ca.pem"), certificates.ca);
   const receiver = await startReceiver(behaviour, certificates.good);
   const dataDir = join(folder, "temporal");

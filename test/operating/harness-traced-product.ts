@@ -12,7 +12,7 @@ import { silentProgress } from "../../tools/stack/progress.ts";
 import { startTemporal } from "../../tools/stack/temporal.ts";
 import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { sharedCertificates } from "../delivery/harness-receiver-certificates.ts";
 import { unique } from "../harness/builders.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { untilListening } from "../harness/listening.ts";
@@ -40,7 +40,7 @@ export type TracedProduct = {
 export async function startTracedProduct(endpoint: string): Promise<TracedProduct> {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), "activity-traces-"));
-  const certificates = makeCertificates();
+  const certificates = sharedCertificates();
   const extraCa = join(folder, "ca.pem");
   await writeFile(extraCa, certificates.ca);
   const receiver = await startReceiver(answer(503), certificates.good);

@@ -9,6 +9,7 @@ import { createServiceCredential, migrate, Permission } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import type { RunningRedis } from "../../tools/stack/redis.ts";
@@ -146,7 +147,7 @@ function useKeys(...ages: (typeof OLD | typeof NEW)[]): void {
 const runTool = (...args: string[]) =>
   execFileSync(process.execPath, args, {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...shared },
+    env: { ...baseEnv(), ...shared },
     encoding: "utf8",
     stdio: "pipe",
   });

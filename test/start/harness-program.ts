@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 /** A program that runs, and all that it said so far on both streams. */
@@ -14,9 +15,8 @@ export function startProgram(
   env: Readonly<Record<string, string>>,
   root = ROOT,
 ): Run {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [join(root, path)], {
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    env: { ...baseEnv(), ...env },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

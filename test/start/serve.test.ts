@@ -18,6 +18,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { silentProgress } from "../../tools/stack/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
@@ -180,7 +181,7 @@ describe("core, gateway and deliveries in one production process", () => {
     const { env, ports } = await production();
     const npm = spawn("npm", ["run", "--silent", "serve"], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { ...baseEnv(), HOME: process.env.HOME, ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     started.push(npm);

@@ -7,6 +7,7 @@ import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
+import { baseEnv } from "../stack/base-env.ts";
 
 const PROGRAM = join(import.meta.dirname, "import.ts");
 /** Has a process tell the most memory it ever had, in kilobytes. */
@@ -40,8 +41,7 @@ function runImport(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...baseEnv(),
       CORE_URL: `http://127.0.0.1:${stack.corePort}`,
       SERVICE_CREDENTIAL: credential,
       ...env,

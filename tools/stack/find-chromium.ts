@@ -9,6 +9,8 @@ import { StackError } from "./stack-error.ts";
 import type { UnpackedRoot } from "./unpacked-root.ts";
 
 const FOLDER = "usr/lib/chromium";
+/** Chromium without its windows: the same engine with two thirds of the processor time. */
+const HEADLESS = "chromium-headless-shell";
 
 /**
  * Finds a Chromium to test the dashboard with: named by CHROMIUM, on the machine, or Debian's, fetched. Returns the path of
@@ -22,7 +24,7 @@ export async function findChromium(
   const named = env.CHROMIUM;
   const path = named
     ? await findNamedProgram(env, named)
-    : await findProgram(env, ["chromium", "google-chrome"]);
+    : await findProgram(env, [HEADLESS, "chromium", "google-chrome"]);
   if (path !== undefined) return path;
   if (named) {
     throw new StackError(
@@ -37,11 +39,11 @@ export async function findChromium(
   // Ubuntu's package is an order to its store.
   const isUbuntu = (await readOsRelease()).get("ID") === "ubuntu";
   const root = await fetchAptPackages({
-    names: ["chromium", "fonts-dejavu-core"],
+    names: [HEADLESS, "fonts-dejavu-core"],
     suite: isUbuntu ? "sid" : "distribution",
-    into: join(cacheDir, `chromium-${process.arch}`),
+    into: join(cacheDir, `${HEADLESS}-${process.arch}`),
     title: "Chromium",
-    megabytes: 1_500,
+    megabytes: 1_000,
     progress,
   });
   return writeLauncher(root);
@@ -59,7 +61,7 @@ async function writeLauncher(root: UnpackedRoot): Promise<string> {
     `export FONTCONFIG_SYSROOT=${shellQuote(root.folder)}`,
     // A zygote is the running program once more, which is the loader, without its arguments.
     `set -- --no-zygote --browser-subprocess-path=${shellQuote(launcher)} "$@"`,
-    `exec ${[loader, "--inhibit-cache", "--library-path", root.libraryFolders.join(":"), join(folder, "chromium")].map(shellQuote).join(" ")} "$@"`,
+    `exec ${[loader, "--inhibit-cache", "--library-path", root.libraryFolders.join(":"), join(folder, HEADLESS)].map(shellQuote).join(" ")} "$@"`,
     "",
   ].join("\n");
   await copyFile(root.loader, `${loader}.${process.pid}`);

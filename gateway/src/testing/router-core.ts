@@ -7,8 +7,9 @@ import {
   MeService,
 } from "@activity/proto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import {
-  type Code,
+  Code,
   ConnectError,
   createRouterTransport,
   type HandlerContext,
@@ -82,5 +83,13 @@ export function coreError(code: Code, info: string, message = "inner text"): Con
   const headers = { ratelimit: '"account";r=0;t=60', "x-inner": "never copied" };
   return new ConnectError(message, code, headers, [
     { desc: ErrorInfoSchema, value: { code: info } },
+  ]);
+}
+
+/** Creates the failure of a call for a client that is refused for a while. */
+export function clientRefusal(refusedForMs: number): ConnectError {
+  const clientRefusedFor = durationFromMs(refusedForMs);
+  return new ConnectError("inner text", Code.ResourceExhausted, undefined, [
+    { desc: ErrorInfoSchema, value: { code: "rate_limit_exceeded", clientRefusedFor } },
   ]);
 }

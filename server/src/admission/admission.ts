@@ -24,8 +24,11 @@ export type ApiKeyRecord = {
 
 /** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */
 export type AdmissionResult =
-  /** Until `untilMs`, in the steady clock of this process, the client's window takes no other. */
-  | { readonly kind: "client_refused"; readonly untilMs: number }
+  /**
+   * Until `untilMs`, in the steady clock of this process, the client's window takes no other; undefined for one that
+   * was refused because as many as its limit wait.
+   */
+  | { readonly kind: "client_refused"; readonly untilMs: number | undefined }
   | { readonly kind: "client_admitted" }
   | { readonly kind: "unknown_key" }
   | { readonly kind: "account_unavailable" }

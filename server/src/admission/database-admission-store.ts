@@ -3,6 +3,7 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
+import { ACCOUNT_PREFIX } from "./account-bucket.ts";
 import { ACCOUNT_LIMIT, CLIENT_LIMIT } from "./admission.ts";
 import {
   ACTIVE,
@@ -11,7 +12,6 @@ import {
   type ApiKeyRow,
   AVAILABLE,
 } from "./api-key-row.ts";
-import { ACCOUNT_PREFIX } from "./client-bucket.ts";
 import { WINDOW_MICROS } from "./rate-window.ts";
 
 export type ClientRow = RowDataPacket & { bucket: Buffer; batch_admitted: number };

@@ -1,3 +1,4 @@
+import { createRefusedClients } from "@activity/proto/refused-clients";
 import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./admission.ts";
 
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
@@ -9,30 +10,21 @@ type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
  * limit admits that wait already. Nothing is ever admitted here. `nowMs` is a clock that never steps.
  */
 export function refuseWhatIsKnown(count: Count, nowMs: () => number): Count {
-  /** Until when a client is refused; the one that was refused last at the end. */
-  const refusedUntilMs = new Map<string, number>();
+  const refused = createRefusedClients(nowMs);
   /** How many requests of a client wait for their count. */
   const waiting = new Map<string, number>();
 
-  /** Forgets what has ended; each entry cost its client a whole limit of requests. */
-  function remember(client: string, untilMs: number): void {
-    for (const [other, otherUntilMs] of refusedUntilMs) {
-      if (otherUntilMs > nowMs()) break;
-      refusedUntilMs.delete(other);
-    }
-    refusedUntilMs.delete(client);
-    refusedUntilMs.set(client, untilMs);
-  }
-
   return async (request) => {
+    const untilMs = refused.untilMs(request.client);
     const client = request.client.toString("latin1");
-    const untilMs = refusedUntilMs.get(client) ?? 0;
     const before = waiting.get(client) ?? 0;
-    if (untilMs > nowMs() || before >= CLIENT_LIMIT) return { kind: "client_refused", untilMs };
+    if (untilMs !== undefined || before >= CLIENT_LIMIT) return { kind: "client_refused", untilMs };
     waiting.set(client, before + 1);
     try {
       const result = await count(request);
-      if (result.kind === "client_refused") remember(client, result.untilMs);
+      if (result.kind === "client_refused" && result.untilMs !== undefined) {
+        refused.note(request.client, result.untilMs);
+      }
       return result;
     } finally {
       const left = (waiting.get(client) ?? 1) - 1;

@@ -1,5 +1,6 @@
+import { clientBucket } from "@activity/proto/client-bucket";
 import { expect, it } from "vitest";
-import { accountBucket, clientBucket } from "./client-bucket.ts";
+import { accountBucket } from "./account-bucket.ts";
 import { windowKey } from "./redis-admission-store.ts";
 
 it("a window's key has one tag, whatever bytes its address has", () => {

@@ -1,4 +1,5 @@
 import type { Pool } from "../database/pool.ts";
+import { accountBucket } from "./account-bucket.ts";
 import {
   ACCOUNT_LIMIT,
   type Admission,
@@ -7,7 +8,6 @@ import {
   CLIENT_LIMIT,
 } from "./admission.ts";
 import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
-import { accountBucket } from "./client-bucket.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { refuseWhatIsKnown } from "./known-refusals.ts";
 import type { RateWindow } from "./rate-window.ts";

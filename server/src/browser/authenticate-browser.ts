@@ -1,6 +1,6 @@
+import { clientBucket } from "@activity/proto/client-bucket";
 import type { Admission } from "../admission/admission.ts";
 import { callerKey, peerAddressKey, type SessionRecord } from "../admission/caller.ts";
-import { clientBucket } from "../admission/client-bucket.ts";
 import { mayUse, type ScopeFamily } from "../admission/session-scope.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { Access, changesSomething } from "../rpc/access.ts";

@@ -45,3 +45,14 @@ export class DomainError extends Error {
     this.code = code;
   }
 }
+
+/** The caller's address is over its limit: nothing that it asks is answered. */
+export class ClientRefusedError extends DomainError {
+  /** For how many milliseconds that stays so, whatever it shows; undefined when nobody knows. */
+  readonly refusedForMs: number | undefined;
+
+  constructor(message: string, refusedForMs: number | undefined) {
+    super(ErrorCode.RateLimitExceeded, message);
+    this.refusedForMs = refusedForMs;
+  }
+}

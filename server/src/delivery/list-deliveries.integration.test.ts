@@ -34,6 +34,8 @@ let accountId: string;
 let created: string;
 let refunded: string;
 let rows: Row[];
+/** The rows that no filter tells apart, newest first. */
+let alike: Row[][];
 
 // Half of them created and delivered to one endpoint, half refunded and failed at the other for a time-out; the
 // three oldest of the first are refunded and were rejected, so that filters which each name many together name
@@ -56,6 +58,10 @@ beforeAll(async () => {
     `SELECT id, endpoint_id AS endpoint, event_id AS event, state, kind, last_outcome AS outcome
      FROM delivery ORDER BY id DESC`,
   );
+  const groups = Map.groupBy(rows, (row) =>
+    [row.endpoint, row.state, row.kind, row.outcome].join(" "),
+  );
+  alike = [...groups.values()];
 }, 300_000);
 afterAll(() => services.stop());
 
@@ -75,13 +81,17 @@ describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
     "reads what it shows and a few rows: $endpoint $state $kind $outcome",
     async ({ endpoint, state, kind, outcome }) => {
       const endpointId = { "": "", created, refunded }[endpoint];
-      const all = rows.filter(
-        (row) =>
-          (endpointId === "" || row.endpoint === endpointId) &&
-          (state ?? row.state) === row.state &&
-          (kind ?? row.kind) === row.kind &&
-          (outcome ?? row.outcome) === row.outcome,
-      );
+      const shown = alike
+        .filter(
+          ([row]) =>
+            row !== undefined &&
+            (endpointId === "" || row.endpoint === endpointId) &&
+            (state ?? row.state) === row.state &&
+            (kind ?? row.kind) === row.kind &&
+            (outcome ?? row.outcome) === row.outcome,
+        )
+        .flatMap((group) => group.slice(0, 2 * PAGE + 1))
+        .sort((a, b) => (a.id < b.id ? 1 : -1));
       const named = {
         ...(state && { state }),
         ...(kind && { kind }),
@@ -91,8 +101,8 @@ describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
       for (const start of [0, PAGE]) {
         const page = await list({ endpointId, ...named, pageToken });
         expect(page.rowsRead).toBeLessThanOrEqual(FEW);
-        expect(page.ids).toEqual(all.slice(start, start + PAGE).map(({ id }) => id));
-        expect(page.nextPageToken === "").toBe(all.length <= start + PAGE);
+        expect(page.ids).toEqual(shown.slice(start, start + PAGE).map(({ id }) => id));
+        expect(page.nextPageToken === "").toBe(shown.length <= start + PAGE);
         if (page.nextPageToken === "") break;
         pageToken = page.nextPageToken;
       }

@@ -1,3 +1,4 @@
+import { clientBucket } from "@activity/proto/client-bucket";
 import { inSpan } from "@activity/proto/traces";
 import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import {
@@ -7,10 +8,9 @@ import {
   CLIENT_LIMIT,
 } from "../admission/admission.ts";
 import { callerKey, fromServiceKey, inProcessKey, peerAddressKey } from "../admission/caller.ts";
-import { clientBucket } from "../admission/client-bucket.ts";
 import { WINDOW_SECONDS } from "../admission/rate-window.ts";
 import { hashApiKey, isApiKeyText } from "../api-key/api-key.ts";
-import { DomainError, ErrorCode } from "../common/errors.ts";
+import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { Permission } from "../service-credential/permission.ts";
 import type { ServiceCredential } from "../service-credential/service-credential-store.ts";
@@ -29,6 +29,7 @@ export type Call = Pick<
 /** Throws when the call may not be made; else sets the caller of those that have one. */
 export type Authenticate = (call: Call) => Promise<void>;
 
+const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
@@ -166,11 +167,9 @@ export function throwIfRefused(result: AdmissionResult): void {
         "The account is unavailable or not verified.",
       );
     case "client_refused":
+      throw new ClientRefusedError(TOO_MANY, result.untilMs && result.untilMs - performance.now());
     case "account_refused":
-      throw new DomainError(
-        ErrorCode.RateLimitExceeded,
-        `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`,
-      );
+      throw new DomainError(ErrorCode.RateLimitExceeded, TOO_MANY);
   }
 }
 

@@ -1,9 +1,10 @@
 import { ErrorInfoSchema } from "@activity/proto";
 import type { Log } from "@activity/proto/log";
 import { create } from "@bufbuild/protobuf";
+import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { LimiterUnavailableError } from "../admission/redis-admission-store.ts";
-import { DomainError, ErrorCode } from "../common/errors.ts";
+import { ClientRefusedError, DomainError, ErrorCode } from "../common/errors.ts";
 import { OverloadedError } from "../common/overloaded-error.ts";
 import { isOutage } from "../database/outage.ts";
 
@@ -69,13 +70,20 @@ async function* mapStream<T>(messages: AsyncIterable<T>, fail: (error: unknown) 
 }
 
 function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): ConnectError {
-  if (error instanceof DomainError) return withInfo(error.code, error.message, error);
+  if (error instanceof DomainError) {
+    return withInfo(error.code, error.message, error, refusedFor(error));
+  }
   if (error instanceof ConnectError) return error;
   // The caller went away, and nobody waits for this answer.
   if (error instanceof DOMException && error.name === "AbortError") return ConnectError.from(error);
   if (isTemporary(error)) return unavailable(error);
   logBug(error);
   return withInfo(ErrorCode.InternalError, "An internal error; it was logged.", error);
+}
+
+function refusedFor(error: DomainError): Duration | undefined {
+  if (!(error instanceof ClientRefusedError) || error.refusedForMs === undefined) return undefined;
+  return durationFromMs(Math.max(0, Math.floor(error.refusedForMs)));
 }
 
 function isTemporary(error: unknown): boolean {
@@ -93,8 +101,13 @@ function unavailable(cause: unknown): ConnectError {
 }
 
 /** The cause stays in this process: neither transport sends it. */
-function withInfo(code: ErrorCode, message: string, cause: unknown): ConnectError {
-  const info = create(ErrorInfoSchema, { code });
+function withInfo(
+  code: ErrorCode,
+  message: string,
+  cause: unknown,
+  clientRefusedFor?: Duration,
+): ConnectError {
+  const info = create(ErrorInfoSchema, { code, ...(clientRefusedFor && { clientRefusedFor }) });
   return new ConnectError(
     message,
     CODE_OF[code],

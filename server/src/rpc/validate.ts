@@ -3,9 +3,11 @@ import type { Interceptor } from "@connectrpc/connect";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { FindService } from "./registered-service.ts";
 
+/** It compiles a message's rules when it meets the first, and keeps them. */
+const validator = createValidator();
+
 /** Holds the field rules written in the protos; fails with `invalid_parameter`, naming every field. */
 export function createValidate(findService: FindService): Interceptor {
-  const validator = createValidator();
   return (next) => async (request) => {
     if (request.stream || !findService(request.service).isValidated) return next(request);
     const result = validator.validate(request.method.input, request.message);

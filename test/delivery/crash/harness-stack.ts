@@ -8,6 +8,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
+import { baseEnv } from "../../../tools/stack/base-env.ts";
 import { findFreePort } from "../../../tools/stack/free-port.ts";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
@@ -85,7 +86,7 @@ export async function startCrashStack({
   const credential = await createServiceCredential(databaseUrl, "test", permissions);
   const corePort = await findFreePort();
   const shared = {
-    PATH: process.env.PATH,
+    ...baseEnv(),
     HOME: process.env.HOME,
     WEBHOOK_ALLOWED_TARGETS: target,
     ALLOW_UNSAFE_TARGETS: "development",

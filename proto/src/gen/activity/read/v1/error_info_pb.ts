@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file activity/read/v1/error_info.proto.
  */
 export const file_activity_read_v1_error_info: GenFile = /*@__PURE__*/
-  fileDesc("CiFhY3Rpdml0eS9yZWFkL3YxL2Vycm9yX2luZm8ucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEiGQoJRXJyb3JJbmZvEgwKBGNvZGUYASABKAliBnByb3RvMw");
+  fileDesc("CiFhY3Rpdml0eS9yZWFkL3YxL2Vycm9yX2luZm8ucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEiUAoJRXJyb3JJbmZvEgwKBGNvZGUYASABKAkSNQoSY2xpZW50X3JlZnVzZWRfZm9yGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uYgZwcm90bzM", [file_google_protobuf_duration]);
 
 /**
  * The detail that every failed call carries beside its status code.
@@ -25,6 +27,15 @@ export type ErrorInfo = Message<"activity.read.v1.ErrorInfo"> & {
    * @generated from field: string code = 1;
    */
   code: string;
+
+  /**
+   * Set with `rate_limit_exceeded` when the client's address is over its limit: how long all of its requests are
+   * refused, whatever they show, counted from before the call was made. A gateway gives this refusal itself until then.
+   * Unset when it is an account that is over its limit.
+   *
+   * @generated from field: google.protobuf.Duration client_refused_for = 2;
+   */
+  clientRefusedFor?: Duration | undefined;
 };
 
 /**

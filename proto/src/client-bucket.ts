@@ -12,14 +12,7 @@ export function clientBucket(address: string): Buffer {
   return Buffer.of(CLIENT);
 }
 
-/** Returns the bytes that an account is counted under. */
-export function accountBucket(accountId: string): Buffer {
-  return Buffer.from(`${ACCOUNT_PREFIX}${accountId}`, "ascii");
-}
-
-/** The first byte of account buckets. */
-export const ACCOUNT_PREFIX = "a";
-/** The first byte of client buckets: `c`. */
+/** The first byte of client buckets, `c`: what else the core counts begins otherwise. */
 const CLIENT = 0x63;
 
 function mappedIPv4(address: string): string | undefined {
