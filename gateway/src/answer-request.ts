@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { clientBucket } from "@activity/proto/client-bucket";
 import type { Log } from "@activity/proto/log";
 import type { RefusedClients } from "@activity/proto/refused-clients";
@@ -7,6 +8,7 @@ import { errorResponse } from "./error-response.ts";
 import type { GatewayRequest, UnreadableRequest } from "./gateway-request.ts";
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
 import type { KeptPages } from "./kept-pages.ts";
+import type { GatewayLimits } from "./limits.ts";
 import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import type { Read } from "./reads.ts";
@@ -33,7 +35,7 @@ export function createAnswers(
   upstream: Upstream,
   pages: KeptPages,
   refused: RefusedClients,
-  timeoutMs: number,
+  limits: GatewayLimits,
   log: Log,
 ): Answers {
   return {
@@ -47,7 +49,11 @@ export function createAnswers(
   ): Promise<GatewayResponse> {
     const client = clientBucket(clientAddress);
     const isRefused = refused.untilMs(client) !== undefined;
-    if (isRefused) return errorResponse("rate_limit_exceeded", requestId);
+    if (isRefused) {
+      // Who was told so and asks on waits: a flood that waits for its answers leaves processor time to others.
+      await wait(limits.refusalDelayMs);
+      return errorResponse("rate_limit_exceeded", requestId);
+    }
     const askedMs = performance.now();
     try {
       return await work();
@@ -136,6 +142,6 @@ export function createAnswers(
       "x-request-id": request.requestId,
     };
     if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
-    return { headers, timeoutMs, signal: request.signal };
+    return { headers, timeoutMs: limits.upstreamTimeoutMs, signal: request.signal };
   }
 }

@@ -51,6 +51,9 @@ afterEach(() => gateway.close());
 
 const send = async (line: string, headers = AUTHORIZED) =>
   parseAnswer(await sendRaw(port, `${line} HTTP/1.1\r\n${headers}${CLOSE}`));
+/** The status that a client of a trusted proxy gets. */
+const from = async (address: string) =>
+  (await send("GET /api/v1/me", `${AUTHORIZED}X-Forwarded-For: ${address}\r\n`)).status;
 const codeOf = (rest: string) => JSON.parse(rest).error.code;
 const calls = () => core.calls.map(({ method }) => method);
 
@@ -106,6 +109,8 @@ describe("the core's refusal", () => {
   });
 
   it("of an address, told for how long, is given until then without asking. ADR 0030", async () => {
+    await gateway.close();
+    await start({ refusalDelayMs: 0 });
     core.before = () => {
       throw clientRefusal(1_000);
     };
@@ -120,11 +125,24 @@ describe("the core's refusal", () => {
     await expect.poll(async () => (await send("GET /api/v1/me")).status).toBe(200);
   });
 
+  it("of an address that asks on waits, and others do not wait with it. ADR 0030", async () => {
+    await gateway.close();
+    await start({ refusalDelayMs: 60_000, closeTimeoutMs: 0 }, ["127.0.0.1/32"]);
+    core.before = ({ headers }) => {
+      if (headers.get("x-client-address") === "192.0.2.1") throw clientRefusal(60_000);
+    };
+    expect(await from("192.0.2.1")).toBe(429);
+    const waiting = from("192.0.2.1");
+    expect(await from("192.0.2.2")).toBe(200);
+    expect([counted, core.calls.length]).toEqual([["429", "200"], 2]);
+    await gateway.close();
+    // Its connection was cut, without an answer.
+    expect(await waiting).toBeNaN();
+  });
+
   it("of an address says nothing of others, and is one for an IPv6 /64", async () => {
     await gateway.close();
     await start({}, ["127.0.0.1/32"]);
-    const from = async (address: string) =>
-      (await send("GET /api/v1/me", `${AUTHORIZED}X-Forwarded-For: ${address}\r\n`)).status;
     core.before = ({ headers }) => {
       if (headers.get("x-client-address")?.startsWith("2001:db8::")) throw clientRefusal(60_000);
     };

@@ -50,7 +50,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const pages = createKeptPages(limits.keptPageBytes);
   const refused = createRefusedClients(() => performance.now());
   const answers = countAnswers(
-    traceAnswers(createAnswers(upstream, pages, refused, limits.upstreamTimeoutMs, log)),
+    traceAnswers(createAnswers(upstream, pages, refused, limits, log)),
     options.metrics ?? NO_METRICS,
   );
   const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);

@@ -2,6 +2,8 @@
 export type GatewayLimits = {
   /** Until the core must have answered one call. */
   readonly upstreamTimeoutMs: number;
+  /** How long a client that was refused and asks on waits for each further refusal. */
+  readonly refusalDelayMs: number;
   /** Until a request's headers must have arrived. */
   readonly headersTimeoutMs: number;
   /** Until a whole request must have arrived. */
@@ -27,6 +29,7 @@ export type GatewayLimits = {
 /** The limits unless others are given. */
 export const DEFAULT_LIMITS: GatewayLimits = {
   upstreamTimeoutMs: 5_000,
+  refusalDelayMs: 250,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   stalledTimeoutMs: 20_000,
