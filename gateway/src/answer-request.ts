@@ -50,7 +50,6 @@ export function createAnswers(
     const client = clientBucket(clientAddress);
     const isRefused = refused.untilMs(client) !== undefined;
     if (isRefused) {
-      // Who was told so and asks on waits: a flood that waits for its answers leaves processor time to others.
       await wait(limits.refusalDelayMs);
       return errorResponse("rate_limit_exceeded", requestId);
     }

@@ -1,3 +1,5 @@
+import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
+
 /** How long the gateway waits, and how much it takes in. */
 export type GatewayLimits = {
   /** Until the core must have answered one call. */
@@ -29,7 +31,7 @@ export type GatewayLimits = {
 /** The limits unless others are given. */
 export const DEFAULT_LIMITS: GatewayLimits = {
   upstreamTimeoutMs: 5_000,
-  refusalDelayMs: 250,
+  refusalDelayMs: REFUSAL_DELAY_MS,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   stalledTimeoutMs: 20_000,

@@ -1,3 +1,9 @@
+/**
+ * How long a refusal waits that a client has had before: a flood that waits for its answers leaves processor time to
+ * others. ADR 0030
+ */
+export const REFUSAL_DELAY_MS = 250;
+
 /** Clients that are refused for a while, whatever they ask. A client is the bytes of `clientBucket`. */
 export type RefusedClients = {
   /** Until when a client is refused, in milliseconds of the clock; undefined when it is not. */

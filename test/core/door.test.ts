@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AccountService } from "@activity/proto";
+import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
 import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError, createClient } from "@connectrpc/connect";
 import {
@@ -16,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../tools/stack/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
-import { DOOR_ATTACKS, type DoorAttack } from "./harness-door-attacks.ts";
+import { DOOR_ATTACKS, type DoorAttack, MADE_UP_AT_ONCE } from "./harness-door-attacks.ts";
 
 const CALLERS = 40;
 const CALLS_EACH = 10;
@@ -180,6 +181,9 @@ describe("ADR 0037: callers of the core lose nothing, and it keeps nothing of an
       tell(attack, times, `${growthMb.toFixed(0)} MB more ${JSON.stringify(flood)}`);
       expect(ends).toEqual(all);
       expect(flood.sent).toBeGreaterThan(200);
+      const longestMs = AHEAD_MS * 2 + SPREAD_MS;
+      const refusals = MADE_UP_AT_ONCE * (longestMs / REFUSAL_DELAY_MS);
+      expect(flood["status 14"] ?? 0).toBeLessThanOrEqual(refusals);
       expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
     },
     120_000,

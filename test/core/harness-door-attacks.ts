@@ -24,6 +24,8 @@ const CANCEL = Buffer.from([0, 0, 0, 8]);
 const HEADER_BLOCK = Buffer.concat(
   Object.entries({ ":scheme": "http", ":authority": "core", ...headersOf({}) }).map(literalField),
 );
+/** Calls with made-up credentials that are unanswered at a time, of ten connections. */
+export const MADE_UP_AT_ONCE = 100;
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
 /** What somebody at the core's port may do to be in everybody's way; each ends by itself. */
@@ -113,7 +115,7 @@ export const DOOR_ATTACKS = {
   "made-up credentials": (target) =>
     inParallel(10, async () => {
       const session = await openSession(target);
-      await inParallel(10, async () => {
+      await inParallel(MADE_UP_AT_ONCE / 10, async () => {
         while (!target.isOver() && !session.destroyed) {
           target.count("sent");
           const madeUp = target.credential.replace(/[0-9a-f]{8}$/, randomBytes(4).toString("hex"));

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { clientBucket } from "@activity/proto/client-bucket";
+import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
 import { inSpan } from "@activity/proto/traces";
 import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import {
@@ -141,7 +143,10 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
   // Without the call's signal: others may wait for the same count.
   const { kind } = await admission.admit({ client });
-  if (kind === "client_refused") throw new OverloadedError();
+  if (kind === "client_refused") {
+    await wait(REFUSAL_DELAY_MS);
+    throw new OverloadedError();
+  }
 }
 
 /** Over a wire admission comes before the call's own span. */
