@@ -30,6 +30,12 @@ describe("a connection is kept for the next attempts to the same host", () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
     expect(receiver.connectionCount()).toBe(1);
+    // All are answered at one moment: none is idle for so long that it ends before the last one is.
+    const asked: (() => void)[] = [];
+    receiver.behaviour = (socket, request) => {
+      asked.push(() => answer(200)(socket, request));
+      if (asked.length === 200) for (const go of asked) go();
+    };
     await Promise.all(Array.from({ length: 200 }, () => harness.post(receiver)));
     expect(receiver.connectionCount()).toBe(200);
     await expect.poll(() => receiver.openCount()).toBe(128);
