@@ -22,6 +22,8 @@ describe("the bucket of a client address", () => {
     same("fe80::1%eth0", "fe80::2");
     different("2001:db8:0:1::1", "2001:db8:0:2::1");
     different("::1", "0:0:0:1::1");
+    different("::192.0.2.1", "192.0.2.1");
+    same("fe80::1%en-0.1", "fe80::2");
   });
 
   it("is one for everything that is no address", () => {

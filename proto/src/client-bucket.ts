@@ -3,6 +3,8 @@ import { isIPv4, isIPv6 } from "node:net";
 /**
  * Returns the bytes that a client address is counted under: an IPv4 address by itself, an IPv4-mapped one
  * as its IPv4, any other IPv6 address by its /64. Text that is no address counts as one bucket of its own.
+ *
+ * Read by hand: ipaddr.js takes `::192.0.2.1` for 192.0.2.1, and throws at zones that Node has for addresses.
  */
 export function clientBucket(address: string): Buffer {
   const ipv4 = isIPv4(address) ? address : mappedIPv4(address);

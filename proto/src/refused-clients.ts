@@ -1,6 +1,6 @@
 /**
- * How long a refusal waits that a client has had before: a flood that waits for its answers leaves processor time to
- * others. ADR 0030
+ * How long a client over its limit waits for a refusal that it was told before, or of a made-up credential: a flood that
+ * waits for its answers leaves processor time to others. ADR 0030, 0037
  */
 export const REFUSAL_DELAY_MS = 250;
 
@@ -8,6 +8,7 @@ export const REFUSAL_DELAY_MS = 250;
 export type RefusedClients = {
   /** Until when a client is refused, in milliseconds of the clock; undefined when it is not. */
   untilMs(client: Buffer): number | undefined;
+  /** Refuses a client until then, in place of what was noted of it before. */
   note(client: Buffer, untilMs: number): void;
 };
 

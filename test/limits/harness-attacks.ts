@@ -14,7 +14,7 @@ export type Target = {
 const CONNECTIONS = 100;
 const MANY_CONNECTIONS = 10_000;
 const PIPELINED = 200;
-/** Between two requests of a connection: 4,500 a second of all where answers come at once. */
+/** Between two requests of a connection: all together make 4,500 a second where answers come at once. */
 const PAUSE_MS = 20;
 const ONE_KEY = "0".repeat(64);
 const HEAD = "GET /api/v1/activity HTTP/1.1\r\nHost: x\r\n";
