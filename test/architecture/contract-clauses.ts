@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./import-rule.ts";
 
-/** A clause of docs/contract.md: a paragraph, a rule of a list, or a row of a table. */
+/** A clause of docs/source-contract.md: a paragraph, a rule of a list, or a row of a table. */
 export type Clause = {
   /** The heading it stands under, with its marks. */
   readonly heading: string;
@@ -36,7 +36,10 @@ const TITLE =
 
 /** Lists the clauses of the contract, in their order. */
 export function readClauses(): Clause[] {
-  return linesOf("docs/contract.md").map(({ heading, line }) => ({ heading, text: textOf(line) }));
+  return linesOf("docs/source-contract.md").map(({ heading, line }) => ({
+    heading,
+    text: textOf(line),
+  }));
 }
 
 /** Lists what the table says of clauses; a row without a clause is a further test of the one above. */
@@ -86,7 +89,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
 }
 
-/** The lines of a document that say something, each with the heading above it. */
+/** The clauses of a document, each with the heading above it: no titles, table heads or notes (`>`). */
 function linesOf(file: string): { heading: string; line: string }[] {
   const lines = read(file).split("\n");
   let heading = "";
@@ -94,7 +97,7 @@ function linesOf(file: string): { heading: string; line: string }[] {
     if (HEADING.test(line)) heading = line;
     const isTableHead =
       BELOW_TABLE_HEAD.test(line) || BELOW_TABLE_HEAD.test(lines[index + 1] ?? "");
-    return line === "" || /^#/.test(line) || isTableHead ? [] : [{ heading, line }];
+    return line === "" || /^[#>]/.test(line) || isTableHead ? [] : [{ heading, line }];
   });
 }
 

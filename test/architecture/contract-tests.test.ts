@@ -13,11 +13,11 @@ const held = readHeldClauses();
 const show = ({ heading, text }: Clause) => `${heading}: ${text.slice(0, 60)}`;
 
 describe("docs/contract-tests.md", () => {
-  it("has the headings of docs/contract.md, in their order", () => {
-    expect(headingsOf("docs/contract-tests.md")).toEqual(headingsOf("docs/contract.md"));
+  it("has the headings of docs/source-contract.md, in their order", () => {
+    expect(headingsOf("docs/contract-tests.md")).toEqual(headingsOf("docs/source-contract.md"));
   });
 
-  it("names every clause of docs/contract.md, once and in its order", () => {
+  it("names every clause of docs/source-contract.md, once and in its order", () => {
     expect(clauses.length).toBeGreaterThan(150);
     expect(held.flatMap((row) => clausesOf(row, clauses)).map(show)).toEqual(clauses.map(show));
   });

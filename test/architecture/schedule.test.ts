@@ -7,9 +7,9 @@ import { ROOT } from "./import-rule.ts";
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /** Where people and messages are told how many attempts there are. */
 const TOLD: readonly (readonly [string, RegExp])[] = [
-  ["README.md", /up to (\w+) attempts/g],
+  ["README.md", /sent up to (\w+) times/g],
   ["ARCHITECTURE.md", /record; up to (\w+) in all/g],
-  ["docs/contract.md", /\((\d+) attempts, /g],
+  ["docs/source-contract.md", /\((\d+) attempts, /g],
   ["docs/glossary.md", /up to (\w+) attempts/g],
   ["dashboard/src/texts/deliveries.ts", /\$\{attempts\} of (\d+)`/g],
   ["receiver-kit/docs/why.md", /12 hours\) and (\w+) attempts/g],
