@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
 
-const PACKAGES = ["proto", "server", "gateway", "workflows", "dashboard"];
+const PACKAGES = ["proto", "server", "gateway", "workflows", "dashboard", "import"];
 /** Published under its own name; inside it has rules of its own. */
 const KIT = "receiver-kit";
 const ALL = [...PACKAGES, KIT];

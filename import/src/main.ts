@@ -1,5 +1,5 @@
-import { join, resolve } from "node:path";
-import { readLocalSettings } from "../stack/local-settings.ts";
+#!/usr/bin/env node
+import { resolve } from "node:path";
 import { type Columns, recognizeColumns } from "./columns.ts";
 import { createCoreClient } from "./core-client.ts";
 import { readCoreConfig } from "./core-config.ts";
@@ -10,6 +10,7 @@ import { ImportError } from "./import-error.ts";
 import { importFile } from "./import-file.ts";
 import { createImportProgress } from "./import-progress.ts";
 import { createImportReport } from "./import-report.ts";
+import { readLocalCore } from "./local-core.ts";
 import { type ImportOptions, parseOptions } from "./options.ts";
 import { createRefusedFile } from "./refused-file.ts";
 import { summaryText } from "./summary.ts";
@@ -37,7 +38,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
   const file = await openCsvFile(inFolder(options.path));
   const columns = recognizeColumns(file.header, options.columns);
-  const local = await readLocalSettings(join(env.DATA_DIR || ".data", "local.json"));
+  const local = await readLocalCore(env.DATA_DIR || ".data");
   const core = createCoreClient(readCoreConfig(env, local));
   const account = await readAccountByName(core, options.account);
   process.stderr.write(openingText(account.username, file, columns));

@@ -7,9 +7,9 @@ import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
-import { baseEnv } from "../stack/base-env.ts";
+import { baseEnv } from "../../tools/stack/base-env.ts";
 
-const PROGRAM = join(import.meta.dirname, "import.ts");
+const PROGRAM = join(import.meta.dirname, "main.ts");
 /** Has a process tell the most memory it ever had, in kilobytes. */
 const TELL_MEMORY =
   "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";

@@ -1,7 +1,7 @@
 import { readCoreUrl } from "@activity/proto/core-address";
 import { readSecret } from "@activity/proto/environment";
-import type { LocalSettings } from "../stack/local-settings.ts";
 import { ImportError } from "./import-error.ts";
+import type { LocalCore } from "./local-core.ts";
 
 /** Where the core is, and what opens it. */
 export type CoreConfig = {
@@ -22,7 +22,7 @@ const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
  * Reads where the core is from the environment, and what that leaves open from what `npm start` stored.
  * A credential of this machine is never sent to a core that the environment names. Throws an ImportError.
  */
-export function readCoreConfig(env: Environment, local: Partial<LocalSettings>): CoreConfig {
+export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
   const problem = (text: string): never => {
     throw new ImportError(text);
   };
