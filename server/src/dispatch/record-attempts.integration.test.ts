@@ -62,7 +62,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const first = runs.map((run, place) => made(run, endOf(place)[0]));
     const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
     expect(await record(...first)).toEqual({ busy: [], hasRetries: true });
-    expect(await record(...again)).toEqual({ busy: [], hasRetries: false });
+    expect(await record(...again)).toEqual({ busy: [], hasRetries: true });
     expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
     for (const [place, run] of runs.slice(0, 3).entries()) {
       const { delivery, attempts } = await read(run);
@@ -156,6 +156,24 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
     await record(made(run, { attempt: 2, ...retried }));
     expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 0 });
   });
+
+  it.each([
+    ["delivered", { outcome: DELIVERED }],
+    ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
+  ])(
+    "asks for its workflow when a first attempt, %s, is recorded after the second",
+    async (_, end) => {
+      const run = await sendTest();
+      const past = { outcome: TIMEOUT, endedAt: 1 };
+      await record(
+        made(run, { attempt: 2, outcome: TIMEOUT, retryInMicros: A_MINUTE, before: [past] }),
+      );
+      expect(await services.claim()).toEqual([run.deliveryId]);
+      expect(await record(made(run, end))).toEqual({ busy: [], hasRetries: true });
+      expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
+      expect(await stateOf(run)).toBe(DeliveryState.RETRYING);
+    },
+  );
 });
 
 describe("a record that comes late, §6.4", () => {

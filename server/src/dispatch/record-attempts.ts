@@ -87,6 +87,7 @@ function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDeliver
   const deliveries = new Map(locked.map((delivery) => [deliveryName(delivery), delivery]));
   const changes: Change[] = [];
   const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
+  const firstsRecordedLate: MadeAttempt[] = [];
   const missing: number[] = [];
   for (const [place, attempt] of attempts.entries()) {
     const delivery = deliveries.get(deliveryName(attempt));
@@ -94,12 +95,17 @@ function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDeliver
       missing.push(place);
       continue;
     }
-    const isNew = isNews(attempt, delivery);
+    const isRunning = goesOn(attempt, delivery);
+    const isNew = isRunning && delivery.attempts < attempt.attempt;
     // What comes late may be of a donation that was deleted since.
     changes.push(storeAttempt(isNew ? attempt : withoutText(attempt)));
-    if (!isNew) continue;
-    changes.push(...missingBefore(attempt, delivery.attempts).map(storeAttempt));
-    changed.push({ attempt, after: afterAttempt(attempt) });
+    if (isNew) {
+      changes.push(...missingBefore(attempt, delivery.attempts).map(storeAttempt));
+      changed.push({ attempt, after: afterAttempt(attempt) });
+    } else if (isRunning && attempt.attempt === 1) {
+      // A later attempt is recorded, but a failover can have brought back the entry for the first one.
+      firstsRecordedLate.push(attempt);
+    }
   }
   for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {
     const [first] = same;
@@ -107,9 +113,10 @@ function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDeliver
     if (first !== undefined) changes.push(updateAfterAttempt(keys, first.after));
   }
   const isRetried = ({ after }: { after: AfterAttempt }) => after.state === DeliveryState.Retrying;
-  const toRetry = changed.filter((each) => isRetried(each) && each.attempt.attempt === 1);
+  const retried = changed.filter((each) => isRetried(each) && each.attempt.attempt === 1);
   const ended = changed.filter((each) => !isRetried(each));
-  if (toRetry.length > 0) changes.push(turnIntoRetries(toRetry.map(({ attempt }) => attempt)));
+  const toRetry = [...retried.map(({ attempt }) => attempt), ...firstsRecordedLate];
+  if (toRetry.length > 0) changes.push(turnIntoRetries(toRetry));
   if (ended.length > 0) changes.push(deleteEntries(ended.map(({ attempt }) => attempt)));
   return { changes, missing, hasRetries: toRetry.length > 0 };
 }
@@ -129,10 +136,9 @@ async function findBusy(
   });
 }
 
-/** Whether a run goes on and this attempt of it is not recorded. */
-function isNews({ run, attempt }: MadeAttempt, delivery: LockedDelivery): boolean {
-  const isRunning = RUNNING_STATES.includes(delivery.state);
-  return isRunning && delivery.run === run && delivery.attempts < attempt;
+/** Tells whether the run of an attempt goes on. */
+function goesOn({ run }: MadeAttempt, delivery: LockedDelivery): boolean {
+  return delivery.run === run && RUNNING_STATES.includes(delivery.state);
 }
 
 /** The attempts between the last recorded one and this: there are any when the database was restored. ADR 0045 */
