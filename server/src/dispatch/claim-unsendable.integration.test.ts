@@ -2,6 +2,7 @@ import { DeliveryState } from "@activity/proto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { createClaims } from "./claim.ts";
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
@@ -55,8 +56,45 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const { deliveryId } = await sendTest(other);
     await leave(own);
     expect(await services.claim()).toEqual([deliveryId]);
+    await expect.poll(() => isLeased(run)).toBeUndefined();
     expect(await stateOf(own, run)).toBe(DeliveryState.CANCELED);
-    expect(await isLeased(run)).toBeUndefined();
+  });
+
+  it("holds up no claim while another transaction has locked its delivery", async () => {
+    const run = await sendTest();
+    const other = await createReceiver();
+    const { deliveryId } = await sendTest(other);
+    await services.endpoints.switchOffEndpoint(own);
+    const holder = await services.pool.getConnection();
+    await holder.query("START TRANSACTION");
+    await holder.query("SELECT 1 FROM delivery WHERE id = ? FOR UPDATE", [run.deliveryId]);
+    expect(await services.claim()).toEqual([deliveryId]);
+    await holder.query("ROLLBACK");
+    holder.release();
+    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
+    await services.claim();
+    await expect.poll(() => stateOf(own, run)).toBe(DeliveryState.CANCELED);
+  });
+
+  it("is logged when it cannot be ended, and holds up no claim", async () => {
+    const logged: string[] = [];
+    const log = {
+      info: expect.unreachable,
+      warn: (text: string) => logged.push(text),
+      error: expect.unreachable,
+    };
+    const claims = createClaims({ ...services, random: Math.random, log });
+    await sendTest();
+    const other = await createReceiver();
+    const { deliveryId } = await sendTest(other);
+    await services.endpoints.switchOffEndpoint(own);
+    await services.database.queryShards(
+      "CREATE TRIGGER no_end BEFORE DELETE ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
+    );
+    const { entries } = await claims.attempts(8, 8);
+    expect(entries).toMatchObject([{ deliveryId }]);
+    await expect.poll(() => logged).toHaveLength(1);
+    await services.database.queryShards("DROP TRIGGER no_end");
   });
 
   it("because its delivery is gone leaves the outbox, of either task", async () => {
@@ -66,7 +104,8 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await services.database.query("DELETE FROM delivery");
     expect(await services.claim()).toEqual([]);
     expect((await services.dispatch.claimRetries({ limit: 8 })).retries).toEqual([]);
-    expect(await services.database.query("SELECT 1 FROM outbox_entry")).toEqual([]);
+    const entries = () => services.database.query("SELECT 1 FROM outbox_entry");
+    await expect.poll(entries).toEqual([]);
   });
 
   it("because its run has ended leaves the outbox, and its delivery as it is", async () => {
@@ -75,7 +114,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await services.database.query(failed, [DeliveryState.FAILED]);
     expect(await services.claim()).toEqual([]);
     expect(await stateOf(own, run)).toBe(DeliveryState.FAILED);
-    expect(await isLeased(run)).toBeUndefined();
+    await expect.poll(() => isLeased(run)).toBeUndefined();
   });
 
   it("because its secret cannot be decrypted stays leased, and keeps nobody else's waiting", async () => {

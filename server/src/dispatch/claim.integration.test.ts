@@ -167,7 +167,7 @@ describe("a claim, §6.4, ADR 0028", () => {
 describe("an endpoint, §6.4, ADR 0028", () => {
   it("never has more leased than its limit, also when two claimers claim at once", async () => {
     const ids = await addPending(busy, 300);
-    const claimers = [0, 1].map(() => createClaims(services.pool, services.packets, Math.random));
+    const claimers = [0, 1].map(() => createClaims({ ...services, random: Math.random }));
     const looks = await Promise.all(
       Array.from({ length: 20 }, (_, turn) => claimers[turn % 2]?.attempts(20, ENDPOINT_LIMIT)),
     );

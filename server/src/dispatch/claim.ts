@@ -1,3 +1,4 @@
+import type { Log } from "@activity/proto/log";
 import { newId } from "../common/ids.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
@@ -19,6 +20,7 @@ import {
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
 import { Task } from "./outbox-store.ts";
 import type { Look } from "./poller-queue.ts";
+import { type LockedRow, lockedDeliveryFromRow, lockFreeDeliveries } from "./record-store.ts";
 import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
 /** Entries read at once. A queue that has more of them is left behind with the page. */
@@ -44,8 +46,17 @@ export type Claims = {
 /** Some queues, what there is to claim of each, and how the search for them ended. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
-/** Creates claims that begin with the first account; `random`, from 0 to 1, draws who comes first. */
-export function createClaims(pool: Pool, packets: Packets, random: () => number): Claims {
+/** What claims are made of. */
+export type ClaimParts = {
+  readonly pool: Pool;
+  readonly packets: Packets;
+  readonly log: Log;
+  /** From 0 to 1: draws who comes first. */
+  readonly random: () => number;
+};
+
+/** Creates claims that begin with the first account. */
+export function createClaims({ pool, packets, log, random }: ClaimParts): Claims {
   const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
   /** By lease, what a claim that failed may have leased: nobody heard of it. Released before the next claim. */
   const unheard = new Map<string, readonly DeliveryKey[]>();
@@ -55,7 +66,7 @@ export function createClaims(pool: Pool, packets: Packets, random: () => number)
       const { keys, ...rest } = await find(Task.Attempt, limit, endpointLimit);
       const entries = await lease(Task.Attempt, keys, async (leaseId) => {
         const leased = inOrderOf(keys, await loadLeasedAttempts(pool, keys, leaseId));
-        await endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
+        endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
         return leased.flatMap(({ isRunning, content, ...run }) =>
           isRunning && content ? [{ ...run, ...content, leaseId }] : [],
         );
@@ -67,7 +78,7 @@ export function createClaims(pool: Pool, packets: Packets, random: () => number)
       const { keys, ...rest } = await find(Task.BeginRetries, limit, Number.POSITIVE_INFINITY);
       const entries = await lease(Task.BeginRetries, keys, async (leaseId) => {
         const leased = inOrderOf(keys, await loadLeasedRetries(pool, keys, leaseId));
-        await endUnsendable(leased.filter(({ isRunning }) => !isRunning));
+        endUnsendable(leased.filter(({ isRunning }) => !isRunning));
         const runs = leased.filter(({ isRunning }) => isRunning);
         const past = runs.length > 0 ? await listAttemptsOfRuns(pool, runs) : [];
         const attempts = Map.groupBy(past, deliveryName);
@@ -160,12 +171,24 @@ export function createClaims(pool: Pool, packets: Packets, random: () => number)
     });
   }
 
-  /** What can never be sent again leaves the outbox here: nobody else would look at it. */
-  async function endUnsendable(entries: readonly LeasedEntry[]): Promise<void> {
+  /** What can never be sent leaves the outbox here: nobody else would look at it. No claim waits for that. */
+  function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;
-    const running = entries.filter(({ isRunning }) => isRunning);
-    const canceled = running.length > 0 ? [cancelRuns(running)] : [];
-    await packets.run([...canceled, deleteEntries(entries)]);
+    endRuns(entries).catch((cause) =>
+      log.warn("runs that cannot be sent were not ended", { cause }),
+    );
+  }
+
+  /** Ends runs. One whose delivery somebody else has locked stays leased, and is claimed again later. */
+  function endRuns(entries: readonly LeasedEntry[]): Promise<void> {
+    return packets.loadAndStore([lockFreeDeliveries(entries)], ([rows = []]) => {
+      const free = new Set((rows as LockedRow[]).map(lockedDeliveryFromRow).map(deliveryName));
+      const toCancel = entries.filter((entry) => entry.isRunning && free.has(deliveryName(entry)));
+      const toDelete = [...toCancel, ...entries.filter(({ isRunning }) => !isRunning)];
+      const canceled = toCancel.length > 0 ? [cancelRuns(toCancel)] : [];
+      const deleted = toDelete.length > 0 ? [deleteEntries(toDelete)] : [];
+      return { statements: [...canceled, ...deleted], result: undefined };
+    });
   }
 }
 
