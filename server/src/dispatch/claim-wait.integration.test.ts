@@ -156,7 +156,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("is given nothing of what a transaction wrote for it and then failed", async () => {
     const poller = await startIdlePoller();
-    const written = createLeases(services.outbox.attempts);
+    const written = createLeases(services.outbox);
     written.begin();
     expect(written.lease(attempt())).toBeDefined();
     written.failed();
@@ -166,7 +166,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
 
   it("is given once, and no more than it asked for, what the loser of a deadlock wrote again", async () => {
     const poller = await startIdlePoller(1);
-    const written = createLeases(services.outbox.attempts);
+    const written = createLeases(services.outbox);
     for (let turn = 0; turn < 2; turn++) {
       written.begin();
       expect(written.lease(attempt())).toBeDefined();

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { createClaims } from "./claim.ts";
+import { createOutbox } from "./outbox.ts";
 
 const ENDPOINT_LIMIT = 64;
 /** Entries that a claim reads at once. */
@@ -161,6 +163,23 @@ describe("a claim, §6.4, ADR 0028", () => {
     for (const place of receivers.keys()) {
       expect(places.filter((of) => of === place)).toHaveLength(5);
     }
+  });
+});
+
+describe("a claim that took longer than two seconds, ADR 0028", () => {
+  it("fails, and the next one gets what it leased", async () => {
+    const [id] = await addPending(busy, 1);
+    let [nowMs, stepMs] = [0, 2_001];
+    const slow = createOutbox(() => {
+      nowMs += stepMs;
+      return nowMs;
+    });
+    const claims = createClaims({ ...services, outbox: slow, random: Math.random });
+    await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
+    expect(slow.unheard.size).toBe(1);
+    stepMs = 0;
+    const { entries } = await claims.attempts(8, ENDPOINT_LIMIT);
+    expect(entries.map(({ deliveryId }) => deliveryId)).toEqual([id]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Log } from "@activity/proto/log";
 import { newId } from "../common/ids.ts";
+import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
 import {
@@ -18,6 +19,7 @@ import {
   releaseEntries,
 } from "./claim-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
+import { MAX_LEASE_AGE_MS, type Outbox } from "./outbox.ts";
 import { Task } from "./outbox-store.ts";
 import type { Look } from "./poller-queue.ts";
 import { type LockedRow, lockedDeliveryFromRow, lockFreeDeliveries } from "./record-store.ts";
@@ -50,16 +52,16 @@ type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly Deli
 export type ClaimParts = {
   readonly pool: Pool;
   readonly packets: Packets;
+  readonly outbox: Outbox;
   readonly log: Log;
   /** From 0 to 1: draws who comes first. */
   readonly random: () => number;
 };
 
 /** Creates claims that begin with the first account. */
-export function createClaims({ pool, packets, log, random }: ClaimParts): Claims {
+export function createClaims({ pool, packets, outbox, log, random }: ClaimParts): Claims {
+  const { unheard, nowMs } = outbox;
   const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
-  /** By lease, what a claim that failed may have leased: nobody heard of it. Released before the next claim. */
-  const unheard = new Map<string, readonly DeliveryKey[]>();
 
   return {
     async attempts(limit, endpointLimit) {
@@ -92,7 +94,7 @@ export function createClaims({ pool, packets, log, random }: ClaimParts): Claims
     },
   };
 
-  /** Leases entries and loads what they need. */
+  /** Leases entries and loads what they need. Fails when that took too much of the lease. */
   async function lease<Entry>(
     task: Task,
     keys: readonly DeliveryKey[],
@@ -100,9 +102,12 @@ export function createClaims({ pool, packets, log, random }: ClaimParts): Claims
   ): Promise<readonly Entry[]> {
     if (keys.length === 0) return [];
     const leaseId = newId();
+    const begunMs = nowMs();
     try {
       await leaseEntries(pool, task, keys, leaseId);
-      return await load(leaseId);
+      const entries = await load(leaseId);
+      if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;
+      throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
     } catch (error) {
       unheard.set(leaseId, keys);
       throw error;

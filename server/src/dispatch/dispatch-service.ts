@@ -59,7 +59,7 @@ export function createDispatchService({
     "Runs that were ended without an attempt because the database does not hold them.",
     [],
   );
-  const claims = createClaims({ pool, packets, log, random: Math.random });
+  const claims = createClaims({ pool, packets, outbox, log, random: Math.random });
 
   /** Nobody hears of what was claimed for a caller that is gone: it is left to the others at once. */
   async function unlessGone<Entry extends RunKey & { readonly leaseId: string }>(

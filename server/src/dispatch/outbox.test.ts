@@ -8,18 +8,58 @@ const attemptAt = (endpointId: string): Omit<ClaimedAttempt, "leaseId"> => ({
   standardWebhooks: false,
 });
 
+const NOTHING = { entries: [], throttled: new Set<string>(), hasMore: false };
+
 it("ADR 0031: what is written is leased to who waits, but not in front of what the endpoint has left", async () => {
-  const { attempts } = createOutbox(() => performance.now());
+  const outbox = createOutbox(() => performance.now());
+  const { attempts } = outbox;
   const over = new AbortController();
-  const look = async () => ({ entries: [], throttled: new Set(["full"]), hasMore: false });
+  const look = async () => ({ ...NOTHING, throttled: new Set(["full"]) });
   const claimed = attempts.claim(look, { limit: 8, idle: true }, over.signal);
   await new Promise(setImmediate);
 
-  const leases = createLeases(attempts);
+  const leases = createLeases(outbox);
   leases.begin();
   expect(leases.lease(attemptAt("full"))).toBeUndefined();
   expect(leases.lease(attemptAt("open"))).toBeDefined();
   leases.committed();
   expect((await claimed).map(({ endpointId }) => endpointId)).toEqual(["open"]);
   over.abort();
+});
+
+it.each([
+  ["given up when its commit took longer than two seconds", 2_001],
+  ["given to its poller when its commit took two seconds", 2_000],
+])("ADR 0028: a lease is %s", async (_, commitMs) => {
+  let nowMs = 0;
+  const outbox = createOutbox(() => nowMs);
+  const over = new AbortController();
+  const claimed = outbox.attempts.claim(async () => NOTHING, { limit: 8, idle: true }, over.signal);
+  await new Promise(setImmediate);
+
+  const leases = createLeases(outbox);
+  leases.begin();
+  const leaseId = leases.lease(attemptAt("open"));
+  nowMs = commitMs;
+  leases.committed();
+  over.abort();
+  const given = (await claimed).map(({ leaseId }) => leaseId);
+  expect([given, [...outbox.unheard.keys()]]).toEqual(
+    commitMs > 2_000 ? [[], [leaseId]] : [[leaseId], []],
+  );
+});
+
+it("ADR 0028: a poller whose wait ends while a commit hangs is answered, and its lease is released", async () => {
+  const outbox = createOutbox(() => performance.now());
+  const over = new AbortController();
+  const claimed = outbox.attempts.claim(async () => NOTHING, { limit: 8, idle: true }, over.signal);
+  await new Promise(setImmediate);
+
+  const leases = createLeases(outbox);
+  leases.begin();
+  const leaseId = leases.lease(attemptAt("open"));
+  over.abort();
+  expect(await claimed).toEqual([]);
+  leases.committed();
+  expect([...outbox.unheard.keys()]).toEqual([leaseId]);
 });

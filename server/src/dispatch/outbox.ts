@@ -1,15 +1,27 @@
 import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
+import type { DeliveryKey } from "./run-key.ts";
+
+/** A lease that is older than this when its poller is answered is given up: too little of it is left. */
+export const MAX_LEASE_AGE_MS = 2_000;
 
 /** Who in this process waits for entries of the outbox, of either task. */
 export type Outbox = {
   readonly attempts: PollerQueue<ClaimedAttempt>;
   readonly retries: PollerQueue<ClaimedRetry>;
+  /** By lease, the entries that no poller heard of. The next claim releases them. */
+  readonly unheard: Map<string, readonly DeliveryKey[]>;
+  /** Milliseconds, of a clock that never steps. */
+  readonly nowMs: () => number;
 };
 
 /** Creates an outbox that nobody waits at. `nowMs` is a clock that never steps. */
 export function createOutbox(nowMs: () => number): Outbox {
-  return { attempts: createPollerQueue(nowMs), retries: createPollerQueue(nowMs) };
+  const [attempts, retries] = [
+    createPollerQueue<ClaimedAttempt>(nowMs),
+    createPollerQueue<ClaimedRetry>(nowMs),
+  ];
+  return { attempts, retries, unheard: new Map(), nowMs };
 }
 
 /** The leases under which a transaction writes first attempts, for pollers that wait. */
@@ -21,16 +33,17 @@ export type Leases = {
    * and returns the lease's id.
    */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
-  /** Gives what was leased to its pollers; of what was not, one is notified. Returns whether there was any. */
+  /** Gives what was leased to its pollers, and notifies one of the rest. Returns whether there was any. */
   committed(): { readonly hasAttempts: boolean };
   /** Leaves the pollers waiting. What was committed all the same is claimed when its lease is over. */
   failed(): void;
 };
 
 /** Creates the leases of one transaction. */
-export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
+export function createLeases({ attempts, unheard, nowMs }: Outbox): Leases {
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
+  let begunMs = nowMs();
 
   function reserve() {
     const known = pollers.find(({ reservation, leased }) => leased.length < reservation.limit);
@@ -45,6 +58,7 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
   return {
     begin() {
       hasUnleased = false;
+      begunMs = nowMs();
       for (const poller of pollers) poller.leased = [];
     },
     lease(attempt) {
@@ -58,7 +72,13 @@ export function createLeases(attempts: PollerQueue<ClaimedAttempt>): Leases {
       return leaseId;
     },
     committed() {
-      for (const { reservation, leased } of pollers) reservation.give(leased);
+      const isFresh = nowMs() - begunMs <= MAX_LEASE_AGE_MS;
+      for (const { reservation, leased } of pollers) {
+        const isHeard = reservation.give(isFresh ? leased : []) && isFresh;
+        if (isHeard || leased.length === 0) continue;
+        unheard.set(reservation.leaseId, leased);
+        hasUnleased = true;
+      }
       if (hasUnleased) attempts.notify();
       return { hasAttempts: hasUnleased || pollers.some(({ leased }) => leased.length > 0) };
     },

@@ -11,8 +11,11 @@ export type Reservation<Entry> = {
   readonly leaseId: string;
   /** How many entries it takes at most. */
   readonly limit: number;
-  /** Gives it what was committed; nothing when the transaction failed or wrote nothing for it. */
-  give(entries: readonly Entry[]): void;
+  /**
+   * Gives it what was committed, or nothing. Returns false when its wait has ended: then nobody heard of
+   * `entries`.
+   */
+  give(entries: readonly Entry[]): boolean;
 };
 
 /** The pollers of this process that found nothing to claim, and what wakes them. */
@@ -79,15 +82,13 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
 
   function wait(poller: Poller, signal: AbortSignal): Promise<readonly Entry[]> {
     return new Promise((resolve) => {
-      const end = () => {
-        waiter.isOver = true;
-        // One that is reserved is woken by who reserved it.
-        if (waiters.has(waiter)) waiter.wake([]);
-      };
+      // A reserved one ends too: a commit may hang for longer than its caller waits.
+      const end = () => waiter.wake([]);
       const waiter: Waiter<Entry> = {
         poller,
         isOver: false,
         wake(entries) {
+          waiter.isOver = true;
           waiters.delete(waiter);
           clearTimeout(timer);
           signal.removeEventListener("abort", end);
@@ -119,9 +120,11 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
         leaseId: newId(),
         limit: waiter.poller.limit,
         give(entries) {
-          const goesOn = entries.length === 0 && !waiter.isOver && lookAgainAtMs > 0;
+          if (waiter.isOver) return false;
+          const goesOn = entries.length === 0 && lookAgainAtMs > 0;
           if (goesOn) waiters.add(waiter);
           else waiter.wake(entries);
+          return true;
         },
       };
     },

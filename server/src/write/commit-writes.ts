@@ -55,7 +55,7 @@ export async function commitWrites(
   const accountNos = [...new Set(writes.map(({ accountNo }) => accountNo))];
   const lookups = planLookups(writes.map(({ asks }) => asks));
   const load = [lockAccounts(accountNos, waits), READ_NOW, ...lookups.statements];
-  const leases = createLeases(outbox.attempts);
+  const leases = createLeases(outbox);
   try {
     const spans = writes.map(({ span }) => span);
     const outcomes = await together("commit", spans, () =>
