@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import mysql from "mysql2";
 import { expect, it } from "vitest";
-import { isConnectionLost, isOutage } from "./outage.ts";
+import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
 
 it("takes every failure of a connection that is lost for an outage, those without a code too", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
@@ -21,6 +21,31 @@ it("takes every failure of a connection that is lost for an outage, those withou
 it("takes a wrong statement for none", () => {
   const wrong = Object.assign(new Error(), { code: "ER_PARSE_ERROR", sqlState: "42000" });
   expect(isOutage(wrong)).toBe(false);
+});
+
+it.each([
+  [1047, "08S01", "WSREP has not yet prepared node for application use"],
+  [1180, "HY000", "Got error 149 during COMMIT"],
+  [1030, "HY000", "Got error 168 from storage engine"],
+  [1637, "HY000", "Too many active concurrent transactions"],
+  [3100, "HY000", "Error on observer while running replication hook 'before_commit'."],
+  [3101, "40000", "Plugin instructed the server to rollback the current transaction."],
+  [9001, "HY000", "Max connect timeout reached while reaching hostgroup 1"],
+  [4999, "08S01", "another failure of the way to the server"],
+  [4998, "40001", "another conflict of transactions"],
+])(
+  "takes what a cluster says that cannot serve now for an outage: %i %s",
+  (errno, sqlState, text) => {
+    // As the driver makes it: many of these numbers have no name.
+    const code = "UNKNOWN_CODE_PLEASE_REPORT";
+    expect(isOutage(Object.assign(new Error(text), { code, errno, sqlState }))).toBe(true);
+  },
+);
+
+it("runs again what a cluster rolled back, and takes its connection for a good one", () => {
+  const text = "Plugin instructed the server to rollback the current transaction.";
+  const rolledBack = Object.assign(new Error(text), { errno: 3101, sqlState: "40000" });
+  expect([isDeadlock(rolledBack), isConnectionLost(rolledBack)]).toEqual([true, false]);
 });
 
 it.each([

@@ -8,7 +8,6 @@ const OUTAGE_CODES = new Set([
   "ER_SERVER_SHUTDOWN",
   "ER_NORMAL_SHUTDOWN",
   "ER_LOCK_WAIT_TIMEOUT",
-  "ER_LOCK_DEADLOCK",
   "ER_QUERY_INTERRUPTED",
   "ER_QUERY_TIMEOUT",
   "ER_STATEMENT_TIMEOUT",
@@ -24,6 +23,19 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
+/** Numbers of the same that the driver has no name for, or that have another meaning by name. */
+const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
+  1030, // The storage engine failed.
+  1047, // Galera: the node is not ready.
+  1180, // The commit failed.
+  1637, // Too many transactions.
+  3100, // Group Replication: the group did not answer.
+  9001, // ProxySQL: no server could be reached in time.
+]);
+/** SQLSTATE class 08: the way to the server failed. */
+const WAY_FAILED = "08";
+/** SQLSTATE class 40: the server rolled the transaction back, for a deadlock or another conflict. */
+const ROLLED_BACK = "40";
 
 /**
  * Tells whether a failure means that the database cannot be reached, is overloaded or answers late, and
@@ -37,6 +49,8 @@ export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return false;
   if (OUTAGE_CODES.has(error.code)) return true;
+  if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
+  if (isOfClass(error, WAY_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
   // Failures of the network and of the driver's connections carry no SQL state.
   return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }
@@ -82,9 +96,15 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));
 }
 
-/** Tells whether a transaction lost a deadlock, after which it may simply be run again. */
+/** Tells whether a transaction lost a deadlock or another conflict, after which it may simply be run again. */
 export function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ER_LOCK_DEADLOCK";
+  return isOfClass(error, ROLLED_BACK);
+}
+
+function isOfClass(error: unknown, sqlStateClass: string): boolean {
+  return (
+    error instanceof Error && "sqlState" in error && `${error.sqlState}`.startsWith(sqlStateClass)
+  );
 }
 
 /**

@@ -63,15 +63,42 @@ it("sends a delivery that somebody is writing again, behind the others", async (
   expect(calls.flat().filter((id) => id === "a")).toHaveLength(2);
 });
 
-it("gives up the one of a batch that can never be stored, and records the others", async () => {
-  const { recorder } = recorderOf((ids) => {
+it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
+  "keeps the one of a batch that the core refuses with code %i, and records the others. ADR 0028",
+  async (code) => {
+    let refusals = 0;
+    const { calls, recorder } = recorderOf((ids) => {
+      if (!ids.includes("bad") || refusals === 3) return [];
+      refusals += 1;
+      throw new ConnectError("no such thing", code);
+    });
+    const order: string[] = [];
+    await Promise.all(
+      ["a", "bad", "b"].map(async (id) => {
+        await recorder.record(keyOf(id), DELIVERED);
+        order.push(id);
+      }),
+    );
+    // With the others at first, then alone, until the core took it.
+    expect(order.at(-1)).toBe("bad");
+    const withBad = calls.filter((ids) => ids.includes("bad"));
+    expect(withBad.slice(-3)).toEqual([["bad"], ["bad"], ["bad"]]);
+  },
+);
+
+it("records what comes while the core refuses an attempt, and has caught up. ADR 0028", async () => {
+  const { calls, recorder } = recorderOf((ids) => {
     if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
     return [];
   });
-  const settled = await Promise.allSettled(
-    ["a", "bad", "b"].map((id) => recorder.record(keyOf(id), DELIVERED)),
-  );
-  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
+  await Promise.all(["a", "b", "c"].map((id) => recorder.record(keyOf(id), DELIVERED)));
+  // Sent alone, it was refused again: nobody waits for it.
+  await expect.poll(() => calls.filter((ids) => ids.join() === "bad").length).toBeGreaterThan(1);
+  await recorder.caughtUp();
+  await recorder.record(keyOf("d"), DELIVERED);
+  await recorder.close(10);
+  await refused;
 });
 
 it("has caught up after an outage once all that waited in it is answered. ADR 0028", async () => {

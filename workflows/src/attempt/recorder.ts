@@ -16,18 +16,20 @@ import { runToProto } from "./run-key.ts";
 const MAX_BATCH = 128;
 const ANSWER_WITHIN_MS = 15_000;
 const PAUSE_MS = 250;
-/** What the core says of a record that it can never store. */
-const FINAL: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal]);
+/** The longest wait of an attempt that the core refuses; the first is a pause, and each next one is twice as long. */
+const MAX_REFUSED_MS = 60_000;
+/** Failures of which one attempt of a call may be the cause. All others are outages. */
+const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal, Code.Unknown]);
 
 /** Keeps attempts that were made until the core has recorded them. */
 export type Recorder = {
   /**
-   * Resolves once the attempt is recorded; whoever stops waiting earlier changes nothing. `before` holds the run's
-   * attempts before it, which are recorded with it where a restored database has lost them. Rejects when it can
-   * never be stored, and once the recorder is closed.
+   * Resolves once the attempt is recorded. `before` holds the run's attempts before it, which are recorded with it
+   * where a restored database has lost them. Rejects only when the recorder is closed: an attempt that is forgotten
+   * would be made again.
    */
   record(key: AttemptKey, attempt: FinishedAttempt, before?: readonly PastAttempt[]): Promise<void>;
-  /** Resolves when no attempt waits for a core that could not record it. */
+  /** Resolves when no attempt waits for the end of an outage. One that the core refuses keeps nobody waiting. */
   caughtUp(): Promise<void>;
   /** Gives those that wait this time to be recorded; what is left then, or comes later, is lost with the process. */
   close(milliseconds: number): Promise<void>;
@@ -42,8 +44,12 @@ type Waiting = {
   readonly before: readonly PastAttempt[];
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
-  /** Set when a call with it and others failed: it goes alone, to keep none of them from being recorded. */
+  /** Set once the core refused a call with it: it goes alone, so that the others are recorded. */
   isSuspect: boolean;
+  /** How often the core refused it alone. */
+  refusals: number;
+  /** When it may be sent, by `performance.now()`. */
+  sendAtMs: number;
 };
 
 /** Creates a recorder. Attempts that end while a call is in flight share the next one. */
@@ -58,6 +64,10 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
   async function sendAll(): Promise<void> {
     while (waiting.size > 0 && !closing.signal.aborted) {
       const batch = nextBatch();
+      if (batch.length === 0) {
+        await pause();
+        continue;
+      }
       try {
         await send(batch);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
@@ -81,11 +91,14 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     outage = undefined;
   }
 
-  /** At most one of each delivery. */
+  /** Takes at most one of each delivery, or one suspect alone; nothing when only suspects wait that are not due. */
   function nextBatch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     for (const one of waiting.values()) {
-      if (one.isSuspect) return [one];
+      if (one.isSuspect) {
+        if (batch.size === 0 && one.sendAtMs <= performance.now()) return [one];
+        continue;
+      }
       const { deliveryId } = one.key;
       if (!batch.has(deliveryId)) batch.set(deliveryId, one);
       if (batch.size === MAX_BATCH) break;
@@ -106,7 +119,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     );
     const busy = await call.then(
       (answer) => new Set(answer.busy),
-      (error: unknown) => setAside(batch, error),
+      (error: unknown) => suspect(batch, error),
     );
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
@@ -118,13 +131,17 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     if (busy.size === batch.length) await pause();
   }
 
-  /** Finds out which attempt of a batch can never be stored, and gives that one up. */
-  function setAside(batch: readonly Waiting[], error: unknown): undefined {
-    if (!FINAL.has(ConnectError.from(error).code)) throw error;
+  /** Has each attempt of a refused call sent alone. One that was alone goes behind the others, ever later. */
+  function suspect(batch: readonly Waiting[], cause: unknown): undefined {
+    if (!REFUSED.has(ConnectError.from(cause).code)) throw cause;
     const [one] = batch;
     if (batch.length === 1 && one !== undefined) {
+      if (one.refusals === 0)
+        log.error("the core refuses to record an attempt", { cause, ...one.key });
+      one.sendAtMs = performance.now() + Math.min(MAX_REFUSED_MS, PAUSE_MS * 2 ** one.refusals);
+      one.refusals += 1;
       waiting.delete(attemptName(one.key));
-      one.recorded.reject(error);
+      waiting.set(attemptName(one.key), one);
     }
     for (const each of batch) each.isSuspect = true;
   }
@@ -148,13 +165,15 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       if (known !== undefined) return known.recorded.promise;
       const recorded = Promise.withResolvers<void>();
       const endedAt = performance.now();
-      waiting.set(name, { key, attempt, before, endedAt, recorded, isSuspect: false });
+      const unsent = { isSuspect: false, refusals: 0, sendAtMs: 0 };
+      waiting.set(name, { key, attempt, before, endedAt, recorded, ...unsent });
       running ??= sendAll();
       return recorded.promise;
     },
     caughtUp: () => outage?.over.promise ?? Promise.resolve(),
     async close(milliseconds) {
       const timer = setTimeout(giveUp, milliseconds);
+      for (const one of waiting.values()) one.sendAtMs = 0;
       await running;
       clearTimeout(timer);
       giveUp();

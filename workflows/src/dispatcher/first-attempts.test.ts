@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { DispatchService } from "@activity/proto";
-import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
-import { createRecorder } from "../attempt/recorder.ts";
+import { createRecorder, type Recorder } from "../attempt/recorder.ts";
 import type { Sender } from "../http/sender.ts";
 import { startFirstAttempts } from "./first-attempts.ts";
 import type { Poller } from "./poller.ts";
@@ -15,13 +15,17 @@ const CLAIMED = {
 };
 
 let poller: Poller | undefined;
-afterEach(() => poller?.stop());
+let recorder: Recorder | undefined;
+afterEach(async () => {
+  await recorder?.close(0);
+  await poller?.stop();
+});
 
 /**
- * First attempts of a core that gives the one delivery away `times` times, the latest when `found` is over; each POST
- * waits to be answered.
+ * First attempts of a core that gives the one delivery away `times` times, the latest when `found` is over, and refuses
+ * the first `refusals` records; each POST waits to be answered.
  */
-function startAttempts(times: number, found?: Promise<void>) {
+function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
   let claims = 0;
   let records = 0;
   const posts: (() => void)[] = [];
@@ -34,6 +38,7 @@ function startAttempts(times: number, found?: Promise<void>) {
     });
     rpc(DispatchService.method.recordAttempts, () => {
       records += 1;
+      if (records <= refusals) throw new ConnectError("an internal error", Code.Internal);
       return {};
     });
   });
@@ -46,7 +51,7 @@ function startAttempts(times: number, found?: Promise<void>) {
     close: quiet,
   };
   const dispatch = createClient(DispatchService, transport);
-  const recorder = createRecorder(dispatch, log);
+  recorder = createRecorder(dispatch, log);
   poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, log });
   return { posts, claims: () => claims, records: () => records };
 }
@@ -70,5 +75,15 @@ it("makes an attempt once that is claimed again and recorded before the claim is
   await new Promise((resolve) => setTimeout(resolve, 20));
   answer();
   await expect.poll(claims).toBe(3);
+  expect(posts).toHaveLength(1);
+});
+
+it("makes an attempt once whose record the core refuses, however often it is claimed again. ADR 0028", async () => {
+  const { posts, claims, records } = startAttempts(20, undefined, 3);
+  await expect.poll(() => posts.length).toBe(1);
+  posts[0]?.();
+  // Refused and recorded at last: whatever is claimed meanwhile is not made.
+  await expect.poll(records).toBe(4);
+  await expect.poll(claims).toBe(21);
   expect(posts).toHaveLength(1);
 });
