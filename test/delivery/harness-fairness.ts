@@ -19,10 +19,14 @@ export type FairnessStack = {
   readonly delivery: DeliveryStack;
   readonly busyId: string;
   readonly busyEndpointIds: readonly string[];
+  readonly quietId: string;
+  readonly quietEndpointId: string;
   /** How the busy endpoints behave from now on. */
   setBusy(behaviour: Behaviour): void;
   /** Requests that the busy endpoints got. */
   busyRequests(): number;
+  /** Requests that the quiet account's endpoint got. */
+  quietRequests(): number;
   /** The requests that the first busy endpoint has at this moment, and the most since the last reset. */
   readonly inFlight: { now(): number; most(): number; reset(): void };
   /** Writes 100,000 deliveries to the busy endpoints. */
@@ -51,7 +55,8 @@ export async function startFairnessStack(
       socket.once("close", () => sockets.delete(socket));
     }
     if (isBusy(request)) return busy(socket, request);
-    arrivals.set(JSON.parse(request.body.toString("utf8")).data.id, performance.now());
+    const { data } = JSON.parse(request.body.toString("utf8"));
+    if (data !== undefined) arrivals.set(data.id, performance.now());
     answer(200)(socket, request);
   };
   const delivery = await startDeliveryStack(behaviour, {
@@ -59,7 +64,7 @@ export async function startFairnessStack(
   });
   const { stack, receiver } = delivery;
   const quietId = await createAccount(stack);
-  await delivery.createEndpoint(quietId);
+  const { endpointId: quietEndpointId } = await delivery.createEndpoint(quietId);
   const busyId = await createAccount(stack);
   const busyEndpointIds = await Promise.all(
     Array.from({ length: BUSY_ENDPOINTS }, async (_, number) => {
@@ -70,12 +75,12 @@ export async function startFairnessStack(
   );
   return {
     delivery,
-    busyId,
-    busyEndpointIds,
+    ...{ busyId, busyEndpointIds, quietId, quietEndpointId },
     setBusy(next) {
       busy = next;
     },
     busyRequests: () => receiver.requests.filter(isBusy).length,
+    quietRequests: () => receiver.requests.filter((request) => !isBusy(request)).length,
     inFlight: {
       now: () => sockets.size,
       most: () => most,

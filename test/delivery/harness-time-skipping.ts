@@ -72,7 +72,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     allowedLoopback: new Set([target]),
   });
   const recorder = createRecorder(dispatch, log);
-  const slots = createAttemptSlots(RETRY_SLOTS);
+  const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     stack,
     receiver,
@@ -105,8 +105,8 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       const { nativeConnection: connection, namespace = "default" } = environment;
       const activities = createActivities({
         ...{ dispatch, sender, recorder, slots },
+        firstAreClaimed: true,
         nowMs: () => Date.now(),
-        random: Math.random,
       });
       return createWorker({
         ...{ connection, namespace, bundle, taskQueue: TASK_QUEUE },

@@ -169,6 +169,7 @@ export async function startServices(given?: TestDatabase) {
     database,
     pool,
     packets,
+    secretKeys,
     log,
     writer,
     accounts,

@@ -42,6 +42,8 @@ const POLL_MILLISECONDS = 100;
 const DYNAMIC_CONFIG = `
 history.workflowTaskRetryMaxInterval:
   - value: 5s
+matching.enableFairness:
+  - value: true
 `;
 
 /**

@@ -125,6 +125,8 @@ function serverArguments(stateFile: string, port: number): string[] {
     ...["--db-filename", stateFile, "--namespace", NAMESPACE, "--log-level", "error"],
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=full"],
     ...["--dynamic-config-value", "system.enableEagerWorkflowStart=true"],
+    // Accounts' retries take turns, by the fairness key of their workflows.
+    ...["--dynamic-config-value", "matching.enableFairness=true"],
     // A task that several killed workers held in turn would wait minutes for the next one.
     ...["--dynamic-config-value", 'history.workflowTaskRetryMaxInterval="5s"'],
   ];

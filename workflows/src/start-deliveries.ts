@@ -77,9 +77,9 @@ export function startDeliveries(options: {
       : undefined;
   const activities = createActivities({
     ...{ dispatch, sender, recorder },
-    slots: createAttemptSlots(RETRY_SLOTS),
+    slots: createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() }),
+    firstAreClaimed: config.deliveryWorkflows === "all",
     nowMs: wallClockMs,
-    random: Math.random,
   });
   /** What claims; the first one shows whether it can. */
   const pollers = new Set<Poller>(attempts && [attempts]);

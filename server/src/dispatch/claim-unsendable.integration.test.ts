@@ -1,8 +1,11 @@
-import { DeliveryState } from "@activity/proto";
+import { ClaimAttemptsRequestSchema, DeliveryState } from "@activity/proto";
+import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
 import { createClaims } from "./claim.ts";
+import { createDispatchService } from "./dispatch-service.ts";
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
@@ -115,6 +118,24 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     expect(await services.claim()).toEqual([]);
     expect(await stateOf(own, run)).toBe(DeliveryState.FAILED);
     await expect.poll(() => isLeased(run)).toBeUndefined();
+  });
+
+  it("because its secret cannot be decrypted is logged once, however often it is claimed", async () => {
+    const logged: unknown[] = [];
+    const [quiet, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
+    const log = { info: quiet, warn: quiet, error };
+    const service = createDispatchService({ ...services, log });
+    await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
+      own.endpointId,
+    ]);
+    const claim = create(ClaimAttemptsRequestSchema, { limit: 8, endpointLimit: 8 });
+    const context = { signal: new AbortController().signal } as HandlerContext;
+    for (let times = 0; times < 2; times++) {
+      expect(await service.claimAttempts(claim, context)).toEqual({ attempts: [] });
+      await services.database.query("UPDATE outbox_entry SET leased_until = 0");
+    }
+    expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
   });
 
   it("because its secret cannot be decrypted stays leased, and keeps nobody else's waiting", async () => {

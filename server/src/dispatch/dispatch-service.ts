@@ -36,6 +36,9 @@ import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 import type { RunKey } from "./run-key.ts";
 
+/** Endpoints with a secret that cannot be decrypted that are remembered as logged. */
+const MAX_UNDECRYPTED = 1_000;
+
 /** Creates the service of the dispatcher and the workflows. */
 export function createDispatchService({
   pool,
@@ -88,15 +91,21 @@ export function createDispatchService({
     });
   }
 
+  /** Endpoints whose secret could not be decrypted, of which the log has been told. */
+  const undecrypted = new Set<string>();
+
   /** Without its secret an attempt cannot be made: its entry stays leased, and is claimed again later. */
   function readyOrLogged(content: AttemptContent) {
+    const { endpointId } = content;
     try {
-      return readyFrom(content, secretKeys);
+      const ready = readyFrom(content, secretKeys);
+      undecrypted.delete(endpointId);
+      return ready;
     } catch (cause) {
-      log.error("the signing secret of an endpoint cannot be decrypted", {
-        cause,
-        endpointId: content.endpointId,
-      });
+      if (undecrypted.has(endpointId)) return undefined;
+      if (undecrypted.size >= MAX_UNDECRYPTED) undecrypted.clear();
+      undecrypted.add(endpointId);
+      log.error("the signing secret of an endpoint cannot be decrypted", { cause, endpointId });
       return undefined;
     }
   }

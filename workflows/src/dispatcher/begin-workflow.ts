@@ -73,6 +73,8 @@ async function start(
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     // What Temporal's UI shows of it before the workflow can be asked for its progress.
     staticSummary: summaryOf(input),
+    // Where Temporal's matching is fair, another account's retries do not wait behind a crowd of this one's.
+    priority: { fairnessKey: String(input.accountNo) },
     args: [input],
     ...delay,
   });

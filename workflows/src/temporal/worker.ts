@@ -8,6 +8,7 @@ import {
   type WorkflowBundleOption,
 } from "@temporalio/worker";
 import type { Activities } from "../workflow/contract.ts";
+import { withBareFailures } from "./bare-failures.ts";
 
 /**
  * How many workflows may be at an attempt at once. Each that is holds its workflow task, its local activity
@@ -74,7 +75,7 @@ export function createWorker(options: {
     namespace,
     taskQueue,
     workflowBundle: bundle,
-    activities: { ...activities },
+    activities: { ...withBareFailures(activities) },
     maxCachedWorkflows: MAX_CONCURRENT,
     maxConcurrentWorkflowTaskExecutions: MAX_CONCURRENT,
     maxConcurrentLocalActivityExecutions: MAX_CONCURRENT,

@@ -15,10 +15,14 @@ let recorder: Recorder;
 afterEach(() => recorder.close(0));
 
 /** Activities of a core to which every attempt is due, and which `isBusy` with some deliveries. */
-function startActivities(isBusy: (deliveryId: string | undefined) => boolean) {
+function startActivities(
+  isBusy: (deliveryId: string | undefined) => boolean,
+  { slots = OTHERS + 1, firstAreClaimed = false } = {},
+) {
   const recorded: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.loadAttempt, () => ({ step: { case: "ready", value: READY } }));
+    rpc(DispatchService.method.rescheduleAttempt, () => ({}));
     rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
       const busy = attempts.flatMap(({ run }, place) => (isBusy(run?.deliveryId) ? [place] : []));
       for (const [place, { run, before }] of attempts.entries()) {
@@ -31,6 +35,8 @@ function startActivities(isBusy: (deliveryId: string | undefined) => boolean) {
   const sender: Sender = {
     async attempt() {
       posts += 1;
+      // Long enough for others to ask.
+      await new Promise(setImmediate);
       const nothing = { status: undefined, detail: undefined, bodyStart: undefined };
       return { outcome: "timeout", durationMs: 1, ...nothing };
     },
@@ -38,14 +44,16 @@ function startActivities(isBusy: (deliveryId: string | undefined) => boolean) {
   };
   const dispatch = createClient(DispatchService, transport);
   recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet });
-  const slots = createAttemptSlots({ perEndpoint: OTHERS + 1, total: OTHERS + 1 });
+  const sizes = { perEndpoint: slots, total: slots ** 2, nowMs: () => 0 };
   const { attempt, record } = createActivities({
-    ...{ dispatch, sender, recorder, slots, nowMs: () => 0, random: () => 0 },
+    ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0 },
+    slots: createAttemptSlots(sizes),
   });
   return {
     recorded,
     posts: () => posts,
-    ask: (number: number) => attempt({ ...attemptOf(number), refused: 0 }),
+    ask: (number: number) => attempt(attemptOf(number)),
+    askFirst: (number: number) => attempt({ ...attemptOf(number), attempt: 1, before: [] }),
     async record(number: number, made: Awaited<ReturnType<typeof attempt>>) {
       if (made.kind !== "made") throw new Error("it was not made");
       await record({ ...attemptOf(number), made });
@@ -77,4 +85,14 @@ it("records an attempt as soon as it was made, and once, whenever Temporal goes 
   await expect.poll(() => activities.recorded).toEqual(["delivery1 behind 1"]);
   await activities.record(1, made);
   expect(activities.recorded).toEqual(["delivery1 behind 1"]);
+});
+
+it.each([
+  ["take slots as retries do after a restore", false, 1],
+  ["take none where every run is a workflow: their claim limits them", true, 3],
+])("first attempts of workflows %s. ADR 0028", async (_, firstAreClaimed, posts) => {
+  const activities = startActivities(() => false, { slots: 1, firstAreClaimed });
+  const answers = await Promise.all([1, 2, 3].map(activities.askFirst));
+  expect(answers.filter(({ kind }) => kind === "made")).toHaveLength(posts);
+  expect(activities.posts()).toBe(posts);
 });

@@ -10,7 +10,6 @@ import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
 import { createKeptAttempts } from "./kept-attempts.ts";
-import { rescheduleAfterMs } from "./reschedule.ts";
 
 /** What activities need. */
 export type ActivityDependencies = {
@@ -18,23 +17,23 @@ export type ActivityDependencies = {
   readonly sender: Sender;
   readonly recorder: Recorder;
   readonly slots: AttemptSlots;
+  /** Whether the claim of their entries limits first attempts; otherwise they take slots too. */
+  readonly firstAreClaimed: boolean;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
 };
 
 const ANSWER_WITHIN_MS = 5_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
-  const { dispatch, sender, recorder, slots, nowMs, random } = dependencies;
+  const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs } = dependencies;
   // When Temporal loses a task, its workflow asks for the same attempt again: it is given the one that was
   // made, or is in flight. What a receiver answered is kept here too, for it does not belong into histories.
   const kept = createKeptAttempts();
 
   return {
-    async attempt({ refused, before, ...key }) {
+    async attempt({ before, ...key }) {
       const question = { run: runToProto(key), attempt: key.attempt };
       const { step, retryIn } = await dispatch.loadAttempt(question, {
         timeoutMs: ANSWER_WITHIN_MS,
@@ -50,17 +49,17 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       if (step.case !== "ready") return { kind: "ended" };
       const known = kept.get(key);
       if (known !== undefined) return madeFrom(await known);
-      // First attempts are limited by the claim of their entries.
-      const giveBack = key.attempt === 1 ? () => {} : slots.take(step.value.endpointId);
-      if (giveBack === undefined) {
-        const waitMs = rescheduleAfterMs(refused + 1, random());
+      const isClaimed = key.attempt === 1 && firstAreClaimed;
+      const slot = isClaimed ? { giveBack() {} } : slots.take(step.value.endpointId);
+      if ("waitMs" in slot) {
+        const { waitMs } = slot;
         await dispatch.rescheduleAttempt(
           { ...question, wait: durationFromMs(waitMs) },
           { timeoutMs: ANSWER_WITHIN_MS },
         );
         return { kind: "rescheduled", waitMs };
       }
-      const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(giveBack);
+      const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
       kept.keep(key, finished);
       // At once, whatever else Temporal has to do first; the workflow's next step makes sure of it.
       finished.then((made) => recordOnce(key, made, before)).catch(() => undefined);

@@ -1,17 +1,94 @@
 import { expect, it } from "vitest";
-import { createAttemptSlots } from "./attempt-slots.ts";
+import { createAttemptSlots, type Slot, type Turn } from "./attempt-slots.ts";
 
-it("gives an endpoint its slots and no more, whatever others have. ADR 0028", () => {
-  const slots = createAttemptSlots({ perEndpoint: 2, total: 10 });
-  const giveBack = slots.take("a");
-  expect([slots.take("a"), slots.take("b")]).not.toContain(undefined);
-  expect(slots.take("a")).toBeUndefined();
-  giveBack?.();
-  expect(slots.take("a")).toBeDefined();
+const SLOTS = { perEndpoint: 16, total: 400 };
+const HANGS_MS = 10_000;
+
+const isSlot = (taken: Slot | Turn): taken is Slot => "giveBack" in taken;
+
+function createSlots(sizes = SLOTS) {
+  let nowMs = 0;
+  const slots = createAttemptSlots({ ...sizes, nowMs: () => nowMs });
+  return {
+    ...slots,
+    takeAll(endpointId: string): Slot[] {
+      const taken: Slot[] = [];
+      for (let next = slots.take(endpointId); isSlot(next); next = slots.take(endpointId))
+        taken.push(next);
+      return taken;
+    },
+    /** Takes a slot and gives it back at once; returns the wait when there is none. */
+    waitOf(endpointId: string): number | undefined {
+      const taken = slots.take(endpointId);
+      if (!isSlot(taken)) return taken.waitMs;
+      taken.giveBack();
+      return undefined;
+    },
+    pass: (milliseconds: number) => {
+      nowMs += milliseconds;
+    },
+  };
+}
+
+it("gives an endpoint its slots and no more, and takes them back. ADR 0028", () => {
+  const slots = createSlots();
+  const taken = slots.takeAll("a");
+  expect(taken).toHaveLength(SLOTS.perEndpoint);
+  taken[0]?.giveBack();
+  expect(slots.takeAll("a")).toHaveLength(1);
 });
 
-it("gives no more than the total", () => {
-  const slots = createAttemptSlots({ perEndpoint: 2, total: 3 });
-  const taken = ["a", "a", "b", "b", "c"].map((endpoint) => slots.take(endpoint));
-  expect(taken.map((slot) => slot !== undefined)).toEqual([true, true, true, false, false]);
+it("leaves a slot to a newcomer beside 150 endpoints that hang. ADR 0028", () => {
+  const slots = createSlots();
+  let inFlight = 0;
+  for (let endpoint = 0; endpoint < 150; endpoint++) {
+    inFlight += slots.takeAll(`hangs${endpoint}`).length;
+  }
+  expect(inFlight).toBeLessThan(SLOTS.total);
+  expect(slots.takeAll("newcomer").length).toBeGreaterThan(0);
+});
+
+it("gives no more than the total, and a newcomer that finds none the turn of the next slot", () => {
+  const slots = createSlots({ perEndpoint: 2, total: 2 });
+  const taken = ["a", "b"].flatMap(slots.takeAll);
+  expect(taken).toHaveLength(2);
+  expect(slots.waitOf("c")).toBe(1_000);
+});
+
+it("has 10,000 due retries of an endpoint that hangs keep its slots in use, and ask no faster than those end. ADR 0028", () => {
+  const slots = createSlots();
+  /** What happens in which second: retries that ask, and slots that end. */
+  const asking = new Map<number, number>([[0, 10_000]]);
+  const ending = new Map<number, Slot[]>();
+  let made = 0;
+  let mostAsked = 0;
+  for (let second = 0; second < 900; second++) {
+    for (const slot of ending.get(second) ?? []) slot.giveBack();
+    const asked = asking.get(second) ?? 0;
+    if (second >= 20) mostAsked = Math.max(mostAsked, asked);
+    for (let each = 0; each < asked; each++) {
+      const taken = slots.take("hangs");
+      if (isSlot(taken)) {
+        made += 1;
+        const end = second + HANGS_MS / 1000;
+        ending.set(end, [...(ending.get(end) ?? []), taken]);
+      } else {
+        const next = second + Math.ceil(taken.waitMs / 1000);
+        asking.set(next, (asking.get(next) ?? 0) + 1);
+      }
+    }
+    // Another endpoint's retry finds a slot in every second.
+    expect(slots.waitOf("quiet")).toBeUndefined();
+    slots.pass(1_000);
+  }
+  const possible = (900 / (HANGS_MS / 1000)) * SLOTS.perEndpoint;
+  expect(made).toBeGreaterThan(0.9 * possible);
+  expect(mostAsked).toBeLessThan(30);
+});
+
+it("tells another endpoint of none of those waits", () => {
+  const slots = createSlots();
+  slots.takeAll("a");
+  for (let asked = 0; asked < 10_000; asked++) slots.take("a");
+  expect(slots.waitOf("b")).toBeUndefined();
 });

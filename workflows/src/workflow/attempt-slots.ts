@@ -1,35 +1,77 @@
 /** The slots of one worker for retries. */
 export type AttemptSlots = {
-  /** Takes a slot for an attempt at an endpoint; returns what gives it back, or `undefined` when none is free. */
-  take(endpointId: string): (() => void) | undefined;
+  /** Takes a slot for an attempt at an endpoint, or tells when its turn comes. */
+  take(endpointId: string): Slot | Turn;
 };
 
+/** A slot that was taken; `giveBack` is called once, when the attempt has ended. */
+export type Slot = { readonly giveBack: () => void };
+/** No slot is free: ask again in `waitMs` milliseconds. */
+export type Turn = { readonly waitMs: number };
+
+/** What an endpoint, or all of them together, have in flight, and who waits. */
+type Use = {
+  inFlight: number;
+  /** How long its attempts take, in milliseconds; later ones count more. */
+  meanMs: number;
+  /** When the last of those that wait has its turn. */
+  lastTurnMs: number;
+};
+
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 15 * 60_000;
+/** How long attempts are taken to last at an endpoint that had none yet. */
+const ASSUMED_MS = 1_000;
+const WEIGHT_OF_LATEST = 0.3;
+
 /**
- * Creates slots, all free: `perEndpoint` for each, so that one that hangs leaves some to the others, and
- * `total` in all.
+ * Creates slots, all free: `total` in all, and of those `perEndpoint` for an endpoint at most. The more are taken, the
+ * fewer an endpoint may have, so that one slot is left for a newcomer: two endpoints that hang have 14 of 400 each,
+ * twenty-five have 4. Turns come as fast as slots of that endpoint are given back, so that thousands that wait for one
+ * endpoint do not all ask again at once. `nowMs` is a clock that never steps.
  */
 export function createAttemptSlots({
   perEndpoint,
   total,
+  nowMs,
 }: {
   readonly perEndpoint: number;
   readonly total: number;
+  readonly nowMs: () => number;
 }): AttemptSlots {
-  const inFlight = new Map<string, number>();
-  let totalInFlight = 0;
+  const all = newUse();
+  const endpoints = new Map<string, Use>();
 
-  const add = (endpointId: string, change: number) => {
-    const count = (inFlight.get(endpointId) ?? 0) + change;
-    totalInFlight += change;
-    if (count > 0) inFlight.set(endpointId, count);
-    else inFlight.delete(endpointId);
-  };
-  return {
-    take(endpointId) {
-      const count = inFlight.get(endpointId) ?? 0;
-      if (count >= perEndpoint || totalInFlight >= total) return undefined;
-      add(endpointId, 1);
-      return () => add(endpointId, -1);
-    },
-  };
+  function take(endpointId: string): Slot | Turn {
+    const endpoint = endpoints.get(endpointId) ?? newUse();
+    endpoints.set(endpointId, endpoint);
+    const share = Math.max(1, Math.min(perEndpoint, Math.floor(total / Math.max(1, all.inFlight))));
+    if (endpoint.inFlight >= share) return turnOf(endpoint, share);
+    if (all.inFlight >= total) return turnOf(all, total);
+    const begunMs = nowMs();
+    for (const use of [endpoint, all]) use.inFlight += 1;
+    return {
+      giveBack() {
+        for (const use of [endpoint, all]) {
+          use.inFlight -= 1;
+          use.meanMs += WEIGHT_OF_LATEST * (nowMs() - begunMs - use.meanMs);
+        }
+        if (endpoint.inFlight === 0 && endpoint.lastTurnMs <= nowMs()) endpoints.delete(endpointId);
+      },
+    };
+  }
+
+  /** Gives the next turn, behind all that wait already. */
+  function turnOf(use: Use, slots: number): Turn {
+    const now = nowMs();
+    const next = Math.max(use.lastTurnMs, now) + use.meanMs / slots;
+    use.lastTurnMs = Math.min(next, now + MAX_WAIT_MS);
+    return { waitMs: Math.round(Math.max(MIN_WAIT_MS, use.lastTurnMs - now)) };
+  }
+
+  return { take };
+}
+
+function newUse(): Use {
+  return { inFlight: 0, meanMs: ASSUMED_MS, lastTurnMs: Number.NEGATIVE_INFINITY };
 }

@@ -31,11 +31,8 @@ export type AttemptAnswer =
   | { readonly kind: "ended" }
   /** The core does not know the run: nothing is attempted. */
   | { readonly kind: "unknown" }
-  /** Not possible now: it is to be asked for again. */
+  /** No slot is free: it is to be asked for again in `waitMs`. */
   | { readonly kind: "rescheduled"; readonly waitMs: number };
-
-/** The attempt asked for, and how many times it was not possible so far. */
-export type AttemptInput = NextAttempt & { readonly refused: number };
 
 /** An attempt to record. */
 export type RecordInput = NextAttempt & {
@@ -55,7 +52,7 @@ export type RunResult = {
 /** The activities of `deliver`. */
 export type Activities = {
   /** Makes an attempt with the endpoint as it is now, and begins to record it. Fails when the core is out of reach. */
-  attempt(input: AttemptInput): Promise<AttemptAnswer>;
+  attempt(input: NextAttempt): Promise<AttemptAnswer>;
   /** Makes sure that a made attempt is recorded; a second record of it changes nothing. Fails when it is not. */
   record(input: RecordInput): Promise<void>;
 };

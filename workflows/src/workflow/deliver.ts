@@ -54,10 +54,12 @@ export async function deliver({ made: before = [], ...run }: DeliverInput): Prom
   return { end: "failed", attempts: made };
 
   async function attemptOnceItIsPossible(next: NextAttempt) {
-    for (let refused = 0; ; refused += 1) {
-      const answer = await attemptOrReschedule(next, refused);
-      if (answer.kind !== "rescheduled") return answer;
-      dueAtMs = wallClockMs() + answer.waitMs;
+    for (let failures = 0; ; ) {
+      const answer = await attemptOrFail(next);
+      if (answer !== undefined && answer.kind !== "rescheduled") return answer;
+      if (answer === undefined) failures += 1;
+      const waitMs = answer?.waitMs ?? rescheduleAfterMs(failures, Math.random());
+      dueAtMs = wallClockMs() + waitMs;
       await sleepUntil(dueAtMs);
     }
   }
@@ -73,12 +75,12 @@ async function sleepUntil(timeMs: number): Promise<void> {
   if (waitMs > 0) await sleep(waitMs);
 }
 
-/** An attempt that fails here was not recorded, because the core was out of reach: it is asked for again. */
-async function attemptOrReschedule(next: NextAttempt, refused: number): Promise<AttemptAnswer> {
+/** Returns `undefined` when the core was out of reach: nothing was attempted, and it is asked for again. */
+async function attemptOrFail(next: NextAttempt): Promise<AttemptAnswer | undefined> {
   try {
-    return await attempt({ ...next, refused });
+    return await attempt(next);
   } catch {
-    return { kind: "rescheduled", waitMs: rescheduleAfterMs(refused + 1, Math.random()) };
+    return undefined;
   }
 }
 
