@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { type Environment, type Problem, readPort } from "./environment.ts";
 
 /** Where a process says whether it lives and whether it serves. */
@@ -13,8 +13,15 @@ export type OpenHealth = {
   close(): void;
 };
 
-/** A few that probe; nobody else has business here. */
+/** Connections that may be open at once. One more closes the oldest, so a probe always gets in. */
 const MAX_CONNECTIONS = 64;
+/** How long a request may take to arrive, in milliseconds. */
+const REQUEST_MS = 2_000;
+const TIMEOUTS = {
+  headersTimeout: REQUEST_MS,
+  requestTimeout: REQUEST_MS,
+  connectionsCheckingInterval: 500,
+};
 const NOT_FOUND = "not_found";
 
 /** Reads HEALTH_PORT and HEALTH_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
@@ -34,7 +41,7 @@ export async function openHealth(
   readState: () => string | Promise<string>,
 ): Promise<OpenHealth> {
   if (address === undefined) return { port: undefined, close: () => undefined };
-  const server = createServer(async (request, response) => {
+  const server = createServer(TIMEOUTS, async (request, response) => {
     const status = await statusOf(request.url ?? "", readState);
     const body = JSON.stringify({ status });
     response.writeHead(codeOf(status), {
@@ -45,7 +52,7 @@ export async function openHealth(
     });
     response.end(body);
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  closeOldestBeyond(server, MAX_CONNECTIONS);
   // A process whose start fails ends, and one that is done too.
   server.unref();
   await once(server.listen(address.port, address.host), "listening");
@@ -57,6 +64,17 @@ export async function openHealth(
       server.closeAllConnections();
     },
   };
+}
+
+/** Every answer closes its connection, so the oldest one is most likely idle. */
+function closeOldestBeyond(server: Server, most: number): void {
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > most) oldest?.destroy();
+  });
 }
 
 function statusOf(url: string, readState: () => string | Promise<string>) {

@@ -18,7 +18,7 @@ import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
 import { parseRedisUrl, RedisUrlError } from "./admission/redis-url.ts";
 import { type DashboardConfig, readDashboard } from "./browser/dashboard-config.ts";
 import { DatabaseUrlError, parseDatabaseUrl } from "./database/database-url.ts";
-import type { TlsConfig } from "./rpc/listener.ts";
+import type { TlsConfig } from "./rpc/http-server.ts";
 import { createSecretKey, type SecretKeys } from "./signing-secret/secret-cipher.ts";
 
 /** What the core needs to know to run; docs/configuration.md describes each variable. */

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
+const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const UNAUTHENTICATED = "16";
 
 let stack: TestStack;
@@ -25,6 +26,11 @@ async function open(): Promise<Socket> {
   const socket = connect(stack.corePort, "127.0.0.1");
   await once(socket, "connect");
   return socket;
+}
+
+/** The head of a call that needs no credential. */
+function openCall() {
+  return { ":method": "POST", ":path": OPEN_PATH, "content-type": "application/proto" };
 }
 
 /** Sends the head of a call with a body that never comes, and returns what the core answers. */
@@ -134,6 +140,16 @@ describe("ADR 0037: what is read is bounded", () => {
     expect(code).toBe(Code.ResourceExhausted);
   });
 
+  it("to 4 KiB where only the client is counted: refused though the body goes on", async () => {
+    const session = http2.connect(baseUrl);
+    const stream = session.request(openCall());
+    stream.on("error", () => {});
+    stream.write(Buffer.alloc(5_000));
+    const [{ ":status": status }] = await once(stream, "response");
+    session.destroy();
+    expect(status).toBe(429);
+  });
+
   it.each([
     ["no host", `POST ${PATH} HTTP/1.0\r\n\r\n`],
     ["a host that is none", `POST ${PATH} HTTP/1.1\r\nHost: a b\r\n\r\n`],
@@ -160,4 +176,24 @@ describe("ADR 0037: what is read is bounded", () => {
     },
     30_000,
   );
+
+  it.concurrent("in time: 80 calls over two HTTP/2 connections are cut though their bodies go on", async () => {
+    const sessions = [http2.connect(baseUrl), http2.connect(baseUrl)];
+    const streams = sessions.flatMap((session) =>
+      Array.from({ length: 40 }, () => session.request(openCall())),
+    );
+    const sending = setInterval(() => {
+      for (const stream of streams) if (stream.writable) stream.write(Buffer.alloc(1));
+    }, 1_000);
+    await Promise.all(
+      streams.map((stream) => {
+        stream.on("error", () => {}).resume();
+        return once(stream, "close");
+      }),
+    );
+    clearInterval(sending);
+    const closed = sessions.map((session) => once(session, "close"));
+    for (const session of sessions) session.destroy();
+    await Promise.all(closed);
+  }, 60_000);
 });

@@ -180,7 +180,7 @@ describe("ADR 0037: callers of the core lose nothing, and it keeps nothing of an
       const { ends, times, flood, growthMb } = await callBeside(attack, `127.0.1.${index + 2}`);
       tell(attack, times, `${growthMb.toFixed(0)} MB more ${JSON.stringify(flood)}`);
       expect(ends).toEqual(all);
-      expect(flood.sent).toBeGreaterThan(200);
+      expect(flood.sent).toBeGreaterThanOrEqual(200);
       const longestMs = AHEAD_MS * 2 + SPREAD_MS;
       const refusals = MADE_UP_AT_ONCE * (longestMs / REFUSAL_DELAY_MS);
       expect(flood["status 14"] ?? 0).toBeLessThanOrEqual(refusals);

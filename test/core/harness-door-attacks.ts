@@ -17,6 +17,7 @@ export type DoorTarget = {
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, continuation: 9 } as const;
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
+const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const BOMB_BYTES = 128 * 1024 * 1024;
 const END_OF_STREAM_AND_HEADERS = 5;
 const CANCEL = Buffer.from([0, 0, 0, 8]);
@@ -56,6 +57,15 @@ export const DOOR_ATTACKS = {
           stream.write(Buffer.alloc(1000));
           await wait(50);
         }
+      });
+      session.destroy();
+    }),
+
+  "200 bodies of 1 MiB that do not end, where none needs a credential": (target) =>
+    inParallel(2, async () => {
+      const session = await openSession(target);
+      await inParallel(100, async () => {
+        while (!target.isOver() && !session.closed) await sendUnended(session, target);
       });
       session.destroy();
     }),
@@ -144,6 +154,19 @@ function inflate(target: DoorTarget, headers: Record<string, string>): Promise<u
     }
     session.destroy();
   });
+}
+
+/** Sends all but the last byte of a body of 1 MiB, and holds the call until the core closes it. */
+async function sendUnended(session: http2.ClientHttp2Session, target: DoorTarget): Promise<void> {
+  const call = { ":method": "POST", ":path": OPEN_PATH, "content-type": "application/proto" };
+  const stream = session.request(call);
+  stream.on("error", () => target.count("errors")).resume();
+  target.count("sent");
+  stream.write(Buffer.alloc(1024 * 1024 - 1), (failure) => {
+    if (!failure) target.count("bodies taken");
+  });
+  while (!stream.destroyed && !target.isOver()) await wait(50);
+  stream.destroy();
 }
 
 function headersOf(headers: Record<string, string>) {

@@ -1,3 +1,5 @@
+import http2 from "node:http2";
+import { connect } from "node:net";
 import * as proto from "@activity/proto";
 import { ApiKeyService, EndpointService, SessionScope, SessionService } from "@activity/proto";
 import { Permission } from "@activity/server";
@@ -219,8 +221,46 @@ describe("ADR 0038: a call that the dashboard's own page did not make", () => {
       "text/plain",
     ]) {
       const sent = { ...headers, "content-type": type };
-      expect((await dashboard.request("POST", path, sent, "{}")).status).toBe(415);
+      expect((await dashboard.request("POST", path, sent, "{}")).status).toBe(404);
     }
+  });
+});
+
+describe("ADR 0037: a body at the browsers' port", () => {
+  const headers = () => ({ origin: dashboard.origin, "connect-protocol-version": "1" });
+
+  it.each([
+    ["4 KiB of a code, where no session is needed", exchangeCode, 4096],
+    ["16 KiB of any other call", EndpointService.method.createEndpoint, 16_384],
+  ])("may have %s", async (_, method, limit) => {
+    const browser = await dashboard.signIn(own.accountId);
+    const path = `/${method.parent.typeName}/${method.name}`;
+    const sent = { ...headers(), cookie: browser.cookie ?? "", "content-type": "application/json" };
+    const bodyOf = (length: number) => "{}".padEnd(length);
+    expect((await dashboard.request("POST", path, sent, bodyOf(limit))).status).toBe(400);
+    expect((await dashboard.request("POST", path, sent, bodyOf(limit + 1))).status).toBe(429);
+  });
+
+  it("comes over HTTP/1.1 only: nothing is taken on two connections of HTTP/2", async () => {
+    const path = `/${exchangeCode.parent.typeName}/${exchangeCode.name}`;
+    const call = { ":method": "POST", ":path": path, "content-type": "application/json" };
+    const body = Buffer.alloc(1024 * 1024 - 1);
+    const sent = await Promise.all(
+      [0, 1].map(async () => {
+        const socket = connect(dashboard.port, "127.0.0.1");
+        const session = http2.connect("http://page", { createConnection: () => socket });
+        session.on("error", () => {});
+        for (let count = 0; count < 100; count++) {
+          const stream = session.request({ ...call, ...headers() });
+          stream.on("error", () => {}).resume();
+          stream.write(body);
+        }
+        await new Promise((resolve) => session.once("close", resolve));
+        return socket.bytesWritten;
+      }),
+    );
+    // What a client sends before it hears anything: no more than the first window of HTTP/2.
+    for (const bytes of sent) expect(bytes).toBeLessThan(128 * 1024);
   });
 });
 

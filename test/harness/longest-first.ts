@@ -9,6 +9,7 @@ const LONGEST = [
   "test/operating/first-day.test.ts",
   "test/operating/rotation.test.ts",
   "server/src/database/lost-connection.integration.test.ts",
+  "test/core/before-the-body.test.ts",
   "test/dashboard/browser/looks.test.ts",
   "test/core/noted-later.test.ts",
   "test/dashboard/browser/getting-in.test.ts",

@@ -5,17 +5,19 @@ type Handler = (request: NodeRequest, response: NodeResponse) => void;
 
 /**
  * Creates what answers the requests of browsers: calls are POST, and so never made by a link; what is read is a
- * file of the page. Every answer has the security headers.
+ * file of the page. Every answer has the security headers. `answerCall` returns false where a request is no call.
  */
 export function createBrowserHandler(
   headers: ReadonlyMap<string, string>,
-  answerCall: Handler,
+  answerCall: (request: NodeRequest, response: NodeResponse) => boolean,
   servePage: Handler,
 ): Handler {
   return (request, response) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     if (request.method !== "POST") return servePage(request, response);
     response.setHeader("cache-control", "no-store");
-    answerCall(request, response);
+    if (answerCall(request, response)) return;
+    response.statusCode = 404;
+    response.end();
   };
 }

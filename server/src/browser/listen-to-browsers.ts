@@ -1,20 +1,24 @@
 import { createFindClientAddress } from "@activity/proto/client-address";
 import type { Log } from "@activity/proto/log";
-import type { Interceptor } from "@connectrpc/connect";
-import { createConnections } from "../rpc/connections.ts";
+import { createContextValues, type Interceptor } from "@connectrpc/connect";
+import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
+import { createConnections, type NodeRequest } from "../rpc/connections.ts";
 import { type Listener, listen } from "../rpc/listener.ts";
 import { isForBrowsers, type RegisteredService } from "../rpc/registered-service.ts";
 import type { Gate } from "../rpc/request-gate.ts";
-import { createWireHandler } from "../rpc/wire-handler.ts";
+import { createUnaryWire } from "../rpc/unary-wire.ts";
 import { createBrowserHandler } from "./browser-handler.ts";
 import type { DashboardConfig } from "./dashboard-config.ts";
 import { readPageFiles } from "./page-files.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createServePage } from "./serve-page.ts";
 
+/** Nothing that the page sends is nearly as long. */
+const MAX_MESSAGE_BYTES = 16_384;
+
 /**
- * Opens the port for browsers: the page's files, and the calls of its services in the Connect protocol. TLS ends in
- * the proxy before it.
+ * Opens the port for browsers: the page's files, and the calls of its services in the Connect protocol. It speaks
+ * HTTP/1.1 only, and TLS ends in the proxy before it.
  */
 export async function listenToBrowsers(
   dashboard: DashboardConfig & { readonly port: number },
@@ -25,14 +29,13 @@ export async function listenToBrowsers(
   const { origin, frameAncestors, host, port } = dashboard;
   const findClientAddress = createFindClientAddress(dashboard.trustedProxies);
   const connections = createConnections();
-  const answerCall = createWireHandler(services.filter(isForBrowsers), connections, {
+  const answerCall = createUnaryWire(services.filter(isForBrowsers), {
     ...options,
-    grpc: false,
-    grpcWeb: false,
-    addressOf({ socket, headers }) {
-      const forwardedFor = [headers["x-forwarded-for"] ?? []].flat();
-      return findClientAddress(socket?.remoteAddress ?? "", forwardedFor);
-    },
+    readMaxBytes: MAX_MESSAGE_BYTES,
+    contextValues: (request) =>
+      createContextValues()
+        .set(peerAddressKey, addressOf(request))
+        .set(keepConnectionKey, () => connections.keep(request)),
   });
   const files = await readPageFiles(dashboard.files);
   if (files.size === 0)
@@ -42,5 +45,10 @@ export async function listenToBrowsers(
     answerCall,
     createServePage(files),
   );
-  return listen(handler, connections, { host, port, tls: undefined });
+  return listen(handler, connections, { host, port, tls: undefined, isHttp1Only: true });
+
+  function addressOf({ socket, headers }: NodeRequest): string {
+    const forwardedFor = [headers["x-forwarded-for"] ?? []].flat();
+    return findClientAddress(socket?.remoteAddress ?? "", forwardedFor);
+  }
 }

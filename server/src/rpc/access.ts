@@ -26,6 +26,11 @@ const ADMINISTRATION: ReadonlySet<Access> = new Set([
   Access.Session,
 ]);
 
+/** Whether a call may be made without a credential, an API key or a session; it may be counted all the same. */
+export function isOpenToAnybody(access: Access): boolean {
+  return access === Access.Open || access === Access.Client || access === Access.Browser;
+}
+
 /**
  * Whether a call is administrative: it needs a permission to manage, or begins or ends sessions, and its proto lets it
  * change something.

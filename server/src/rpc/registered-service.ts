@@ -1,7 +1,10 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ScopeFamily } from "../admission/session-scope.ts";
-import { Access } from "./access.ts";
+import { Access, isOpenToAnybody } from "./access.ts";
+
+/** Of a service with a call that anybody may make. */
+const MAX_OPEN_MESSAGE_BYTES = 4096;
 
 /** A service, what answers its calls, by the local names of its methods, and under which rules. */
 export type RegisteredService = {
@@ -45,6 +48,12 @@ export function isForBrowsers({ service, dashboard, accessOf }: RegisteredServic
   return (
     dashboard !== undefined || service.methods.some((one) => ofBrowsers.includes(accessOf(one)))
   );
+}
+
+/** Returns how long a message of a service may be: 4 KiB where anybody may make one of its calls, else `otherwise`. */
+export function maxBytesOf({ service, accessOf }: RegisteredService, otherwise: number): number {
+  const isOpen = service.methods.some((method) => isOpenToAnybody(accessOf(method)));
+  return isOpen ? MAX_OPEN_MESSAGE_BYTES : otherwise;
 }
 
 /** Finds what was registered of a service; throws when it was not, which is a bug. */

@@ -73,7 +73,7 @@ beforeAll(async () => {
   const contextValues = () => createContextValues();
   const answer = createUnaryWire(services, {
     ...{ gate, interceptors: [marks], contextValues },
-    maxBytesOf: () => MAX_BYTES,
+    readMaxBytes: MAX_BYTES,
   });
   ours = createServer(async (request, response) => {
     if (request.headers["x-wait"]) await once(response, "close");

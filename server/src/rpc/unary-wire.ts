@@ -17,7 +17,7 @@ import { compressionGzip } from "@connectrpc/connect-node";
 import type { NodeRequest } from "./connections.ts";
 import { createDeadline } from "./deadline.ts";
 import type { NodeResponse } from "./listener.ts";
-import type { RegisteredService } from "./registered-service.ts";
+import { maxBytesOf, type RegisteredService } from "./registered-service.ts";
 import type { Gate } from "./request-gate.ts";
 import { createUnaryHandlers, type UnaryHandler } from "./unary-handlers.ts";
 
@@ -52,19 +52,19 @@ export function createUnaryWire(
     gate,
     interceptors,
     contextValues,
-    maxBytesOf,
+    readMaxBytes,
   }: {
     readonly gate: Gate;
     readonly interceptors: readonly Interceptor[];
     readonly contextValues: (request: NodeRequest) => ContextValues;
-    /** Of a message of the service. */
-    readonly maxBytesOf: (service: RegisteredService) => number;
+    /** Of a message, where the service has no bound that is lower. */
+    readonly readMaxBytes: number;
   },
 ): (request: NodeRequest, response: NodeResponse) => boolean {
   const handlers = createUnaryHandlers(services, interceptors, "connect");
   const served = new Map<string | undefined, Served>();
   for (const registered of services) {
-    const maxBytes = maxBytesOf(registered);
+    const maxBytes = maxBytesOf(registered, readMaxBytes);
     const limits = { readMaxBytes: maxBytes, writeMaxBytes: MAX_ANSWER_BYTES };
     for (const each of registered.service.methods) {
       const method = each as DescMethodUnary; // others have no handler

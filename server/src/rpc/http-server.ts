@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+import net from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import type { NodeRequest } from "./connections.ts";
+import type { Goodbye } from "./goodbye.ts";
+import type { NodeResponse } from "./listener.ts";
+import { BODY_MS } from "./unread-body.ts";
+
+/** Files of the core's certificate and key; with a client CA, callers must show a certificate too. */
+export type TlsConfig = {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile: string | undefined;
+};
+
+/** How a server speaks. */
+export type ServerOptions = {
+  readonly tls: TlsConfig | undefined;
+  /** Without TLS, whether it takes no HTTP/2. */
+  readonly isHttp1Only?: boolean;
+};
+
+/** What every HTTP/2 connection says first; HTTP/1.1 has no method of that name. */
+const HTTP2_PREFACE = "PRI * HTTP/2.0";
+/** How long a connection is kept idle: longer than a gateway keeps it, so that none is lost in use. */
+const IDLE_CONNECTION_MS = 65_000;
+const HEAD_MS = 10_000;
+const HEAD_BYTES = 16_384;
+
+const HTTP1: http.ServerOptions = {
+  keepAliveTimeout: IDLE_CONNECTION_MS,
+  headersTimeout: HEAD_MS,
+  requestTimeout: BODY_MS,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: HEAD_BYTES,
+};
+const HTTP2: http2.ServerOptions = {
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: HEAD_BYTES, enablePush: false },
+  // Who resets streams faster loses the connection (CVE-2023-44487); CONTINUATION frames are counted by nghttp2.
+  streamResetBurst: 100,
+  streamResetRate: 50,
+};
+
+/** A server that is not open yet, and what closes its connections of HTTP/1.1 that have nothing in flight. */
+type HttpServer = { readonly server: net.Server; readonly closeIdle: () => void };
+
+/**
+ * Creates a server of HTTP/2 and HTTP/1.1: with TLS the client chooses by ALPN, without it by the first bytes it
+ * sends.
+ */
+export function createHttpServer(
+  onRequest: (request: NodeRequest, response: NodeResponse) => void,
+  goodbye: Goodbye,
+  { tls, isHttp1Only }: ServerOptions,
+): HttpServer {
+  // Both are given connections and never listen; the event starts the time-outs of HTTP/1.1.
+  const overHttp1 = http.createServer(HTTP1, onRequest);
+  overHttp1.emit("listening");
+  const overHttp2 = http2.createServer(HTTP2, onRequest).on("session", (session) => {
+    goodbye.addSession(session);
+    closeWhenIdle(session);
+  });
+  const serve = (socket: net.Socket, isHttp2: boolean) =>
+    (isHttp2 ? overHttp2 : overHttp1).emit("connection", socket);
+  const server = tls
+    ? secureServer(tls, (socket) => serve(socket, socket.alpnProtocol === "h2"))
+    : net.createServer((socket) => {
+        if (isHttp1Only) serve(socket, false);
+        else readVersion(socket, (isHttp2) => serve(socket, isHttp2));
+      });
+  server.on("close", () => overHttp1.close());
+  return { server, closeIdle: () => overHttp1.closeIdleConnections() };
+}
+
+function secureServer(tls: TlsConfig, serve: (socket: TLSSocket) => void): net.Server {
+  const clientCa = tls.clientCaFile && readFileSync(tls.clientCaFile);
+  return createTlsServer(
+    {
+      ALPNProtocols: ["h2", "http/1.1"],
+      handshakeTimeout: HEAD_MS,
+      cert: readFileSync(tls.certFile),
+      key: readFileSync(tls.keyFile),
+      ...(clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+    },
+    serve,
+  );
+}
+
+/** Calls `decided` once the first bytes of a connection tell its version of HTTP; they are read again behind it. */
+function readVersion(socket: net.Socket, decided: (isHttp2: boolean) => void): void {
+  socket.on("error", () => socket.destroy());
+  const chunks: Buffer[] = [];
+  socket.on("readable", function read() {
+    for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) chunks.push(chunk);
+    const start = Buffer.concat(chunks);
+    const isHttp2 = HTTP2_PREFACE.startsWith(start.toString("latin1", 0, HTTP2_PREFACE.length));
+    if (isHttp2 && start.length < HTTP2_PREFACE.length) {
+      if (socket.readableEnded) socket.destroy();
+      return;
+    }
+    socket.off("readable", read);
+    socket.unshift(start);
+    decided(isHttp2);
+  });
+  socket.once("end", () => chunks.length === 0 && socket.destroy());
+}
+
+/** Calls that are in flight end as they would; the next ones come on another connection. */
+function closeWhenIdle(session: http2.ServerHttp2Session): void {
+  session.setTimeout(IDLE_CONNECTION_MS, () => session.close());
+}
