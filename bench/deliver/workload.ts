@@ -1,15 +1,20 @@
+import { randomUUID } from "node:crypto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "../../tools/stack/demo.ts";
 import { concurrently, type Target } from "../stack/targets.ts";
 
-/** Commits events to the targets in turn; returns their deliveries' ids. */
+/** Pays donations to the targets in turn; each is one event to one endpoint. */
 export async function writeEvents(
-  { endpoints }: Clients,
+  { donations }: Clients,
   targets: readonly Target[],
   count: number,
-): Promise<string[]> {
+): Promise<void> {
   const turns = Array.from({ length: count }, (_, index) => targets[index % targets.length]);
-  return concurrently(turns, async (target) => {
+  await concurrently(turns, async (target) => {
     if (target === undefined) throw new Error("there is nobody to write to");
-    return (await endpoints.sendTest(target)).deliveryId;
+    const key = { accountId: target.accountId, externalId: randomUUID() };
+    const donation = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
+    await donations.createDonation({ ...key, ...donation });
+    await donations.payDonation(key);
   });
 }

@@ -141,6 +141,7 @@ const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
     return () => endpoints().createEndpoint({ accountId: id, url: URL, kinds });
   },
   updateEndpoint: async () => () => endpoints().updateEndpoint({ accountId, endpointId, url: URL }),
+  // Each is one of at most ten a minute.
   sendTest: async () => () => endpoints().sendTest({ accountId, endpointId }),
   retryDelivery: async () => {
     const deliveryId = await failed();
@@ -148,6 +149,7 @@ const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   },
   retryFailedDeliveries: async () => {
     await failed();
+    await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
     const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
     return () => deliveries().retryFailedDeliveries({ accountId, endpointId, ...range });
   },
@@ -185,9 +187,9 @@ it.each([
   ["createApiKey", 2, 7],
   ["createEndpoint", 2, 6],
   ["updateEndpoint", 2, 5],
-  ["sendTest", 2, 7],
+  ["sendTest", 2, 9],
   ["retryDelivery", 2, 7],
-  ["retryFailedDeliveries", 3, 8],
+  ["retryFailedDeliveries", 3, 10],
 ])(
   "ARCHITECTURE.md: %s costs %i round trips and %i statements",
   async (name, roundTrips, statements) => {

@@ -217,7 +217,14 @@ export async function startServices(given?: TestDatabase) {
     },
 
     /** Sends a test to an endpoint and returns the first run of its delivery. */
+    /** Lets an account send tests and retry failed deliveries together as if it had done neither yet. */
+    forgetSending: (accountId: string) =>
+      database.query("UPDATE account SET test_times = NULL, bulk_retried_at = NULL WHERE id = ?", [
+        accountId,
+      ]),
+
     async sendTest(accountId: string, endpointId: string): Promise<Run> {
+      await database.query("UPDATE account SET test_times = NULL WHERE id = ?", [accountId]);
       const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
       const [row] = await database.query<{ no: number }>(
         "SELECT account_no AS no FROM account WHERE id = ?",

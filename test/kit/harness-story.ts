@@ -130,6 +130,8 @@ async function retryFailed(
 ): Promise<void> {
   const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
   const deliveries = stack.client(DeliveryService);
+  // Each receiver is one of the account's endpoints, and an account may do this once a minute.
+  await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
   await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
 }
 

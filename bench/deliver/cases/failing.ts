@@ -23,7 +23,7 @@ export async function measureFailing(
   const since = await watch.now();
   const asleepBefore = temporalState.countAsleep();
   const { count: runningBefore } = await temporal.count(RUNNING);
-  const ids = await writeEvents(await product.collect(), targets, count);
+  await writeEvents(await product.collect(), targets, count);
   receiver.reset(STATUS);
   await product.deliver();
   const startedMs = performance.now();
@@ -42,7 +42,10 @@ export async function measureFailing(
     throw new Error(`${running - runningBefore} of ${count} deliveries wait for their retry`);
   }
   // Their retries would fall due in the middle of another measurement, or be found overdue there.
-  await concurrently(ids, (id) => temporal.getHandle(`delivery-${id}-1`).terminate());
+  const ids = await watch.rows<{ id: string }>("SELECT id FROM delivery WHERE created_at > ?", [
+    since,
+  ]);
+  await concurrently(ids, ({ id }) => temporal.getHandle(`delivery-${id}-1`).terminate());
   await watch.change(END_RUNNING, [since]);
   return run;
 }

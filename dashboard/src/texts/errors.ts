@@ -12,6 +12,9 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   api_key_not_active: "An expired or revoked key cannot be renewed. Create a new one.",
   api_key_limit_reached:
     "Ten keys are active, which is the most. Revoke one that is not needed, then create this one.",
+  test_limit_reached: "You sent ten tests within a minute. Wait a minute, then send the next one.",
+  bulk_retry_limit_reached:
+    "You retried failed deliveries within the last minute. Try again in a minute.",
   api_key_created_recently:
     "One key may be created a minute, and the last one is younger. Wait a minute and try again.",
   endpoint_not_found: "The endpoint is not there any more. Open the list again.",

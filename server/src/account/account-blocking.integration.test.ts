@@ -68,7 +68,7 @@ describe("while an account is blocked, §6.4", () => {
     const first = await pay();
     await block();
     expect(await services.claim()).toEqual([]);
-    expect(await stateOf(first)).toBe(DeliveryState.CANCELED);
+    await expect.poll(() => stateOf(first)).toBe(DeliveryState.CANCELED);
     const paused = await pay();
     await unblock();
     expect((await retry(first)).delivery).toMatchObject({ state: DeliveryState.PENDING, run: 2 });

@@ -27,6 +27,8 @@ export const ErrorCode = {
   EndpointNotFound: "endpoint_not_found",
   EndpointLimitReached: "endpoint_limit_reached",
   EndpointSwitchedOff: "endpoint_switched_off",
+  TestLimitReached: "test_limit_reached",
+  BulkRetryLimitReached: "bulk_retry_limit_reached",
   SecretRotationPending: "secret_rotation_pending",
   SecretRotationNotPending: "secret_rotation_not_pending",
   DeliveryNotFound: "delivery_not_found",

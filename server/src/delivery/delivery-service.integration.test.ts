@@ -123,7 +123,23 @@ describe("a manual retry", () => {
     const retryFailed = services.deliveries.retryFailedDeliveries;
     expect((await retryFailed({ ...call, ...never })).retried).toBe(0n);
     expect((await retryFailed({ ...call, ...ever })).retried).toBe(1n);
+    await services.forgetSending(accountId);
     expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
+  });
+
+  it("of all failed is refused within a minute of the last one, also when two ask at once", async () => {
+    const failed = [await sendTest(), await sendTest()];
+    for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
+    const call = { accountId, endpointId, since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const ask = () => services.deliveries.retryFailedDeliveries(call);
+    const settled = await Promise.allSettled([ask(), ask()]);
+    const limit = { code: ErrorCode.BulkRetryLimitReached };
+    expect(settled).toEqual(
+      expect.arrayContaining([
+        { status: "fulfilled", value: expect.objectContaining({ retried: 2n }) },
+        { status: "rejected", reason: expect.objectContaining(limit) },
+      ]),
+    );
   });
 });
 

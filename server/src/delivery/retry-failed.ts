@@ -10,6 +10,8 @@ import {
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
 import { endpointsOf } from "../endpoint/endpoint-store.ts";
+import { checkBulkRetry } from "../endpoint/owner-limits.ts";
+import { lastBulkRetryOf, storeBulkRetry } from "../endpoint/owner-limits-store.ts";
 import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
@@ -33,7 +35,7 @@ const END: Batch = { retried: 0, last: undefined };
 /**
  * Begins one new run of each delivery that can be retried, oldest first, until `signal` is aborted or the
  * endpoint takes no more; returns how many it began. Fails with `account_not_found`, `endpoint_not_found`,
- * `endpoint_switched_off` and `account_unavailable` when it could begin none.
+ * `endpoint_switched_off`, `account_unavailable` and `bulk_retry_limit_reached` when it could begin none.
  */
 export async function retryFailed(
   pool: Pool,
@@ -74,16 +76,22 @@ async function retryBatch(
     load: (accountNo) => ({
       endpoints: endpointsOf([accountNo]),
       deliveries: deliveriesBy(...listed.map((id) => [accountNo, id])),
+      lastBulkRetry: lastBulkRetryOf([accountNo]),
     }),
-    decide({ endpoints, deliveries }, account) {
+    decide({ endpoints, deliveries, lastBulkRetry: [last] }, account) {
       const endpoint = endpoints.find(({ id }) => id === endpointId);
       if (endpoint === undefined) throw endpointNotFound();
       if (!endpoint.switchedOn) throw endpointSwitchedOff();
       if (account.blocked) throw accountBlocked();
+      if (after === undefined) checkBulkRetry(account.nowMicros, last);
       const ended = deliveries.filter(({ state }) => RETRIABLE_STATES.includes(state));
+      if (ended.length === 0) return { answer: 0 };
       return {
         answer: ended.length,
-        changes: ended.length > 0 ? beginNextRuns(account, ended) : [],
+        changes: [
+          ...beginNextRuns(account, ended),
+          storeBulkRetry(account.accountNo, account.nowMicros),
+        ],
       };
     },
   });

@@ -1,6 +1,7 @@
 import { WebhookEventKind } from "@activity/proto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Services, startServices } from "../../../test/harness/services.ts";
+import { ErrorCode } from "../common/errors.ts";
 
 let services: Services;
 let accountId: string;
@@ -20,6 +21,24 @@ describe("endpoints", () => {
     expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     const { endpoints } = await services.endpoints.listEndpoints({ accountId });
     expect(endpoints).toHaveLength(10);
+  });
+
+  it("are sent at most ten tests a minute an account, also when calls race", async () => {
+    const endpointIds = [
+      await services.createEndpoint(accountId),
+      await services.createEndpoint(accountId),
+    ];
+    const sent = await Promise.allSettled(
+      Array.from({ length: 15 }, (_, at) =>
+        services.endpoints.sendTest({ accountId, endpointId: endpointIds[at % 2] ?? "" }),
+      ),
+    );
+    const refused = sent.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    expect(refused).toHaveLength(5);
+    for (const reason of refused)
+      expect(reason).toMatchObject({ code: ErrorCode.TestLimitReached });
+    await services.forgetSending(accountId);
+    await services.endpoints.sendTest({ accountId, endpointId: endpointIds[0] ?? "" });
   });
 
   it("keep their secret encrypted, and lose it when they are deleted", async () => {

@@ -36,6 +36,8 @@ import {
   updateSecret,
 } from "./endpoint-store.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
+import { withTestAt } from "./owner-limits.ts";
+import { storeTestTimes, testTimesOf } from "./owner-limits-store.ts";
 import { parseSignsFrom } from "./signs-from.ts";
 import { testEventData } from "./test-event-data.ts";
 
@@ -177,15 +179,19 @@ export function createEndpointService(
       const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
       return write({
         accountId,
-        load: (accountNo) => ({ endpoints: receivingEndpointsOf([accountNo]) }),
-        decide({ endpoints }, account) {
+        load: (accountNo) => ({
+          endpoints: receivingEndpointsOf([accountNo]),
+          testTimes: testTimesOf([accountNo]),
+        }),
+        decide({ endpoints, testTimes: [before = []] }, account) {
           const endpoint = endpoints.find(({ id }) => id === endpointId);
           if (endpoint === undefined) throw endpointNotFound();
           if (!endpoint.switchedOn) throw endpointSwitchedOff();
           if (account.blocked) throw accountBlocked();
+          const times = storeTestTimes(account.accountNo, withTestAt(account.nowMicros, before));
           const event = newTestEvent(account, endpoint, testEventData(tested, account.nowMicros));
           const deliveryId = event.deliveries[0]?.id ?? "";
-          return { answer: { deliveryId, eventId: event.id }, events: [event] };
+          return { answer: { deliveryId, eventId: event.id }, changes: [times], events: [event] };
         },
       });
     },

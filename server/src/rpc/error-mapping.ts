@@ -33,6 +33,8 @@ const CODE_OF = {
   endpoint_not_found: Code.NotFound,
   endpoint_limit_reached: Code.ResourceExhausted,
   endpoint_switched_off: Code.FailedPrecondition,
+  test_limit_reached: Code.ResourceExhausted,
+  bulk_retry_limit_reached: Code.ResourceExhausted,
   secret_rotation_pending: Code.FailedPrecondition,
   secret_rotation_not_pending: Code.FailedPrecondition,
   delivery_not_found: Code.NotFound,

@@ -1,6 +1,7 @@
 import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { writeDeliveries } from "../../harness/backlog.ts";
 import { createPaidDonation } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
@@ -106,6 +107,9 @@ describe("deliveries", () => {
       )
       .toBe(DeliveryState.DELIVERED);
     await own.press("Retry failed");
+    await own.dialog().getByText("within the last minute").waitFor();
+    await own.browsers.stack.database.query("UPDATE account SET bulk_retried_at = NULL");
+    await own.press("Retry failed");
     await own.dialog().getByText("There was nothing to retry.").waitFor();
     await own.press("Close");
     await own.page.getByRole("row").filter({ hasText: "Delivered" }).first().waitFor();
@@ -113,9 +117,9 @@ describe("deliveries", () => {
 
   it("show older ones on demand", async () => {
     const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
-    const endpoints = own.browsers.stack.client(EndpointService);
-    for (let sent = 0; sent < 55; sent += 1)
-      await endpoints.sendTest({ accountId: own.accountId, endpointId });
+    const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 55 };
+    const failed = { state: DeliveryState.FAILED, attempts: 1 };
+    await writeDeliveries(own.browsers.stack.database, backlog, failed);
     const { deliveries } = await own.browsers.stack
       .client(DeliveryService)
       .listDeliveries({ accountId: own.accountId, pageSize: 100 });

@@ -693,10 +693,10 @@ export const DeliveryService: GenService<{
    *
    * Many are begun in parts. When the endpoint is switched off or deleted in the middle, the call ends there
    * and counts what it has begun; after `temporarily_unavailable` or a deadline some may have begun too.
-   * Calling again begins the others, and those that have failed again by then.
+   * Calling again begins the others, and those that have failed again by then. An account does this once a minute.
    *
-   * Fails with `endpoint_not_found`, with `endpoint_switched_off`, and with `account_unavailable` while the
-   * account is blocked, when it has begun none.
+   * Fails with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
+   * `account_unavailable` while the account is blocked, when it has begun none.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries
    */

@@ -885,7 +885,9 @@ export const EndpointService: GenService<{
   /**
    * Sends one endpoint an event with `test: true`, by the same path as every other.
    *
-   * Fails with `endpoint_switched_off`.
+   * An account sends at most ten tests in any minute.
+   *
+   * Fails with `endpoint_switched_off` and with `test_limit_reached`.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.SendTest
    */

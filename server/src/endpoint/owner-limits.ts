@@ -1,0 +1,35 @@
+import { DomainError, ErrorCode } from "../common/errors.ts";
+
+/** Test deliveries of an account in any minute. */
+export const MAX_TESTS = 10;
+/** A minute, in microseconds: for tests, and between two bulk retries. */
+const SPAN_MICROS = 60_000_000;
+
+/**
+ * Returns the times of the tests that still count, with a new one, in microseconds, oldest first. Fails when the minute
+ * is full.
+ */
+export function withTestAt(nowMicros: number, before: readonly number[]): number[] {
+  const counted = before.filter((time) => time > nowMicros - SPAN_MICROS).slice(-MAX_TESTS);
+  const [oldest] = counted;
+  if (counted.length < MAX_TESTS || oldest === undefined) return [...counted, nowMicros];
+  throw new DomainError(
+    ErrorCode.TestLimitReached,
+    `The account sent ${MAX_TESTS} tests within a minute, the most it may; send the next one in ${secondsUntil(oldest, nowMicros)} s.`,
+  );
+}
+
+/** Fails when failed deliveries of the account were retried together within the last minute. */
+export function checkBulkRetry(nowMicros: number, last: number | undefined): void {
+  if (last === undefined || last <= nowMicros - SPAN_MICROS) return;
+  throw new DomainError(
+    ErrorCode.BulkRetryLimitReached,
+    `The account retried failed deliveries within the last minute; do it again in ${secondsUntil(last, nowMicros)} s.`,
+  );
+}
+
+/** A clock that stepped back makes nobody wait for longer than the span. */
+function secondsUntil(countedFrom: number, nowMicros: number): number {
+  const leftMicros = Math.min(SPAN_MICROS, countedFrom + SPAN_MICROS - nowMicros);
+  return Math.ceil(leftMicros / 1e6);
+}
