@@ -86,7 +86,7 @@ export function createServices(
         ...{ access: Permission.AccountManage, except: { getAccount: Permission.AccountRead } },
       },
     ),
-    register(SessionService, createSessionService(alone, writer, config.dashboard), {
+    register(SessionService, createSessionService(pool, alone, writer, config.dashboard), {
       access: Access.Session,
       except: { createSessionLink: Permission.SessionCreate, exchangeCode: Access.Browser },
     }),

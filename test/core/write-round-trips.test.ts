@@ -141,15 +141,14 @@ const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
     return () => endpoints().createEndpoint({ accountId: id, url: URL, kinds });
   },
   updateEndpoint: async () => () => endpoints().updateEndpoint({ accountId, endpointId, url: URL }),
-  // Each is one of at most ten a minute.
   sendTest: async () => () => endpoints().sendTest({ accountId, endpointId }),
   retryDelivery: async () => {
     const deliveryId = await failed();
     return () => deliveries().retryDelivery({ accountId, deliveryId });
   },
   retryFailedDeliveries: async () => {
+    await stack.database.query("UPDATE account SET bulk_retried_at = NULL, test_times = NULL");
     await failed();
-    await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
     const range = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
     return () => deliveries().retryFailedDeliveries({ accountId, endpointId, ...range });
   },

@@ -43,6 +43,26 @@ async function refusal(asked: Promise<unknown>): Promise<string | undefined> {
 }
 
 describe("ADR 0038: a link into the dashboard", () => {
+  it("ends the session that its browser had", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const before = browser.cookie ?? "";
+    const code = await dashboard.code(accountId);
+    expect((await browser.call(exchangeCode, { code })).status).toBe(200);
+    expect(await browser.call(getSession, {}, { cookie: before })).toMatchObject(ENDED);
+    expect((await browser.call(getSession)).status).toBe(200);
+  });
+
+  it("of another account is not used until its reader was asked", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const before = browser.cookie ?? "";
+    const code = await dashboard.code(await newAccount());
+    const asked = { status: 400, code: "session_of_another_account" };
+    expect(await browser.call(exchangeCode, { code })).toMatchObject(asked);
+    expect((await browser.call(getSession)).status).toBe(200);
+    expect((await browser.call(exchangeCode, { code, replaceSession: true })).status).toBe(200);
+    expect(await browser.call(getSession, {}, { cookie: before })).toMatchObject(ENDED);
+  });
+
   it("carries its code where no server sees it, and works for five minutes", async () => {
     const { client } = dashboard.stack;
     await newAccount();

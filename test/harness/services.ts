@@ -139,7 +139,7 @@ export async function startServices(given?: TestDatabase) {
         OPEN,
       ),
       register(PlatformEventService, createPlatformEventService(writer), OPEN),
-      register(SessionService, createSessionService(alone, writer, DASHBOARD), OPEN),
+      register(SessionService, createSessionService(pool, alone, writer, DASHBOARD), OPEN),
     ],
     [],
   );

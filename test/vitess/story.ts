@@ -27,7 +27,7 @@ import { hashSessionSecret } from "../../server/src/session/session-secret.ts";
 import {
   deleteSession,
   exchangeLink,
-  findSession,
+  isOfAnotherAccount,
 } from "../../server/src/session/session-store.ts";
 import { reencryptSecrets } from "../../server/src/signing-secret/reencrypt-secrets.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
@@ -126,7 +126,7 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   const code = url.slice(url.indexOf("=") + 1);
   const hash = randomBytes(32);
   await exchangeLink(packets, hashSessionSecret(code), hash);
-  await findSession(pool, hash);
+  await isOfAnotherAccount(pool, hashSessionSecret(code), hash);
   await packets.run([deleteSession(hash)]);
 }
 

@@ -3,6 +3,7 @@ import { createClient } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { Button } from "../common/button.tsx";
 import { errorCode } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { createQueryClient } from "../common/query-client.ts";
@@ -12,7 +13,7 @@ import { SessionContext } from "./session-context.ts";
 import { SessionWatch } from "./session-watch.tsx";
 
 type State =
-  | { readonly kind: "opening" | "ended" | "used-up" | "signed-out" }
+  | { readonly kind: "opening" | "ended" | "used-up" | "signed-out" | "another-account" }
   | { readonly kind: "open"; readonly session: Session }
   | { readonly kind: "failed"; readonly error: unknown };
 
@@ -21,16 +22,22 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
   const transport = useTransport();
   const [state, setState] = useState<State>({ kind: "opening" });
   const [queryClient] = useState(() => createQueryClient(() => setState({ kind: "ended" })));
-  const open = useCallback(() => {
-    setState({ kind: "opening" });
-    const sessions = createClient(SessionService, transport);
-    const opened = code === undefined ? sessions.getSession({}) : sessions.exchangeCode({ code });
-    opened.then(
-      ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
-      (error: unknown) => setState(stateAfter(error)),
-    );
-  }, [transport, code]);
-  useEffect(open, [open]);
+  const open = useCallback(
+    (replaceSession: boolean) => {
+      setState({ kind: "opening" });
+      const sessions = createClient(SessionService, transport);
+      const opened =
+        code === undefined
+          ? sessions.getSession({})
+          : sessions.exchangeCode({ code, replaceSession });
+      opened.then(
+        ({ session }) => setState(session ? { kind: "open", session } : { kind: "ended" }),
+        (error: unknown) => setState(stateAfter(error)),
+      );
+    },
+    [transport, code],
+  );
+  useEffect(() => open(false), [open]);
   const session = state.kind === "open" ? state.session : undefined;
   const openSession = useMemo(
     () => session && { session, leave: () => setState({ kind: "signed-out" }) },
@@ -51,13 +58,20 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     case "failed":
       return (
         <Door title={texts.session.opening}>
-          <ErrorNotice error={state.error} onRetry={open} />
+          <ErrorNotice error={state.error} onRetry={() => open(false)} />
         </Door>
       );
     case "used-up":
       return (
         <Door title={texts.session.usedUp.title} text={texts.session.usedUp.text}>
           <a href="/">{texts.session.usedUp.instead}</a>
+        </Door>
+      );
+    case "another-account":
+      return (
+        <Door title={texts.session.anotherAccount.title} text={texts.session.anotherAccount.text}>
+          <Button onClick={() => open(true)}>{texts.session.anotherAccount.enter}</Button>
+          <a href="/">{texts.session.anotherAccount.stay}</a>
         </Door>
       );
     case "signed-out":
@@ -73,6 +87,8 @@ function stateAfter(error: unknown): State {
   switch (errorCode(error)) {
     case "session_ended":
       return { kind: "ended" };
+    case "session_of_another_account":
+      return { kind: "another-account" };
     case "session_link_used_up":
     // A text that is no code at all is none that works.
     case "invalid_parameter":

@@ -28,5 +28,6 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   delivery_already_delivered: "It was delivered already, so there is nothing to retry.",
   delivery_erased: "The donation was deleted that it tells of, so it is never sent.",
   session_ended: "Your session has ended.",
+  session_of_another_account: "You are in the dashboard of another account.",
   session_link_used_up: "This link no longer works.",
 };

@@ -13,6 +13,12 @@ export const session = {
     text: "A link lets one browser in, once, within five minutes. Go back to the site that gave it to you and ask for a new one.",
     instead: "I am signed in already: open the dashboard",
   },
+  anotherAccount: {
+    title: "This link opens another account",
+    text: "You are in the dashboard of a different account. Opening this link ends that session in this browser.",
+    enter: "Open the other account",
+    stay: "Stay where I am",
+  },
   signedOut: {
     title: "You are signed out",
     text: "To come back, open the dashboard from the site that brought you here.",

@@ -13,6 +13,7 @@ export const ErrorCode = {
   InvalidServiceCredential: "invalid_service_credential",
   PermissionDenied: "permission_denied",
   SessionEnded: "session_ended",
+  SessionOfAnotherAccount: "session_of_another_account",
   SessionLinkUsedUp: "session_link_used_up",
   DashboardNotServed: "dashboard_not_served",
   AccountNotFound: "account_not_found",

@@ -19,6 +19,7 @@ const CODE_OF = {
   invalid_service_credential: Code.Unauthenticated,
   permission_denied: Code.PermissionDenied,
   session_ended: Code.Unauthenticated,
+  session_of_another_account: Code.FailedPrecondition,
   session_link_used_up: Code.FailedPrecondition,
   dashboard_not_served: Code.FailedPrecondition,
   account_not_found: Code.NotFound,

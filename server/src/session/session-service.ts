@@ -7,15 +7,21 @@ import { scopeBits } from "../admission/session-scope.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Packets } from "../database/packet.ts";
+import type { Pool } from "../database/pool.ts";
 import type { Writer } from "../write/writer.ts";
-import { endedCookie, sessionCookie } from "./session-cookie.ts";
+import { endedCookie, sessionCookie, sessionTextIn } from "./session-cookie.ts";
 import {
   hashSessionSecret,
   isSessionSecret,
   LINK_VALIDITY_MICROS,
   newSessionSecret,
 } from "./session-secret.ts";
-import { deleteSession, exchangeLink, storeSessionLink } from "./session-store.ts";
+import {
+  deleteSession,
+  exchangeLink,
+  isOfAnotherAccount,
+  storeSessionLink,
+} from "./session-store.ts";
 
 /** Where browsers find the dashboard. */
 export type DashboardAddress = {
@@ -29,6 +35,7 @@ export type DashboardAddress = {
 
 /** Creates the service that lets owners into the dashboard; without an address there is none to let them into. */
 export function createSessionService(
+  pool: Pool,
   packets: Packets,
   { write }: Writer,
   address: DashboardAddress | undefined,
@@ -54,12 +61,18 @@ export function createSessionService(
       return { url, expiresAt: timestampFromMicros(expiresAt) };
     },
 
-    async exchangeCode({ code }, { values, responseHeader }) {
+    async exchangeCode({ code, replaceSession }, { values, requestHeader, responseHeader }) {
+      if (!isSessionSecret(code)) throw linkUsedUp();
+      const codeHash = hashSessionSecret(code);
+      const presented = sessionTextIn(requestHeader.get("cookie"));
+      const before = presented === undefined ? undefined : hashSessionSecret(presented);
+      if (before !== undefined && !replaceSession) {
+        if (await isOfAnotherAccount(pool, codeHash, before)) throw sessionOfAnotherAccount();
+      }
       const { secret, hash } = newSessionSecret();
-      const session = isSessionSecret(code)
-        ? await exchangeLink(packets, hashSessionSecret(code), hash)
-        : undefined;
+      const session = await exchangeLink(packets, codeHash, hash);
       if (session === undefined) throw linkUsedUp();
+      if (before !== undefined) await packets.run([deleteSession(before)]);
       // For the audit log: from here on it is known who calls.
       values.set(callerKey, { kind: "session", session });
       responseHeader.set("set-cookie", sessionCookie(secret, isEmbedded));
@@ -113,6 +126,13 @@ function accountBlocked(): DomainError {
   return new DomainError(
     ErrorCode.AccountUnavailable,
     "The account is blocked: its owner is let in once it is unblocked.",
+  );
+}
+
+function sessionOfAnotherAccount(): DomainError {
+  return new DomainError(
+    ErrorCode.SessionOfAnotherAccount,
+    "This browser has a session of another account: ask its reader, then exchange the code again with replace_session.",
   );
 }
 

@@ -8,7 +8,7 @@ import { scopesFromBits } from "../admission/session-scope.ts";
 import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Packets, Statement } from "../database/packet.ts";
-import type { Pool, ResultSetHeader } from "../database/pool.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
@@ -76,6 +76,22 @@ export async function findSession(
 ): Promise<SessionRecord | undefined> {
   const [row] = await queryWithin<SessionRow[]>(pool, FIND_SESSION, [sessionHash]);
   return row && sessionFromRow(row);
+}
+
+/** Tells whether a link that was not used is of another account than a session that has not ended. */
+export async function isOfAnotherAccount(
+  pool: Pool,
+  codeHash: Buffer,
+  sessionHash: Buffer,
+): Promise<boolean> {
+  const session = await findSession(pool, sessionHash);
+  if (session === undefined) return false;
+  const [link] = await queryWithin<(RowDataPacket & { account_no: number })[]>(
+    pool,
+    "SELECT account_no FROM session_link WHERE code_hash = ? AND session_hash IS NULL",
+    [codeHash],
+  );
+  return link !== undefined && link.account_no !== session.account.no;
 }
 
 /** Ends one session. */

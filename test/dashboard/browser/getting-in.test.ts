@@ -97,6 +97,7 @@ it("begins anew in a tab whose browser was let into another account meanwhile", 
   const otherId = await createAccount(browsers.stack);
   const second = await page.context().newPage();
   await second.goto(await browsers.link(otherId));
+  await second.getByRole("button", { name: "Open the other account" }).click();
   await second.getByRole("navigation").waitFor();
   // As when the tab is looked at again.
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
@@ -130,4 +131,17 @@ it("keeps the cookie from scripts, and no code, key or secret in the browser's s
     secure: true,
     sameSite: "Strict",
   });
+});
+
+it("asks before a link enters another account. ADR 0038", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const url = await browsers.link(await createAccount(browsers.stack));
+  await page.goto(url);
+  await page.getByRole("heading", { name: "This link opens another account" }).waitFor();
+  await page.getByRole("link", { name: "Stay where I am" }).click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.goto("about:blank");
+  await page.goto(url);
+  await page.getByRole("button", { name: "Open the other account" }).click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
 });
