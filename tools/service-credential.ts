@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { readSecret } from "@activity/proto/environment";
 import {
   administerServiceCredentials,
   type CredentialAdministration,
@@ -11,6 +10,7 @@ import {
   parseCredentialName,
   parsePermissions,
   parseValidityDays,
+  readDatabaseUrl,
 } from "@activity/server";
 import { databaseSentence } from "./database-error.ts";
 
@@ -86,10 +86,10 @@ function parseCommand(args: string[]): Command {
 }
 
 function databaseUrl(): string {
-  const url = readSecret(process.env, "DATABASE_URL", (text) => {
+  const url = readDatabaseUrl(process.env, (text) => {
     throw new UsageError(text);
   });
-  if (url !== undefined && URL.canParse(url)) return url;
+  if (url !== "") return url;
   throw new UsageError("Set DATABASE_URL to mysql://user:password@host:port/name.");
 }
 

@@ -1,6 +1,10 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createFindClientAddress } from "@activity/proto/client-address";
+import {
+  createFindClientAddress,
+  UNTRUSTED_PROXY,
+  warnOfUntrustedProxy,
+} from "@activity/proto/client-address";
 import { createLog, type Log } from "@activity/proto/log";
 import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
 import { createRefusedClients } from "@activity/proto/refused-clients";
@@ -53,7 +57,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     traceAnswers(createAnswers(upstream, pages, refused, limits, log)),
     options.metrics ?? NO_METRICS,
   );
-  const findClientAddress = createFindClientAddress(options.trustedProxies ?? []);
+  const { trustedProxies = [] } = options;
+  const find = createFindClientAddress(trustedProxies);
+  const findClientAddress = warnOfUntrustedProxy(find, trustedProxies, () =>
+    log.warn(UNTRUSTED_PROXY),
+  );
   let draining = false;
   const isDraining = () => draining;
   const server = createHttpServer(answers, findClientAddress, limits, isDraining);

@@ -49,7 +49,7 @@ describe("the gateway's settings", () => {
   it("refuse a core that is reached in plain text, unless its network is called trusted", () => {
     const env = { ...GOOD, CORE_URL: "http://core.example:50051" };
     expect(() => readConfig(env)).toThrow(/^CORE_URL must begin with https:/);
-    const { coreUrl } = readConfig({ ...env, CORE_PLAINTEXT: "trusted-network" });
+    const { coreUrl } = readConfig({ ...env, ALLOW_PLAINTEXT: "trusted-network" });
     expect(coreUrl).toBe(env.CORE_URL);
   });
 });

@@ -31,7 +31,7 @@ describe("where the core is", () => {
   it("is reached by TLS off this machine, unless its network is called trusted", () => {
     const env = { CORE_URL: "http://core.example:50051", SERVICE_CREDENTIAL: "given" };
     expect(() => readCoreConfig(env, {})).toThrow(/^CORE_URL must begin with https:/);
-    const trusted = { ...env, CORE_PLAINTEXT: "trusted-network" };
+    const trusted = { ...env, ALLOW_PLAINTEXT: "trusted-network" };
     expect(readCoreConfig(trusted, {}).coreUrl).toBe(env.CORE_URL);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFindClientAddress, parseNetwork } from "./client-address.ts";
+import { createFindClientAddress, parseNetwork, warnOfUntrustedProxy } from "./client-address.ts";
 
 const direct = createFindClientAddress([]);
 const proxied = createFindClientAddress(["10.0.0.0/8", "fd00::/8", "::ffff:192.168.0.0/112"]);
@@ -50,5 +50,28 @@ describe("the client's address", () => {
     for (const text of ["", "10.0.0.0/33", "10.0.0.0/", "::/129", "host", "10/8", "1.1.1.1/8/9"]) {
       expect(() => parseNetwork(text)).toThrow();
     }
+  });
+});
+
+describe("a proxy on a local network that nobody named", () => {
+  const warnings = (trusted: readonly string[], ...requests: [string, string[]][]) => {
+    let count = 0;
+    const warn = () => {
+      count += 1;
+    };
+    const find = warnOfUntrustedProxy(createFindClientAddress(trusted), trusted, warn);
+    for (const [peer, forwarded] of requests) find(peer, forwarded);
+    return count;
+  };
+
+  it("is warned of, once", () => {
+    expect(warnings([], ["10.1.2.3", ["9.9.9.9"]], ["10.1.2.3", ["9.9.9.9"]])).toBe(1);
+    expect(warnings(["10.0.0.0/8"], ["::ffff:172.18.0.1", ["9.9.9.9"]])).toBe(1);
+  });
+
+  it("is not where it is trusted, forwards nothing, or is no peer of a local network", () => {
+    expect(warnings(["10.0.0.0/8"], ["10.1.2.3", ["9.9.9.9"]])).toBe(0);
+    expect(warnings([], ["10.1.2.3", []])).toBe(0);
+    expect(warnings([], ["9.9.9.9", ["8.8.8.8"]])).toBe(0);
   });
 });

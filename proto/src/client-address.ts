@@ -8,6 +8,41 @@ export type FindClientAddress = (socketAddress: string, forwardedFor: readonly s
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 
+/** Addresses of local networks, where a proxy stands that nobody named. */
+const LOCAL = [
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "127.0.0.0/8",
+  "fc00::/7",
+  "::1/128",
+];
+
+/**
+ * Calls `warn` once, when a peer on a local network forwards an address though it is no trusted proxy: then all of its
+ * clients share one limit.
+ */
+export function warnOfUntrustedProxy(
+  find: FindClientAddress,
+  trustedProxies: readonly string[],
+  warn: () => void,
+): FindClientAddress {
+  const [trusted, local] = [trustedProxies, LOCAL].map((networks) => networks.map(parseNetwork));
+  let isTold = false;
+  return (socketAddress, forwardedFor) => {
+    if (!isTold && forwardedFor.length > 0) {
+      const peer = normalise(socketAddress);
+      isTold = isTrusted(local ?? [], peer) && !isTrusted(trusted ?? [], peer);
+      if (isTold) warn();
+    }
+    return find(socketAddress, forwardedFor);
+  };
+}
+
+/** What the log says of a proxy that nobody named. */
+export const UNTRUSTED_PROXY =
+  "X-Forwarded-For comes from a local network that TRUSTED_PROXIES does not name: all clients behind it share one limit";
+
 /**
  * Creates the reader of client addresses. Unless the socket's peer lies in one of the CIDRs
  * `trustedProxies`, its address is the client's and what it forwards means nothing; otherwise the client

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mayBePlain, readCoreUrl } from "./core-address.ts";
 import type { Problem } from "./environment.ts";
 
-const PLAIN = { CORE_PLAINTEXT: "trusted-network" };
+const PLAIN = { ALLOW_PLAINTEXT: "trusted-network" };
 
 /** Returns of each problem the variable it begins with. */
 function problemsOf(check: (problem: Problem) => unknown): string[] {
@@ -25,9 +25,9 @@ describe("a core without TLS", () => {
   );
 
   it("takes no other word for it", () => {
-    expect(problemsOf((problem) => mayBePlain({ CORE_PLAINTEXT: "yes" }, "::1", problem))).toEqual([
-      "CORE_PLAINTEXT",
-    ]);
+    expect(problemsOf((problem) => mayBePlain({ ALLOW_PLAINTEXT: "yes" }, "::1", problem))).toEqual(
+      ["ALLOW_PLAINTEXT"],
+    );
   });
 });
 

@@ -49,20 +49,20 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
     problem("CORE_URL must be the core's address, such as http://127.0.0.1:50051.");
   } else if (!mayBePlain(env, url.hostname, problem) && url.protocol === "http:") {
     problem(
-      "CORE_URL must begin with https:// where the core is on another machine, because a credential goes there; CORE_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
+      "CORE_URL must begin with https:// where the core is on another machine, because a credential goes there; ALLOW_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
     );
   }
   return text;
 }
 
 /**
- * Tells whether credentials may travel to or from a core at `host` without TLS: on this machine, or where
- * CORE_PLAINTEXT says that the network is trusted. Tells `problem` of any other word.
+ * Tells whether credentials may travel to or from `host` without TLS: on this machine, or where ALLOW_PLAINTEXT says
+ * that the network is trusted. Tells `problem` of any other word.
  */
 export function mayBePlain(env: Environment, host: string, problem: Problem): boolean {
-  const word = env.CORE_PLAINTEXT;
+  const word = env.ALLOW_PLAINTEXT;
   if (word && word !== "trusted-network")
-    problem("CORE_PLAINTEXT must be trusted-network, or unset.");
+    problem("ALLOW_PLAINTEXT must be trusted-network, or unset.");
   return LOOPBACK.test(host) || word === "trusted-network";
 }
 

@@ -90,11 +90,17 @@ export function readSecretStorageConfig(
   }));
 }
 
-function readDatabaseUrl(env: Environment, problem: Problem): string {
+/** Reads DATABASE_URL; tells `problem` when it cannot be used, or leads to another machine without TLS unasked. */
+export function readDatabaseUrl(env: Environment, problem: Problem): string {
   const text = readSecret(env, "DATABASE_URL", problem);
   if (text === undefined) return "";
   try {
-    parseDatabaseUrl(text);
+    const { host, tls } = parseDatabaseUrl(text);
+    if (tls === undefined && !mayBePlain(env, host, problem)) {
+      problem(
+        "DATABASE_URL leads to another machine without TLS: end it with ?ssl-mode=VERIFY_IDENTITY, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
+      );
+    }
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     problem(error.message);
@@ -106,7 +112,12 @@ function readRedisUrl(env: Environment, problem: Problem): string | undefined {
   const text = readSecret(env, "REDIS_URL", problem);
   if (!text) return undefined;
   try {
-    parseRedisUrl(text);
+    const { tls, hosts } = parseRedisUrl(text);
+    if (!tls && !hosts.every((host) => mayBePlain(env, host, problem))) {
+      problem(
+        "REDIS_URL leads to another machine without TLS: begin it with rediss:// or rediss-cluster://, or set ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
+      );
+    }
   } catch (error) {
     if (!(error instanceof RedisUrlError)) throw error;
     problem(error.message);
@@ -143,7 +154,7 @@ function readTls(env: Environment, host: string, problem: Problem): TlsConfig | 
     );
   } else if (!mayBePlain(env, host, problem)) {
     problem(
-      "CORE_HOST lets other machines in, whose credentials would travel in plain text: set CORE_TLS_CERT and CORE_TLS_KEY, or CORE_PLAINTEXT=trusted-network on a network that nobody else can read.",
+      "CORE_HOST lets other machines in, whose credentials would travel in plain text: set CORE_TLS_CERT and CORE_TLS_KEY, or ALLOW_PLAINTEXT=trusted-network on a network that nobody else can read.",
     );
   }
   return undefined;

@@ -6,6 +6,7 @@ export { createLogWriter, type LogWriter } from "./common/log-writer.ts";
 export {
   readConfig,
   readCoreSettings,
+  readDatabaseUrl,
   readSecretStorageConfig,
   type ServerConfig,
 } from "./config.ts";

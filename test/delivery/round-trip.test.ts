@@ -6,6 +6,7 @@ import {
   EndpointService,
 } from "@activity/proto";
 import { Permission } from "@activity/server";
+import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createAccount, createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
 import {
@@ -142,6 +143,17 @@ it("serves dispatchers over the wire with their permission only", async () => {
   await expect(claim({})).rejects.toThrow("service credential");
   await expect(claim({ authorization: `Bearer ${other}` })).rejects.toThrow("delivery.dispatch");
   await expect(claim({ authorization: `Bearer ${own}` })).resolves.toBeDefined();
+});
+
+it("refuses a claim that waits for less than nothing as invalid", async () => {
+  const { stack } = delivery;
+  const own = await stack.credential(Permission.DeliveryDispatch);
+  const dispatch = stack.client(DispatchService, { authorization: `Bearer ${own}` });
+  const wait = { seconds: -1n };
+  const invalid = { code: Code.InvalidArgument };
+  await expect(dispatch.claimRetries({ limit: 1, wait })).rejects.toMatchObject(invalid);
+  const claim = { limit: 1, endpointLimit: 1, wait };
+  await expect(dispatch.claimAttempts(claim)).rejects.toMatchObject(invalid);
 });
 
 it("delivers first attempts while Temporal is away, and keeps retries until it is back. ADR 0028", async () => {

@@ -82,6 +82,47 @@ describe("compose.yaml", () => {
   });
 });
 
+describe("compose.yaml's networks and volumes", () => {
+  type Service = { readonly networks: string[]; readonly volumes?: string[] };
+  const { services } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8"), {
+    merge: true,
+  });
+  const networksOf = (name: string) => (services[name] as Service).networks;
+  const meet = (one: string, other: string) =>
+    networksOf(one).some((network) => networksOf(other).includes(network));
+
+  it.each([
+    ["gateway", "database"],
+    ["gateway", "limiter"],
+    ["gateway", "temporal"],
+    ["deliveries", "database"],
+    ["deliveries", "limiter"],
+    ["core", "temporal"],
+  ])("keep %s from %s", (one, other) => {
+    expect(meet(one, other)).toBe(false);
+  });
+
+  it.each([
+    ["gateway", "core"],
+    ["deliveries", "core"],
+    ["deliveries", "temporal"],
+    ["core", "database"],
+    ["core", "limiter"],
+    ["temporal", "database"],
+    ["prometheus", "temporal"],
+  ])("let %s meet %s", (one, other) => {
+    expect(meet(one, other)).toBe(true);
+  });
+
+  it("give the gateway and the deliveries no credential but their own", () => {
+    const mounted = ["gateway", "deliveries"].map((name) => (services[name] as Service).volumes);
+    expect(mounted).toEqual([
+      ["gateway-credential:/credential:ro"],
+      ["deliveries-credential:/credential:ro"],
+    ]);
+  });
+});
+
 describe("the Helm chart", () => {
   const render = (values: readonly string[]) => {
     const { status, output } = linters.helm(
@@ -163,7 +204,6 @@ describe("the Helm chart", () => {
     ["metrics that nobody may scrape", [...PLAIN, "--set", "metrics.enabled=true"], /scrapers/],
     ["a collector without a scheme", [...PLAIN, "--set", "traces.endpoint=a:1"], /endpoint/],
     ["neither TLS nor a word for plain text", MUST, /\/core/],
-    ["both", [...PLAIN, "--set", "core.tlsSecret=x"], /\/core/],
     ["no Temporal", ["--set", "core.plaintext=trusted-network"], /\/temporal\/address/],
     ["a value that nobody reads", [...PLAIN, "--set", "core.replica=3"], /replica/],
   ])("refuses values with %s", (_, values, place) => {

@@ -212,7 +212,7 @@ describe("core, gateway and deliveries in one production process", () => {
       SECRET_KEYS: "geheim",
       DELIVERY_RETENTION: "geheim",
       CORE_PORT: "geheim",
-      CORE_PLAINTEXT: "geheim",
+      ALLOW_PLAINTEXT: "geheim",
       CORE_TLS_CERT: "geheim",
       GATEWAY_PORT: "geheim",
       HEALTH_PORT: "geheim",
@@ -228,7 +228,7 @@ describe("core, gateway and deliveries in one production process", () => {
       ALLOW_UNSAFE_TARGETS: "geheim",
     };
     const said = await refused(SERVE, bad);
-    for (const name of Object.keys(bad).filter((each) => each !== "CORE_PLAINTEXT")) {
+    for (const name of Object.keys(bad).filter((each) => each !== "ALLOW_PLAINTEXT")) {
       expect(namesIn(said)).toContain(name);
     }
     expect(said).not.toContain("geheim");

@@ -224,7 +224,7 @@ describe("npm start", () => {
     // For documentation only, RFC 5737.
     [{ HOST: "192.0.2.1" }, /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
     [
-      { CORE_HOST: "192.0.2.1", CORE_PLAINTEXT: "trusted-network" },
+      { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },
       /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/,
     ],
     [{ CORE_HOST: "0.0.0.0" }, /^CORE_HOST lets other machines in/m],

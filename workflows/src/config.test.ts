@@ -67,7 +67,7 @@ describe("the settings of relay and worker", () => {
     expect(() => readProcessConfig(bad)).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS is for .*\nWEBHOOK_EXTRA_CA is for .*\nCORE_URL must begin with https:.*$/,
     );
-    const words = { ALLOW_UNSAFE_TARGETS: "development", CORE_PLAINTEXT: "trusted-network" };
+    const words = { ALLOW_UNSAFE_TARGETS: "development", ALLOW_PLAINTEXT: "trusted-network" };
     const { core, delivery } = readProcessConfig({ ...bad, ...words });
     expect(core.coreUrl).toBe(bad.CORE_URL);
     expect([...delivery.allowedTargets]).toEqual([bad.WEBHOOK_ALLOWED_TARGETS]);

@@ -5,12 +5,14 @@ describe("REDIS_URL", () => {
   it.each(["redis://cache", "rediss://:pass@cache:6380/3", "redis://[::1]:6379"])(
     "is one server's: %s",
     (url) => {
-      expect(parseRedisUrl(url)).toEqual({ kind: "server", url });
+      expect(parseRedisUrl(url)).toMatchObject({ kind: "server", url });
     },
   );
 
   it("is a cluster's, with any of its nodes", () => {
-    expect(parseRedisUrl("redis-cluster://a:7000?node=b:7001&node=[::1]:7002&node=c")).toEqual({
+    expect(
+      parseRedisUrl("redis-cluster://a:7000?node=b:7001&node=[::1]:7002&node=c"),
+    ).toMatchObject({
       kind: "cluster",
       nodes: [
         { host: "a", port: 7000 },
@@ -25,7 +27,7 @@ describe("REDIS_URL", () => {
   });
 
   it("is a cluster's over TLS, with a user and password as URLs write them", () => {
-    expect(parseRedisUrl("rediss-cluster://limiter:p%40ss%3Aword@a/0")).toEqual({
+    expect(parseRedisUrl("rediss-cluster://limiter:p%40ss%3Aword@a/0")).toMatchObject({
       kind: "cluster",
       nodes: [{ host: "a", port: 6379 }],
       username: "limiter",

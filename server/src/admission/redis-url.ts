@@ -1,5 +1,9 @@
 /** Where the limiter is: one server, or the nodes of a Redis Cluster. */
-export type RedisAddress =
+export type RedisAddress = {
+  /** Names or addresses, IPv6 without brackets. */
+  readonly hosts: readonly string[];
+  readonly tls: boolean;
+} & (
   | { readonly kind: "server"; readonly url: string }
   | {
       readonly kind: "cluster";
@@ -7,8 +11,8 @@ export type RedisAddress =
       readonly nodes: readonly RedisNode[];
       readonly username: string | undefined;
       readonly password: string | undefined;
-      readonly tls: boolean;
-    };
+    }
+);
 
 export type RedisNode = { readonly host: string; readonly port: number };
 
@@ -32,8 +36,11 @@ export function parseRedisUrl(text: string): RedisAddress {
       "REDIS_URL must be a URL that begins with redis:// or rediss://, or for a Redis Cluster with redis-cluster:// or rediss-cluster://, with further nodes as ?node=host:port&node=host:port.",
     );
   }
-  const [, tls, cluster] = scheme;
-  if (cluster === undefined) return { kind: "server", url: text };
+  const [, secure, cluster] = scheme;
+  const tls = secure !== undefined;
+  if (cluster === undefined) {
+    return { kind: "server", url: text, hosts: [nodeOf(url).host], tls };
+  }
   if (url.hostname === "" || !["", "/", "/0"].includes(url.pathname)) {
     throw new RedisUrlError(
       "REDIS_URL of a Redis Cluster needs the host of a node, and no path: a cluster has database 0 only.",
@@ -42,12 +49,14 @@ export function parseRedisUrl(text: string): RedisAddress {
   if ([...url.searchParams.keys()].some((name) => name !== "node")) {
     throw new RedisUrlError("REDIS_URL of a Redis Cluster takes the parameter node, and no other.");
   }
+  const nodes = [nodeOf(url), ...url.searchParams.getAll("node").map(parseNode)];
   return {
     kind: "cluster",
-    nodes: [nodeOf(url), ...url.searchParams.getAll("node").map(parseNode)],
+    nodes,
+    hosts: nodes.map(({ host }) => host),
     username: decode(url.username),
     password: decode(url.password),
-    tls: tls !== undefined,
+    tls,
   };
 }
 

@@ -1,4 +1,8 @@
-import { createFindClientAddress } from "@activity/proto/client-address";
+import {
+  createFindClientAddress,
+  UNTRUSTED_PROXY,
+  warnOfUntrustedProxy,
+} from "@activity/proto/client-address";
 import type { Log } from "@activity/proto/log";
 import { createContextValues, type Interceptor } from "@connectrpc/connect";
 import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
@@ -27,7 +31,11 @@ export async function listenToBrowsers(
   log: Log,
 ): Promise<Listener> {
   const { origin, frameAncestors, host, port } = dashboard;
-  const findClientAddress = createFindClientAddress(dashboard.trustedProxies);
+  const { trustedProxies } = dashboard;
+  const find = createFindClientAddress(trustedProxies);
+  const findClientAddress = warnOfUntrustedProxy(find, trustedProxies, () =>
+    log.warn(UNTRUSTED_PROXY),
+  );
   const connections = createConnections();
   const answerCall = createUnaryWire(services.filter(isForBrowsers), {
     ...options,

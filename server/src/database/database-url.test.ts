@@ -5,12 +5,12 @@ const PLAIN = "mysql://user:geheim@db.example:3306/name";
 
 describe("DATABASE_URL", () => {
   it("has no TLS unless told", () => {
-    expect(parseDatabaseUrl(PLAIN)).toEqual({ uri: PLAIN, tls: undefined });
+    expect(parseDatabaseUrl(PLAIN)).toMatchObject({ uri: PLAIN, tls: undefined });
   });
 
   it("is checked against the system's authorities, or those of a file", () => {
     const url = `${PLAIN}?ssl-mode=VERIFY_IDENTITY`;
-    expect(parseDatabaseUrl(url)).toEqual({ uri: PLAIN, tls: { ca: undefined } });
+    expect(parseDatabaseUrl(url)).toMatchObject({ uri: PLAIN, tls: { ca: undefined } });
     const { tls } = parseDatabaseUrl(`${url}&ssl-ca=${import.meta.filename}`);
     expect(tls?.ca?.toString()).toContain("DATABASE_URL");
   });

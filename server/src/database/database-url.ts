@@ -5,6 +5,8 @@ import { isIP } from "node:net";
 export type DatabaseAddress = {
   /** `mysql://user:password@host:port/name`, without parameters. */
   readonly uri: string;
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string;
   /** TLS, with the authority that must have signed the server's certificate; the system's unless told. */
   readonly tls: { readonly ca: Buffer | undefined } | undefined;
 };
@@ -44,7 +46,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     );
   }
   url.search = "";
-  return { uri: url.href, tls: isTold ? { ca: readAuthority(ca) } : undefined };
+  return { uri: url.href, host, tls: isTold ? { ca: readAuthority(ca) } : undefined };
 }
 
 function readAuthority(path: string | undefined): Buffer | undefined {

@@ -17,8 +17,9 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 - { name: CORE_URL, value: {{ include "coreUrl" . | quote }} }
 {{- if .Values.core.tlsSecret }}
 - { name: CORE_TLS_CA, value: /run/core-ca/ca.crt }
-{{- else }}
-- { name: CORE_PLAINTEXT, value: {{ .Values.core.plaintext | quote }} }
+{{- end }}
+{{- if .Values.core.plaintext }}
+- { name: ALLOW_PLAINTEXT, value: {{ .Values.core.plaintext | quote }} }
 {{- end }}
 {{- end }}
 
