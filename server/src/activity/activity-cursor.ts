@@ -25,13 +25,20 @@ const CURSOR_TEXT = /^[A-Za-z0-9_-]{56}$/;
 /** Where in a feed a page ended: the last activity it holds. */
 export type FeedPosition = { readonly recordedAtMicros: number; readonly recordKey: string };
 
-/** A key that signs cursors, and the byte that cursors name it by. */
-export type CursorKey = { readonly id: number; readonly secret: KeyObject };
+/** A key that signs cursors. */
+export type CursorKey = {
+  /** The byte that cursors name it by. */
+  readonly id: number;
+  /** Eight bytes of its hash, in hexadecimal: no two keys share it. */
+  readonly fingerprint: string;
+  readonly secret: KeyObject;
+};
 
 /** Creates a cursor key of 32 secret bytes. */
 export function createCursorKey(secret: Buffer): CursorKey {
-  const id = createHash("sha256").update(secret).digest().readUInt8(0);
-  return { id, secret: createSecretKey(secret) };
+  const hash = createHash("sha256").update(secret).digest();
+  const fingerprint = hash.toString("hex", 0, 8);
+  return { id: hash.readUInt8(0), fingerprint, secret: createSecretKey(secret) };
 }
 
 /** Signs a position, bound to the account, the order and the filters, whatever key or limit is used. §4.2 */

@@ -37,7 +37,7 @@ export function createActivityService(
       request.cursor === undefined
         ? undefined
         : parseCursor(cursorKeys, account.id, query, request.cursor);
-    const etag = pageEtag(account, query, request.cursor);
+    const etag = pageEtag(cursorKeys[0], account, query, request.cursor);
     if (request.ifNoneMatch === etag) return { ...NOT_MODIFIED, etag };
     const rows = await readActivityRows(pool, account.no, query, position);
     const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
