@@ -47,6 +47,8 @@ const ADMISSION_DEADLINE_MS = 3_000;
 const WRITE_DEADLINE_MS = 30_000;
 /** Connections for writes on their own; those that share a commit have another. */
 const WRITE_CONNECTIONS = 4;
+/** For writes whose account is locked: as many accounts as these wait at once. */
+const LEFT_OUT_CONNECTIONS = 2;
 /** Connections that record attempts: what waits for an account keeps none of them from it. */
 const RECORD_CONNECTIONS = 2;
 /** What takes longer is repeated by the dispatcher, which keeps what it made. */
@@ -100,7 +102,8 @@ export function createServerApp(
   }
   const together = createPackets(config.databaseUrl, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
-  const writer = createWriter({ together, alone }, outbox);
+  const leftOut = createPackets(config.databaseUrl, LEFT_OUT_CONNECTIONS, WRITE_DEADLINE_MS);
+  const writer = createWriter({ together, alone, leftOut }, outbox);
   const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
   const use = { reads: () => poolUse(pool.pool), writes: alone.use, records: recording.use };
   measurePools(metrics, use);
@@ -167,7 +170,7 @@ export function createServerApp(
     },
     async close() {
       for (const stop of stopJobs) stop();
-      const packets = [admission, together, alone, recording];
+      const packets = [admission, together, alone, leftOut, recording];
       await Promise.all([pool.end(), ...packets.map((each) => each.close())]);
     },
   };

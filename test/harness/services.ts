@@ -111,7 +111,8 @@ export async function startServices(given?: TestDatabase) {
   const outbox = createOutbox(() => performance.now());
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
-  const writer = createWriter({ together, alone }, outbox);
+  const leftOut = createPackets(database.url, 2, WRITE_DEADLINE_MS);
+  const writer = createWriter({ together, alone, leftOut }, outbox);
   const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const importer = createImportService(pool, writer);
   const quiet = () => undefined;
@@ -260,7 +261,7 @@ export async function startServices(given?: TestDatabase) {
       ),
 
     async stop(): Promise<void> {
-      await Promise.all([pool, together, alone, packets].map(close));
+      await Promise.all([pool, together, alone, leftOut, packets].map(close));
       await database.drop();
     },
   };

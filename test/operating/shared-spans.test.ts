@@ -39,7 +39,7 @@ beforeAll(async () => {
   services = await startServices();
   installTracer(tracer);
   traceStatements();
-  packets = [1, 4].map((count) => createPackets(services.database.url, count, DEADLINE_MS));
+  packets = [1, 4, 2].map((count) => createPackets(services.database.url, count, DEADLINE_MS));
   pool = createPool(services.database.url, 1);
 });
 afterAll(async () => {
@@ -56,8 +56,10 @@ const linksOf = (span: ReturnType<typeof named>[number] | undefined) =>
 
 it("a commit that writes share is in the trace of the first, linked to the others and they to it. ADR 0046", async () => {
   const accountId = await services.createAccount();
-  const [together, alone] = packets as [Packets, Packets];
-  const service = createDonationService(createWriter({ together, alone }, services.outbox));
+  const [together, alone, leftOut] = packets as [Packets, Packets, Packets];
+  const service = createDonationService(
+    createWriter({ together, alone, leftOut }, services.outbox),
+  );
   const donations = createClient(
     DonationService,
     createLocalTransport([register(DonationService, service, { access: Access.Open })], []),

@@ -35,6 +35,13 @@ export type Packets = {
   close(): Promise<void>;
 };
 
+/**
+ * A host that vanishes between two packets leaves a transaction with an account's lock. The server ends such a session:
+ * MariaDB one that is silent within a transaction, MySQL any. It is longer than a transaction may take.
+ */
+const END_SILENT_SESSIONS =
+  "SET SESSION wait_timeout = 60 /*M!100303 , idle_transaction_timeout = 15 */";
+
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
@@ -55,6 +62,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     prepareSession(connection);
     // The first statement begins a transaction, and only COMMIT or ROLLBACK ends it.
     connection.query("SET autocommit = 0");
+    connection.query(END_SILENT_SESSIONS);
   });
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
     againAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));

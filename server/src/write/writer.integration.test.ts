@@ -32,9 +32,11 @@ beforeAll(async () => {
   connections = [
     createPackets(proxy.url, 1, DEADLINE_MS),
     createPackets(proxy.url, 4, DEADLINE_MS),
+    createPackets(proxy.url, 2, DEADLINE_MS),
   ];
-  const [together, alone] = connections as [Packets, Packets];
-  const service = createDonationService(createWriter({ together, alone }, services.outbox));
+  const [together, alone, leftOut] = connections as [Packets, Packets, Packets];
+  const writer = createWriter({ together, alone, leftOut }, services.outbox);
+  const service = createDonationService(writer);
   donations = createClient(
     DonationService,
     createLocalTransport([register(DonationService, service, { access: Access.Open })], []),
@@ -160,4 +162,52 @@ it("keeps nobody waiting for an account that another transaction has locked", as
   await holder.query("COMMIT");
   holder.release();
   await waiting;
+});
+
+it("keeps another account's test from waiting behind twelve writes to a locked account", async () => {
+  const locked = await services.createAccount();
+  const endpointId = await services.createEndpoint(accountId);
+  const holder = await services.pool.getConnection();
+  await holder.query("START TRANSACTION");
+  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
+  const externalIds = Array.from({ length: 12 }, (_, at) => `waits-${at}`);
+  const waiting = externalIds.map((externalId) =>
+    services.donations.createDonation({
+      ...{ accountId: locked, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
+    }),
+  );
+  // Each of them has found the account locked.
+  await services.donations.createDonation({
+    ...{ accountId, externalId: "after", amountCents: 500n, currency: "eur", donatedAt: at },
+  });
+  const tests = Array.from({ length: 3 }, () =>
+    services.endpoints.sendTest({ accountId, endpointId }),
+  );
+  expect(await Promise.all(tests)).toHaveLength(3);
+  await holder.query("COMMIT");
+  holder.release();
+  const stored = await Promise.all(waiting);
+  expect(stored.map(({ donation }) => donation?.externalId)).toEqual(externalIds);
+});
+
+it("gets an account back from a session that fell silent inside its transaction", async () => {
+  const locked = await services.createAccount();
+  const holder = await services.pool.getConnection();
+  await holder.query("SET SESSION wait_timeout = 1 /*M!100303 , idle_transaction_timeout = 1 */");
+  await holder.query("START TRANSACTION");
+  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
+  await create(locked, "waits");
+  holder.destroy();
+});
+
+it("ends its own sessions that fall silent, long before the server's default of hours", async () => {
+  const [rows] = await services.packets.run([
+    {
+      sql: "SHOW VARIABLES WHERE Variable_name IN ('wait_timeout', 'idle_transaction_timeout')",
+      values: [],
+    },
+  ]);
+  const values = (rows ?? []).map(({ Value }) => Number(Value));
+  expect(values.length).toBeGreaterThan(0);
+  expect(Math.max(...values)).toBeLessThanOrEqual(60);
 });

@@ -1,5 +1,6 @@
 import { currentSpan } from "@activity/proto/traces";
 import { accountNoOf } from "../common/ids.ts";
+import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Asks, Found } from "../database/lookup.ts";
 import { isConnectionLost } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
@@ -15,6 +16,9 @@ import type { Write } from "./write.ts";
 const MAX_BEHIND_MS = 250;
 /** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
 const MAX_TOGETHER = 64;
+/** How long a write waits for those of its account before it. */
+const MAX_TURN_MS = 10_000;
+const LOCKED = `The account was locked for longer than ${MAX_TURN_MS} ms.`;
 
 /** Runs the writes of the service, each as load, decide, store. */
 export type Writer = {
@@ -29,12 +33,16 @@ export type Writer = {
 export type WriteConnections = {
   /** One connection, for the writes that share a commit: they follow one another. */
   readonly together: Packets;
-  /** For those on their own: they wait for accounts that are locked. */
+  /** For those that are made on their own. */
   readonly alone: Packets;
+  /** For those that found their account locked and wait for it: they hold up no others. */
+  readonly leftOut: Packets;
 };
 
 type Waiting = PlannedWrite & {
   readonly touches: readonly string[];
+  /** When it is no longer begun, by `performance.now()`. */
+  readonly waitsUntilMs: number;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -43,10 +51,16 @@ type Waiting = PlannedWrite & {
  * Creates a writer that gathers the writes which arrive while others are committed, of one account or of
  * many, into the next transaction: an idle service commits at once, a busy one shares its commits. What
  * cannot be shared runs on its own: a write whose account is locked by others, and each write of a
- * transaction that failed, so that none harms the others.
+ * transaction that failed, so that none harms the others. Those of one account follow one another, so that a
+ * locked account holds one connection at most.
  */
-export function createWriter({ together, alone }: WriteConnections, outbox: Outbox): Writer {
+export function createWriter(
+  { together, alone, leftOut }: WriteConnections,
+  outbox: Outbox,
+): Writer {
   let waiting: Waiting[] = [];
+  /** By account, the writes that wait behind one on its own. */
+  const behind = new Map<number, (() => Promise<void>)[]>();
   let isRunning = false;
   let mayBeBehind = false;
 
@@ -81,20 +95,36 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
       const { outcomes, hasAttempts } = await commitWrites(together, outbox, batch, false);
       for (const [place, write] of batch.entries()) {
         const outcome = outcomes[place];
-        if (outcome === undefined || outcome.kind === "no_account") void runAlone(write);
+        if (outcome === undefined || outcome.kind === "no_account") runAlone(write, leftOut);
         else settle(write, outcome);
       }
       mayBeBehind = hasAttempts;
     } catch (error) {
-      if (!isConnectionLost(error)) return batch.forEach((write) => void runAlone(write));
+      if (!isConnectionLost(error)) return batch.forEach((write) => runAlone(write, alone));
       // Those that wait would learn it no sooner than their turns come, each as late as these.
       for (const write of [...batch, ...waiting.splice(0)]) write.reject(error);
     }
   }
 
-  async function runAlone(write: Waiting): Promise<void> {
+  function runAlone(write: Waiting, packets: Packets): void {
+    const run = () => commitAlone(write, packets);
+    const queue = behind.get(write.accountNo);
+    if (queue === undefined) void runInTurn(write.accountNo, run);
+    else queue.push(run);
+  }
+
+  async function runInTurn(accountNo: number, first: () => Promise<void>): Promise<void> {
+    const queue = [first];
+    behind.set(accountNo, queue);
+    for (let run = queue.shift(); run !== undefined; run = queue.shift()) await run();
+    behind.delete(accountNo);
+  }
+
+  async function commitAlone(write: Waiting, packets: Packets): Promise<void> {
     try {
-      const { outcomes } = await commitWrites(alone, outbox, [write], true);
+      // Behind a locked account it may have waited for longer than its caller does.
+      if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
+      const { outcomes } = await commitWrites(packets, outbox, [write], true);
       const [outcome] = outcomes;
       if (outcome !== undefined) settle(write, outcome);
     } catch (error) {
@@ -120,11 +150,12 @@ export function createWriter({ together, alone }: WriteConnections, outbox: Outb
           // The answers to its own asks, by their names.
           decide: (found, account) => decide(found as Found<Asked>, account),
           touches: touches ?? [],
+          waitsUntilMs: performance.now() + MAX_TURN_MS,
           resolve: (answer) => resolve(answer as Answer),
           reject,
         };
         if (touches === undefined) {
-          void runAlone(planned);
+          runAlone(planned, alone);
           return;
         }
         waiting.push(planned);
