@@ -100,7 +100,10 @@ export function createWriter(
       }
       mayBeBehind = hasAttempts;
     } catch (error) {
-      if (!isConnectionLost(error)) return batch.forEach((write) => runAlone(write, alone));
+      if (!isConnectionLost(error)) {
+        for (const write of batch) runAlone(write, alone);
+        return;
+      }
       // Those that wait would learn it no sooner than their turns come, each as late as these.
       for (const write of [...batch, ...waiting.splice(0)]) write.reject(error);
     }
