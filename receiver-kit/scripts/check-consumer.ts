@@ -12,7 +12,7 @@ export function checkConsumer(tarball: string, folder: string): void {
   for (const type of ["module", "commonjs"] as const) {
     const project = path.join(folder, type);
     mkdirSync(project);
-    installProject(project, [tarball, `@types/node@${typesVersion()}`]);
+    installProject(project, [tarball, ...["@types/node", "@types/pg", "pg"].map(pinned)]);
     writeFileSync(path.join(project, "package.json"), JSON.stringify({ type }));
     copyFileSync(SOURCE, path.join(project, "receiver.ts"));
     const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--types", "node"];
@@ -22,6 +22,8 @@ export function checkConsumer(tarball: string, folder: string): void {
   }
 }
 
-function typesVersion(): string {
-  return (require("@types/node/package.json") as { version: string }).version;
+/** A package in the version that the kit is tested with. */
+function pinned(name: string): string {
+  const { version }: { version: string } = require(`${name}/package.json`);
+  return `${name}@${version}`;
 }

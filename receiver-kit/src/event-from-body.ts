@@ -27,7 +27,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** Checks what §6.2 promises for every kind; what is in `data` depends on the kind. */
+/** Checks what holds for every kind; what is in `data` depends on the kind. */
 function isEnvelope(value: unknown): value is WebhookEvent {
   return (
     isRecord(value) &&

@@ -12,7 +12,7 @@ export interface AttemptToSign {
   readonly timestampSeconds: number;
 }
 
-/** Returns the `Service-Signature` of one attempt: `v1=` and 64 hexadecimal characters. §6.3 */
+/** Returns the `Service-Signature` of one attempt: `v1=` and 64 hexadecimal characters. */
 export async function sign(attempt: AttemptToSign): Promise<string> {
   const { secret, eventId, body, timestampSeconds } = attempt;
   if (!Number.isSafeInteger(timestampSeconds) || timestampSeconds < 0) {
@@ -22,7 +22,7 @@ export async function sign(attempt: AttemptToSign): Promise<string> {
   return `v1=${await macFromSecret(secret).hex(prefix, bytesFromRawBody(body))}`;
 }
 
-/** Returns every header of §6.2 for one attempt. `attemptNumber` starts at 1. */
+/** Returns every header of one attempt. `attemptNumber` starts at 1. */
 export async function signedHeaders(
   attempt: AttemptToSign,
   attemptNumber = 1,

@@ -19,7 +19,7 @@ const NAME_BY_FIELD = {
   signature: "service-signature",
 } as const satisfies Record<keyof SignedHeaders, string>;
 
-/** Reads the three headers of §6.2. Throws `missing_header` or `repeated_header`. */
+/** Reads the three headers of a delivery. Throws `missing_header` or `repeated_header`. */
 export function readSignedHeaders(headers: HeadersInput): SignedHeaders {
   const find = finderFor(headers);
   return {

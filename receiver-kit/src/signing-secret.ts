@@ -2,7 +2,7 @@ import { createMac } from "#crypto";
 import type { Mac } from "./crypto/mac.ts";
 import { VerificationError } from "./verification-error.ts";
 
-/** What a secret's text must be: the prefix belongs to the key of the MAC and is never cut off. §6.3 */
+/** What a secret's text must be: the prefix belongs to the key of the MAC and is never cut off. */
 const SECRET_PATTERN = /^whsec_[!-~]{32,}$/;
 const REMEMBERED_SECRETS = 64;
 

@@ -1,6 +1,6 @@
 import { VerificationError } from "./verification-error.ts";
 
-/** How far a delivery's timestamp may be from the receiver's clock, either way. §6.3 */
+/** How far a delivery's timestamp may be from the receiver's clock, either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
 
 // Digits only: `Number` and `parseInt` would also take "1e9", " 12 ", "0x1f" or "123abc".

@@ -20,7 +20,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies one delivery and returns its event. §6.3
+ * Verifies one delivery and returns its event.
  *
  * Rejects with `VerificationError`, whose `reason` says which check failed. Nothing of the body is
  * decoded before its signature was found right.

@@ -80,7 +80,7 @@ export type UnknownEvent = Envelope<UnknownKind, Readonly<Record<string, unknown
 /** A verified webhook event: `switch` on its `type`; the default case is the unknown kinds. */
 export type WebhookEvent = KnownEvent | UnknownEvent;
 
-/** The kinds of event that this version knows. §6.1 */
+/** The kinds of event that this version knows. */
 export const EVENT_TYPES = [
   "donation.created",
   "donation.refunded",

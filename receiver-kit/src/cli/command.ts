@@ -12,17 +12,17 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Returns the secret that was given, which `RECEIVER_KIT_SECRET` keeps out of the process list. */
+/** Returns the secret that was given, which `WEBHOOK_SECRET` keeps out of the process list. */
 export function findSecret(
   option: string | undefined,
   { env }: CommandContext,
 ): string | undefined {
-  return option ?? env.RECEIVER_KIT_SECRET;
+  return option ?? env.WEBHOOK_SECRET;
 }
 
 /** Returns the secret that was given, or says how to give it. */
 export function readSecret(option: string | undefined, context: CommandContext): string {
   const secret = findSecret(option, context);
   if (secret) return secret;
-  throw new UsageError("give the signing secret as RECEIVER_KIT_SECRET or with --secret");
+  throw new UsageError("give the signing secret as WEBHOOK_SECRET or with --secret");
 }

@@ -21,7 +21,7 @@ export const listenCommand: Command = async (args, context) => {
   const server = createServer(createPrintingReceiver(secret, print));
   const port = await listen(server, parsePort(values.port));
   print(`listening on http://127.0.0.1:${port}/`);
-  if (!given) print(`no secret was given, so this one was made: RECEIVER_KIT_SECRET='${secret}'`);
+  if (!given) print(`no secret was given, so this one was made: WEBHOOK_SECRET='${secret}'`);
   await untilInterrupted(server);
   return 0;
 };

@@ -11,7 +11,7 @@ const USAGE = `receiver-kit: receives signed webhooks right
   receiver-kit verify --headers FILE --body FILE [--at SECONDS]
                                                says which check a delivery fails
 
-The signing secret is read from RECEIVER_KIT_SECRET, or given with --secret.`;
+The signing secret is read from WEBHOOK_SECRET, or given with --secret.`;
 
 const COMMAND_BY_NAME: Readonly<Record<string, Command>> = {
   listen: listenCommand,

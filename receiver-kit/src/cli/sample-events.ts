@@ -4,7 +4,7 @@ import type { KnownEvent } from "../webhook-event.ts";
 const RECORD_ID = "k3x9m2p7q4r8s1t";
 const supporter = { donor_name: "Zoë 🎉", message: "Grüße aus Köln — 日本" };
 
-/** What `data` holds for each kind. §6.1 */
+/** What `data` holds for each kind. */
 const DATA_BY_TYPE: {
   readonly [Event in KnownEvent as Event["type"]]: (now: string) => Event["data"];
 } = {

@@ -1,5 +1,5 @@
 /**
- * HMAC-SHA256 of one signing secret over `<timestamp>.<event-id>.<raw-body>`. §6.3
+ * HMAC-SHA256 of one signing secret over `<timestamp>.<event-id>.<raw-body>`.
  *
  * Results are plain values where node:crypto computes them and promises where WebCrypto does.
  */

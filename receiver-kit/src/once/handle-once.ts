@@ -13,10 +13,12 @@ const MAX_EVENT_ID_LENGTH = 255;
 export async function handleOnce<Context>(
   store: OnceStore<Context>,
   webhookEvent: WebhookEvent,
-  work: (webhookEvent: WebhookEvent, context: Context) => Promise<void> | void,
+  work: (webhookEvent: WebhookEvent, context: Context) => unknown,
 ): Promise<OnceOutcome> {
   if (webhookEvent.id.length > MAX_EVENT_ID_LENGTH) {
     throw new RangeError(`an event id has at most ${MAX_EVENT_ID_LENGTH} characters`);
   }
-  return store.runOnce(webhookEvent.id, async (context) => work(webhookEvent, context));
+  return store.runOnce(webhookEvent.id, async (context) => {
+    await work(webhookEvent, context);
+  });
 }

@@ -1,30 +1,35 @@
 import { handleOnce } from "../once/handle-once.ts";
 import type { RawBody } from "../raw-body.ts";
 import type { HeadersInput } from "../signed-headers.ts";
+import { macsFromSecrets } from "../signing-secret.ts";
 import { verify } from "../verify.ts";
 import { type AnswerStatus, InProgressError, problemFromError } from "./problem.ts";
 import { DEFAULT_BODY_LIMIT_BYTES, type ReceiverOptions } from "./receiver-options.ts";
 import { reportProblem } from "./report-problem.ts";
 
-/**
- * Receives one delivery: reads it, verifies it, handles its event once, and says what to answer.
- *
- * Never rejects. 204 only after the work is done, now or before.
- */
-export async function receive<Context>(
-  options: ReceiverOptions<Context>,
+/** Receives one delivery, and says what to answer. Never rejects. 204 only after the work is done, now or before. */
+export type Receive = (
   headers: HeadersInput,
   readBody: (limitBytes: number) => RawBody | Promise<RawBody>,
-): Promise<AnswerStatus> {
-  try {
-    const body = await readBody(options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES);
-    const webhookEvent = await verify(body, headers, options);
-    const outcome = await handleOnce(options.store, webhookEvent, options.handle);
-    if (outcome === "handled" || outcome === "seen_before") return 204;
-    throw new InProgressError(`event ${webhookEvent.id}: ${outcome}`);
-  } catch (error) {
-    const problem = problemFromError(error);
-    reportProblem(options, problem);
-    return problem.status;
-  }
+) => Promise<AnswerStatus>;
+
+/**
+ * Creates what receives deliveries: it reads each one, verifies it and handles its event once. Throws
+ * `VerificationError` with the reason `unusable_secret` when a secret is missing or malformed.
+ */
+export function createReceive<Context>(options: ReceiverOptions<Context>): Receive {
+  macsFromSecrets(options?.secrets);
+  return async (headers, readBody) => {
+    try {
+      const body = await readBody(options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES);
+      const webhookEvent = await verify(body, headers, options);
+      const outcome = await handleOnce(options.store, webhookEvent, options.handle);
+      if (outcome === "handled" || outcome === "seen_before") return 204;
+      throw new InProgressError(`event ${webhookEvent.id}: ${outcome}`);
+    } catch (error) {
+      const problem = problemFromError(error);
+      reportProblem(options, problem);
+      return problem.status;
+    }
+  };
 }

@@ -8,11 +8,12 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   /** Remembers which events were handled. */
   readonly store: OnceStore<Context>;
   /**
-   * Does the work for one event, once. Skip real work where `webhookEvent.test` is true.
+   * Does the work for one event, once. What it returns is awaited and not used. Skip real work where
+   * `webhookEvent.test` is true.
    *
    * The delivery is answered when it settles, and the sender waits 10 seconds: hand long work on.
    */
-  readonly handle: (webhookEvent: WebhookEvent, context: Context) => Promise<void> | void;
+  readonly handle: (webhookEvent: WebhookEvent, context: Context) => unknown;
   /** The largest body that is read. Default 1 MiB. */
   readonly bodyLimitBytes?: number | undefined;
   /** Told of every delivery that was not answered 204. Default: one line on the console. */

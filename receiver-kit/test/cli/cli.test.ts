@@ -9,7 +9,7 @@ import { createMemoryStore } from "../../src/stores/memory/index.ts";
 import { listen } from "../adapters/listen.ts";
 import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
 
-const env = { RECEIVER_KIT_SECRET: SECRET };
+const env = { WEBHOOK_SECRET: SECRET };
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -50,7 +50,7 @@ describe("receiver-kit send", () => {
   it("says what it needs", async () => {
     expect(await run(["send", "http://127.0.0.1:1/"], {})).toMatchObject({
       code: 2,
-      text: expect.stringContaining("RECEIVER_KIT_SECRET"),
+      text: expect.stringContaining("WEBHOOK_SECRET"),
     });
     expect((await run(["send", "nowhere"])).text).toContain("send takes one URL");
     expect((await run(["send", "http://127.0.0.1/", "--secret", "weak"])).code).toBe(2);
@@ -86,7 +86,7 @@ describe("receiver-kit listen", () => {
     await vi.waitFor(() => expect(lines).toHaveLength(2), 15_000);
     process.emit("SIGINT");
     await listening;
-    expect(lines[1]).toMatch(/RECEIVER_KIT_SECRET='whsec_[A-Za-z0-9+/]{43}='/);
+    expect(lines[1]).toMatch(/WEBHOOK_SECRET='whsec_[A-Za-z0-9+/]{43}='/);
     expect((await run(["listen", "--port", "80a"])).text).toContain("--port is a number");
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,6 @@
 // What a receiver's author writes, compiled against the packed kit as ES module and as CommonJS.
 import { createServer } from "node:http";
+import pg from "pg";
 import {
   handleOnce,
   isKnownEvent,
@@ -19,6 +20,18 @@ import { createPgTransactionStore } from "receiver-kit/pg";
 import { createIoredisStore, createNodeRedisStore } from "receiver-kit/redis";
 
 const store = createMemoryStore();
+const pgStore = createPgTransactionStore(new pg.Pool());
+
+/** The work gets the client of pg itself, with all that it has. */
+export const pgReceiver = () =>
+  createFetchReceiver({
+    secrets,
+    store: pgStore,
+    handle: (webhookEvent, { client }) =>
+      client.query<{ id: string }>("INSERT INTO reward VALUES ($1) RETURNING id", [
+        webhookEvent.id,
+      ]),
+  });
 const secrets = [process.env.OLD_SECRET, process.env.NEW_SECRET];
 
 function describe(webhookEvent: WebhookEvent): string {

@@ -62,7 +62,7 @@ describe("README", () => {
         await untilListening(receiver, port);
         const lines: string[] = [];
         const args = ["send", `http://localhost:${port}/webhooks`];
-        const env = { RECEIVER_KIT_SECRET: SECRET };
+        const env = { WEBHOOK_SECRET: SECRET };
         const code = await runCommand(args, env, (line) => lines.push(line));
         expect(lines.join("\n")).toContain("The receiver is right.");
         expect(code).toBe(0);
@@ -72,6 +72,32 @@ describe("README", () => {
       }
     },
   );
+
+  it("opens with eight lines that verify, in quick.js", async () => {
+    vi.stubEnv("WEBHOOK_SECRET", SECRET);
+    const { receive } = await import(writeExample("quick.js"));
+    const good = await createDelivery();
+    const forged = await createDelivery({}, { secret: OTHER_SECRET });
+    expect(await receive(Uint8Array.from(good.body), good.headers)).toBe(204);
+    expect(await receive(Uint8Array.from(forged.body), forged.headers)).toBe(400);
+    vi.unstubAllEnvs();
+  });
+
+  it("has a store of one's own in own-store.js that handles an event once", async () => {
+    const { store } = await import(writeExample("own-store.js"));
+    const outcomes: unknown[] = [];
+    const work = async () => {
+      outcomes.push(await store.runOnce("wev_1", async () => {}));
+    };
+    const failing = store.runOnce("wev_1", async () =>
+      Promise.reject(new Error("the work failed")),
+    );
+    await expect(failing).rejects.toThrow("the work failed");
+    await work();
+    await work();
+    expect(outcomes).toEqual(["handled", "seen_before"]);
+    expect(await store.deleteExpired(9)).toBe(0);
+  });
 
   it("has right receivers in next-route.js, worker.js, lambda.js and verify.js", async () => {
     writeExample("store.js");

@@ -1,4 +1,4 @@
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
 import type { HeadersInput } from "../../signed-headers.ts";
 import { type LambdaBody, readRawBody } from "./raw-body.ts";
@@ -22,11 +22,10 @@ export interface LambdaResponse {
 export function createLambdaReceiver<Context>(
   options: ReceiverOptions<Context>,
 ): (request: LambdaRequest) => Promise<LambdaResponse> {
+  const receive = createReceive(options);
   return async (request) => {
     const headers: HeadersInput = request.multiValueHeaders ?? request.headers ?? {};
-    const statusCode = await receive(options, headers, (limitBytes) =>
-      readRawBody(request, limitBytes),
-    );
+    const statusCode = await receive(headers, (limitBytes) => readRawBody(request, limitBytes));
     return { statusCode, body: "" };
   };
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
 import { answer } from "../node-http/answer.ts";
 import { type ExpressRequest, readRawBody } from "./raw-body.ts";
@@ -8,10 +8,9 @@ import { type ExpressRequest, readRawBody } from "./raw-body.ts";
 export function createExpressReceiver<Context>(
   options: ReceiverOptions<Context>,
 ): (request: ExpressRequest, response: ServerResponse) => Promise<void> {
+  const receive = createReceive(options);
   return async (request, response) => {
-    const status = await receive(options, request.headers, (limitBytes) =>
-      readRawBody(request, limitBytes),
-    );
+    const status = await receive(request.headers, (limitBytes) => readRawBody(request, limitBytes));
     answer(response, status);
   };
 }

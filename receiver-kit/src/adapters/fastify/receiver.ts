@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { BodyTooLargeError, problemFromError } from "../../receiver/problem.ts";
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import { DEFAULT_BODY_LIMIT_BYTES, type ReceiverOptions } from "../../receiver/receiver-options.ts";
 import { reportProblem } from "../../receiver/report-problem.ts";
 import { keepBodiesRaw, readRawBody } from "./raw-body.ts";
@@ -20,6 +20,7 @@ export function createFastifyReceiver<Context>(
   options: FastifyReceiverOptions<Context>,
 ): (scope: FastifyInstance) => Promise<void> {
   const bodyLimit = options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const receive = createReceive(options);
   return async (scope) => {
     keepBodiesRaw(scope, bodyLimit);
     scope.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) => {
@@ -29,7 +30,7 @@ export function createFastifyReceiver<Context>(
       return reply.status(problem.status).send();
     });
     scope.post(options.url, async (request, reply) => {
-      const status = await receive(options, request.headers, () => readRawBody(request.body));
+      const status = await receive(request.headers, () => readRawBody(request.body));
       return reply.status(status).send();
     });
   };

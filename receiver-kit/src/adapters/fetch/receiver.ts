@@ -1,4 +1,4 @@
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
 import { readRawBody } from "./raw-body.ts";
 
@@ -6,10 +6,9 @@ import { readRawBody } from "./raw-body.ts";
 export function createFetchReceiver<Context>(
   options: ReceiverOptions<Context>,
 ): (request: Request) => Promise<Response> {
+  const receive = createReceive(options);
   return async (request) => {
-    const status = await receive(options, request.headers, (limitBytes) =>
-      readRawBody(request, limitBytes),
-    );
+    const status = await receive(request.headers, (limitBytes) => readRawBody(request, limitBytes));
     return new Response(null, { status });
   };
 }

@@ -1,4 +1,4 @@
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
 import { type NestRequest, nodeRequest, readRawBody } from "./raw-body.ts";
 
@@ -15,8 +15,9 @@ export interface NestResponse {
 export function createNestReceiver<Context>(
   options: ReceiverOptions<Context>,
 ): (request: NestRequest, response: NestResponse) => Promise<void> {
+  const receive = createReceive(options);
   return async (request, response) => {
-    const status = await receive(options, nodeRequest(request).headers, (limitBytes) =>
+    const status = await receive(nodeRequest(request).headers, (limitBytes) =>
       readRawBody(request, limitBytes),
     );
     response.status(status).send();

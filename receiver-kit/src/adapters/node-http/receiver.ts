@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { receive } from "../../receiver/receive.ts";
+import { createReceive } from "../../receiver/receive.ts";
 import type { ReceiverOptions } from "../../receiver/receiver-options.ts";
 import { answer } from "./answer.ts";
 import { readRawBody } from "./raw-body.ts";
@@ -8,10 +8,9 @@ import { readRawBody } from "./raw-body.ts";
 export function createNodeReceiver<Context>(
   options: ReceiverOptions<Context>,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const receive = createReceive(options);
   return async (request, response) => {
-    const status = await receive(options, request.headers, (limitBytes) =>
-      readRawBody(request, limitBytes),
-    );
+    const status = await receive(request.headers, (limitBytes) => readRawBody(request, limitBytes));
     answer(response, status);
   };
 }

@@ -1,5 +1,5 @@
 export { createPgClaims } from "./claims.ts";
-export type { PgPooledClient, PgQueryable, PgResult } from "./queryable.ts";
+export type { PgPool, PgPooledClient, PgQueryable, PgResult } from "./queryable.ts";
 export { CREATE_TABLE_SQL, createTable } from "./schema.ts";
 export { createPgStore } from "./store.ts";
 export {

@@ -2,7 +2,7 @@ import type { ClaimResult } from "../../once/claims.ts";
 import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createPgClaims, takeClaim } from "./claims.ts";
-import type { PgPooledClient, PgQueryable } from "./queryable.ts";
+import type { PgPool, PgPooledClient, PgQueryable } from "./queryable.ts";
 
 /** What work in a transaction gets. */
 export interface PgTransactionContext<Client> {
@@ -10,7 +10,18 @@ export interface PgTransactionContext<Client> {
   readonly client: Client;
 }
 
-/** Creates a store in the receiver's own database: the work and the mark commit together. */
+/**
+ * Creates a store in the receiver's own database: the work and the mark commit together. The work gets a client of the
+ * type that the pool lends.
+ */
+export function createPgTransactionStore<Client extends PgPooledClient>(
+  pool: PgPool<Client>,
+  options?: KeepOptions,
+): OnceStore<PgTransactionContext<Client>>;
+export function createPgTransactionStore<Client extends PgPooledClient>(
+  pool: PgQueryable & { connect(): Promise<Client> },
+  options?: KeepOptions,
+): OnceStore<PgTransactionContext<Client>>;
 export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgQueryable & { connect(): Promise<Client> },
   options: KeepOptions = {},
