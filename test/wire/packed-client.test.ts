@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,11 +42,15 @@ afterAll(async () => {
 });
 
 /** Runs the compiled example with Node 20; returns both streams, whether or not it fails. */
-async function donate(credential: string, ...args: readonly string[]): Promise<string> {
+async function donate(
+  credential: string,
+  args: readonly string[],
+  port = stack.corePort,
+): Promise<string> {
   const node = join(project, `node_modules/node/bin/node`);
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
-    env: { CORE_URL: `http://127.0.0.1:${stack.corePort}`, SERVICE_CREDENTIAL: credential },
+    env: { CORE_URL: `http://127.0.0.1:${port}`, SERVICE_CREDENTIAL: credential },
   });
   const { stdout, stderr } = await run.catch(
     (failed: { stdout: string; stderr: string }) => failed,
@@ -66,13 +72,34 @@ describe("@activity/client, packed and installed in a bare project", () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
     const externalId = unique("donation");
-    const told = await donate(credential, accountId, externalId);
+    const told = await donate(credential, [accountId, externalId]);
     expect(told).toMatch(/^don_[a-z0-9]{15}\n$/);
-    expect(await donate(credential, accountId, externalId)).toBe(told);
-    const unknown = await donate(credential, "0".repeat(15), externalId);
+    expect(await donate(credential, [accountId, externalId])).toBe(told);
+    const unknown = await donate(credential, ["0".repeat(15), externalId]);
     expect(unknown).toMatch(/^account_not_found: /);
-    expect(await donate("", accountId, externalId)).toMatch(/^invalid_service_credential: /);
+    expect(await donate("", [accountId, externalId])).toMatch(/^invalid_service_credential: /);
   });
+
+  it("tries a write again while the core is away, and says a word when it stays away", async () => {
+    const accountId = await createAccount(stack);
+    const credential = await stack.credential(Permission.DonationWrite);
+    let refusals = 0;
+    const door = createServer((socket) => {
+      refusals += 1;
+      if (refusals <= 2) return socket.destroy();
+      const core = connect(stack.corePort, "127.0.0.1");
+      for (const each of [socket, core]) each.on("error", () => undefined);
+      socket.pipe(core).pipe(socket);
+    });
+    const { port } = (await once(door.listen(0, "127.0.0.1"), "listening").then(() =>
+      door.address(),
+    )) as AddressInfo;
+    const externalId = unique("donation");
+    expect(await donate(credential, [accountId, externalId], port)).toMatch(/^don_/);
+    door.close();
+    const away = await donate(credential, [accountId, externalId], 1);
+    expect(away).toMatch(/^temporarily_unavailable: /);
+  }, 60_000);
 
   it("has every service but those that the product's processes call among themselves", () => {
     const list = `import * as client from "@activity/client";

@@ -1,0 +1,84 @@
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { ErrorInfoSchema } from "./gen/activity/read/v1/error_info_pb.ts";
+
+/** How a service calls the core. */
+export type CoreOptions = {
+  /** The core's address, such as `https://core.example:50051`. */
+  readonly url: string;
+  /** A service credential with the permissions that the calls need. */
+  readonly credential: string;
+  /** How long a call may take, its further tries included, in milliseconds. 10 seconds unless told. */
+  readonly timeoutMs?: number;
+};
+
+/** A failure of a call, as `errors.md` lists it. */
+export type CoreFailure = { readonly code: string; readonly message: string };
+
+const TIMEOUT_MS = 10_000;
+/** The pauses before the tries that follow the first, in milliseconds; each is drawn from half of it to all. */
+const PAUSES_MS = [250, 1_000, 4_000];
+
+/**
+ * Creates the transport of Connect's clients to the core: gRPC, with the credential, a deadline for every call, and
+ * further tries of unary calls while the core is away. A call is tried again only when its proto declares that doing it
+ * twice changes nothing: reads, and writes that have an `external_id`.
+ */
+export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
+  const authenticate: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${credential}`);
+    return next(request);
+  };
+  return createGrpcTransport({
+    baseUrl: url,
+    defaultTimeoutMs: timeoutMs,
+    interceptors: [tryAgain, authenticate],
+  });
+}
+
+/** Tells why a call failed. A core that cannot be reached is `temporarily_unavailable`. */
+export function failureOf(error: unknown): CoreFailure {
+  const failure = ConnectError.from(error);
+  const [info] = failure.findDetails(ErrorInfoSchema);
+  const code = info?.code ?? (isOfTheWay(failure) ? "temporarily_unavailable" : "internal_error");
+  return { code, message: failure.rawMessage };
+}
+
+/** Every failure that the core words has an ErrorInfo. A broken connection has none, and any of these codes. */
+function isOfTheWay(failure: ConnectError): boolean {
+  const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
+  const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];
+  return failure.findDetails(ErrorInfoSchema).length === 0 && codes.includes(failure.code);
+}
+
+const tryAgain: Interceptor = (next) => async (request) => {
+  const { idempotency } = request.method;
+  const isRepeatable =
+    idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
+    idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENT;
+  const pausesMs = request.stream || !isRepeatable ? [] : [...PAUSES_MS];
+  for (;;) {
+    try {
+      return await next(request);
+    } catch (error) {
+      const pauseMs = pausesMs.shift();
+      const failure = ConnectError.from(error);
+      const isAway = failure.code === Code.Unavailable || isOfTheWay(failure);
+      if (pauseMs === undefined || !isAway || request.signal.aborted) throw error;
+      await pause(pauseMs * (0.5 + Math.random() / 2), request.signal);
+    }
+  }
+};
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}
