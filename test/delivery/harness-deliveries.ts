@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import type { Product } from "../../tools/serve/product.ts";
 import { createProgress } from "../../tools/stack/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import {
   type Behaviour,
@@ -125,6 +126,9 @@ export async function startDeliveryStack(
       await temporal.stop();
       await receiver.stop();
       await rm(folder, { recursive: true, force: true });
+      // What tests write into the database by hand is an empty object.
+      const bodies = receiver.requests.map(({ body }) => body).filter((body) => `${body}` !== "{}");
+      expect(bodies.flatMap(faultsOfWebhookBody)).toEqual([]);
     },
   };
 }
