@@ -1,7 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { clientBucket } from "@activity/proto/client-bucket";
 import type { Log } from "@activity/proto/log";
-import type { RefusedClients } from "@activity/proto/refused-clients";
 import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
 import { findApiKey } from "./bearer-token.ts";
 import { errorResponse } from "./error-response.ts";
@@ -14,12 +11,9 @@ import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import type { Read } from "./reads.ts";
 import { ALLOW, findRoute } from "./router.ts";
 import type { Upstream } from "./upstream.ts";
-import { clientRefusalMs, responseFromError } from "./upstream-error.ts";
+import { responseFromError } from "./upstream-error.ts";
 
-/**
- * What answers requests. Neither function ever rejects, and each makes one upstream call, or none for a client that
- * the core said it refuses.
- */
+/** What answers requests. Neither function ever rejects, and each makes one upstream call. */
 export type Answers = {
   /** Answers a request that was read. */
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
@@ -34,7 +28,6 @@ const CLIENT_GONE = 499;
 export function createAnswers(
   upstream: Upstream,
   pages: KeptPages,
-  refused: RefusedClients,
   limits: GatewayLimits,
   log: Log,
 ): Answers {
@@ -44,21 +37,12 @@ export function createAnswers(
   };
 
   async function orFailure(
-    { requestId, clientAddress, signal }: UnreadableRequest,
+    { requestId, signal }: UnreadableRequest,
     work: () => Promise<GatewayResponse>,
   ): Promise<GatewayResponse> {
-    const client = clientBucket(clientAddress);
-    const isRefused = refused.untilMs(client) !== undefined;
-    if (isRefused) {
-      await wait(limits.refusalDelayMs);
-      return errorResponse("rate_limit_exceeded", requestId);
-    }
-    const askedMs = performance.now();
     try {
       return await work();
     } catch (error) {
-      const refusedForMs = clientRefusalMs(error);
-      if (refusedForMs !== undefined) refused.note(client, askedMs + refusedForMs);
       if (signal.aborted && ConnectError.from(error).code === Code.Canceled) {
         return createResponse(CLIENT_GONE, requestId, undefined, []);
       }

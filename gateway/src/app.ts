@@ -10,6 +10,7 @@ import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
 import { createRefusedClients } from "@activity/proto/refused-clients";
 import type { Transport } from "@connectrpc/connect";
 import { countAnswers } from "./answer-metrics.ts";
+import { refuseKnownClients } from "./answer-refusals.ts";
 import { createAnswers } from "./answer-request.ts";
 import { traceAnswers } from "./answer-spans.ts";
 import { createHttpServer } from "./http-server.ts";
@@ -52,9 +53,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const log = options.log ?? createLog((line) => process.stderr.write(line));
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
-  const refused = createRefusedClients(() => performance.now());
   const answers = countAnswers(
-    traceAnswers(createAnswers(upstream, pages, refused, limits, log)),
+    traceAnswers(
+      refuseKnownClients(
+        createAnswers(upstream, pages, limits, log),
+        createRefusedClients(() => performance.now()),
+        limits.refusalDelayMs,
+      ),
+    ),
     options.metrics ?? NO_METRICS,
   );
   const { trustedProxies = [] } = options;

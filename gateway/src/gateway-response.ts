@@ -5,6 +5,8 @@ export type GatewayResponse = {
   readonly headers: readonly string[];
   /** JSON, as text or in UTF-8, or `undefined` where the status has none. */
   readonly body: string | Buffer | undefined;
+  /** For how many milliseconds the core refuses all that this client asks; never sent. */
+  readonly clientRefusedForMs?: number | undefined;
 };
 
 /** Creates a response with the headers that every response has. §4, §7 */

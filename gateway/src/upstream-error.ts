@@ -1,5 +1,6 @@
 import { type ErrorInfo, ErrorInfoSchema } from "@activity/proto";
 import type { Log } from "@activity/proto/log";
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ErrorCode, errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
@@ -31,7 +32,8 @@ const OUT_OF_REACH: ReadonlySet<Code> = new Set([
 /** Turns whatever a request failed with into its response; what nobody planned for is logged. */
 export function responseFromError(thrown: unknown, requestId: string, log: Log): GatewayResponse {
   const error = ConnectError.from(thrown);
-  const code = codeOf(error);
+  const info = infoOf(error);
+  const code = codeOf(error, info);
   if (code === "internal_error") {
     log.error("request failed", {
       requestId,
@@ -39,29 +41,28 @@ export function responseFromError(thrown: unknown, requestId: string, log: Log):
       cause: error.cause ?? thrown,
     });
   }
-  return errorResponse(code, requestId, {
+  const response = errorResponse(code, requestId, {
     headers: rateLimitHeaders(error.metadata),
     // The core's sentence says what the parameter accepts, and repeats no value.
     ...(code === "invalid_parameter" ? { message: error.rawMessage } : {}),
   });
-}
-
-/** For how many milliseconds the core refuses all that the client of a failed call asks; undefined if it does not. */
-export function clientRefusalMs(thrown: unknown): number | undefined {
-  const refusedFor = infoOf(ConnectError.from(thrown))?.clientRefusedFor;
-  return refusedFor && Number(refusedFor.seconds) * 1_000 + refusedFor.nanos / 1e6;
+  const refusedFor = info?.clientRefusedFor;
+  return refusedFor ? { ...response, clientRefusedForMs: durationMs(refusedFor) } : response;
 }
 
 /** Finds out whether a call failed because the core does not take this gateway's credential. */
 export function gatewayRefusalOf(error: ConnectError): GatewayRefusal | undefined {
-  const code = infoOf(error)?.code;
-  return GATEWAY_REFUSALS.find((refusal) => refusal === code);
+  return refusalIn(infoOf(error));
 }
 
-function codeOf(error: ConnectError): ErrorCode {
-  const code = infoOf(error)?.code;
+function refusalIn(info: ErrorInfo | undefined): GatewayRefusal | undefined {
+  return GATEWAY_REFUSALS.find((refusal) => refusal === info?.code);
+}
+
+function codeOf(error: ConnectError, info: ErrorInfo | undefined): ErrorCode {
+  const code = info?.code;
   if (code !== undefined && isErrorCode(code)) return code;
-  const isOutage = code === undefined ? OUT_OF_REACH.has(error.code) : gatewayRefusalOf(error);
+  const isOutage = code === undefined ? OUT_OF_REACH.has(error.code) : refusalIn(info);
   return isOutage ? "temporarily_unavailable" : "internal_error";
 }
 

@@ -1,12 +1,13 @@
 import {
-  ActivityType,
+  type ActivityType,
   type ListActivitiesRequest,
   ListActivitiesRequestSchema,
   Order,
-  Platform,
+  type Platform,
 } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { numbersByWord, PLATFORMS, TYPES } from "../words/words.ts";
 import { InvalidParameterError } from "./invalid-parameter-error.ts";
 import { parseStrictQuery } from "./strict-query.ts";
 import { findTimestamp } from "./timestamp.ts";
@@ -21,27 +22,8 @@ const ORDERS: ReadonlyMap<string, Order> = new Map([
   ["desc", Order.DESC],
 ]);
 
-const TYPES: ReadonlyMap<string, ActivityType> = new Map([
-  ["donation", ActivityType.DONATION],
-  ["follow", ActivityType.FOLLOW],
-  ["subscription", ActivityType.SUBSCRIPTION],
-  ["giftsub", ActivityType.GIFTSUB],
-  ["cheer", ActivityType.CHEER],
-  ["raid", ActivityType.RAID],
-]);
-
-const PLATFORMS: ReadonlyMap<string, Platform> = new Map([
-  ["service", Platform.SERVICE],
-  ["live_platform_1", Platform.LIVE_PLATFORM_1],
-  ["live_platform_2", Platform.LIVE_PLATFORM_2],
-  ["live_platform_3", Platform.LIVE_PLATFORM_3],
-  ["live_platform_4", Platform.LIVE_PLATFORM_4],
-  ["import_source_1", Platform.IMPORT_SOURCE_1],
-  ["import_source_2", Platform.IMPORT_SOURCE_2],
-  ["import_source_3", Platform.IMPORT_SOURCE_3],
-  ["import_source_4", Platform.IMPORT_SOURCE_4],
-  ["csv", Platform.CSV],
-]);
+const TYPE_NUMBERS: ReadonlyMap<string, ActivityType> = numbersByWord(TYPES);
+const PLATFORM_NUMBERS: ReadonlyMap<string, Platform> = numbersByWord(PLATFORMS);
 
 /** Parses the query of `/activity`; throws InvalidParameterError. What a cursor says is the core's. §4.2 */
 export function parseActivityQuery(query: string): ListActivitiesRequest {
@@ -55,10 +37,10 @@ export function parseActivityQuery(query: string): ListActivitiesRequest {
         request.order = parseWord(name, value, ORDERS);
         break;
       case "type":
-        request.type = parseWord(name, value, TYPES);
+        request.type = parseWord(name, value, TYPE_NUMBERS);
         break;
       case "platform":
-        request.platform = parseWord(name, value, PLATFORMS);
+        request.platform = parseWord(name, value, PLATFORM_NUMBERS);
         break;
       case "since":
         request.since = parseTime(name, value);

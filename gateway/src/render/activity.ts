@@ -1,40 +1,6 @@
-import { type Activity, ActivityType, Platform, Unit } from "@activity/proto";
+import type { Activity } from "@activity/proto";
+import { PLATFORMS, TYPES, UNITS } from "../words/words.ts";
 import { renderTimestamp } from "./timestamp.ts";
-
-const TYPES: Readonly<Record<number, string | undefined>> = {
-  [ActivityType.UNSPECIFIED]: undefined,
-  [ActivityType.DONATION]: "donation",
-  [ActivityType.FOLLOW]: "follow",
-  [ActivityType.SUBSCRIPTION]: "subscription",
-  [ActivityType.GIFTSUB]: "giftsub",
-  [ActivityType.CHEER]: "cheer",
-  [ActivityType.RAID]: "raid",
-} satisfies Record<ActivityType, string | undefined>;
-
-const PLATFORMS: Readonly<Record<number, string | undefined>> = {
-  [Platform.UNSPECIFIED]: undefined,
-  [Platform.SERVICE]: "service",
-  [Platform.LIVE_PLATFORM_1]: "live_platform_1",
-  [Platform.LIVE_PLATFORM_2]: "live_platform_2",
-  [Platform.LIVE_PLATFORM_3]: "live_platform_3",
-  [Platform.LIVE_PLATFORM_4]: "live_platform_4",
-  [Platform.IMPORT_SOURCE_1]: "import_source_1",
-  [Platform.IMPORT_SOURCE_2]: "import_source_2",
-  [Platform.IMPORT_SOURCE_3]: "import_source_3",
-  [Platform.IMPORT_SOURCE_4]: "import_source_4",
-  [Platform.CSV]: "csv",
-} satisfies Record<Platform, string | undefined>;
-
-const UNITS: Readonly<Record<number, string | undefined>> = {
-  [Unit.UNSPECIFIED]: undefined,
-  [Unit.CENTS]: "cents",
-  [Unit.NONE]: "none",
-  [Unit.MONTHS]: "months",
-  [Unit.SUBSCRIPTIONS]: "subscriptions",
-  [Unit.BITS]: "bits",
-  [Unit.DIAMONDS]: "diamonds",
-  [Unit.VIEWERS]: "viewers",
-} satisfies Record<Unit, string | undefined>;
 
 /** Renders one activity as public JSON: every field of §2.1, always. Throws when a message lacks one. */
 export function renderActivity(activity: Activity): string {

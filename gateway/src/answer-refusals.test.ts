@@ -1,0 +1,43 @@
+import { createRefusedClients } from "@activity/proto/refused-clients";
+import { expect, it } from "vitest";
+import { refuseKnownClients } from "./answer-refusals.ts";
+import { errorResponse } from "./error-response.ts";
+
+const HOUR_MS = 3_600_000;
+
+function createAnswers(clientRefusedForMs: number | undefined) {
+  let calls = 0;
+  const refused = createRefusedClients(() => performance.now());
+  const answer = async () => {
+    calls += 1;
+    return { ...errorResponse("rate_limit_exceeded", "req_1"), clientRefusedForMs };
+  };
+  const answers = refuseKnownClients(
+    { answerRequest: answer, answerUnreadable: answer },
+    refused,
+    HOUR_MS,
+  );
+  const ask = (clientAddress: string, signal = new AbortController().signal) =>
+    answers.answerUnreadable(
+      { requestId: "req_1", clientAddress, signal },
+      errorResponse("not_found", "req_1"),
+    );
+  return { ask, calls: () => calls };
+}
+
+it("ADR 0030: a refused client that hangs up waits no longer, and leaves no timer", async () => {
+  const { ask, calls } = createAnswers(HOUR_MS);
+  await ask("192.0.2.1");
+  const gone = new AbortController();
+  const asked = ask("192.0.2.1", gone.signal);
+  gone.abort();
+  expect((await asked).status).toBe(429);
+  expect(calls()).toBe(1);
+});
+
+it("ADR 0030: only a client that the core refuses is refused without a call", async () => {
+  const { ask, calls } = createAnswers(undefined);
+  await ask("192.0.2.1");
+  await ask("192.0.2.1");
+  expect(calls()).toBe(2);
+});

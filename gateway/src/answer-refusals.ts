@@ -1,0 +1,39 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { clientBucket } from "@activity/proto/client-bucket";
+import type { RefusedClients } from "@activity/proto/refused-clients";
+import type { Answers } from "./answer-request.ts";
+import { errorResponse } from "./error-response.ts";
+import type { UnreadableRequest } from "./gateway-request.ts";
+import type { GatewayResponse } from "./gateway-response.ts";
+
+/**
+ * Refuses what a client asks that the core refuses for a while, without a call. Such a client waits for `delayMs` each
+ * time, or until it hangs up, so that its flood leaves processor time to others. ADR 0030
+ */
+export function refuseKnownClients(
+  answers: Answers,
+  refused: RefusedClients,
+  delayMs: number,
+): Answers {
+  async function orRefusal(
+    { requestId, clientAddress, signal }: UnreadableRequest,
+    answer: () => Promise<GatewayResponse>,
+  ): Promise<GatewayResponse> {
+    const client = clientBucket(clientAddress);
+    if (refused.untilMs(client) !== undefined) {
+      await wait(delayMs, undefined, { signal }).catch(() => undefined);
+      return errorResponse("rate_limit_exceeded", requestId);
+    }
+    const askedMs = performance.now();
+    const response = await answer();
+    const { clientRefusedForMs } = response;
+    if (clientRefusedForMs !== undefined) refused.note(client, askedMs + clientRefusedForMs);
+    return response;
+  }
+
+  return {
+    answerRequest: (request) => orRefusal(request, () => answers.answerRequest(request)),
+    answerUnreadable: (request, refusal) =>
+      orRefusal(request, () => answers.answerUnreadable(request, refusal)),
+  };
+}
