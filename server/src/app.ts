@@ -7,6 +7,7 @@ import { countDecisions } from "./admission/decisions.ts";
 import { startIdleWindowRemoval } from "./admission/idle-windows.ts";
 import { startKeyUses } from "./admission/key-uses.ts";
 import { createRedisAdmission } from "./admission/redis-admission.ts";
+import { limitWideNetworks } from "./admission/wide-networks.ts";
 import { createAuthenticateBrowser } from "./browser/authenticate-browser.ts";
 import { listenToBrowsers } from "./browser/listen-to-browsers.ts";
 import { wallClockMs } from "./common/clock.ts";
@@ -81,12 +82,10 @@ export function createServerApp(
   const pool = createPool(config.databaseUrl, config.databaseConnections);
   const keyUses = startKeyUses(pool, log);
   const counting = () => createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS);
-  const admission = countDecisions(
-    config.redisUrl
-      ? createRedisAdmission(config.redisUrl, pool, keyUses, nowMs)
-      : createDatabaseAdmission(counting(), keyUses, nowMs),
-    metrics,
-  );
+  const counted = config.redisUrl
+    ? createRedisAdmission(config.redisUrl, pool, keyUses, nowMs)
+    : createDatabaseAdmission(counting(), keyUses, nowMs);
+  const admission = countDecisions(limitWideNetworks(counted, nowMs), metrics);
   const outbox = createOutbox(nowMs);
   const stopJobs = [
     keyUses.stop,

@@ -1,0 +1,39 @@
+import { clientBucket } from "@activity/proto/client-bucket";
+import { expect, it } from "vitest";
+import type { Admission } from "./admission.ts";
+import { limitWideNetworks, NETWORK_LIMIT } from "./wide-networks.ts";
+
+function createLimited() {
+  let nowMs = 0;
+  const admitting: Admission = {
+    ready: Promise.resolve(),
+    admit: async () => ({ kind: "client_admitted" }),
+    close: async () => {},
+  };
+  const { admit } = limitWideNetworks(admitting, () => nowMs);
+  return {
+    isAdmitted: async (address: string) =>
+      (await admit({ client: clientBucket(address) })).kind === "client_admitted",
+    pass: (milliseconds: number) => {
+      nowMs += milliseconds;
+    },
+  };
+}
+
+it("ADR 0030: a /48 is refused beyond its limit, whichever of its /64 asks, until its minute is over", async () => {
+  const { isAdmitted, pass } = createLimited();
+  for (let count = 0; count < NETWORK_LIMIT; count++) {
+    expect(await isAdmitted(`2001:db8:1:${(count % 0xffff).toString(16)}::1`)).toBe(true);
+  }
+  expect(await isAdmitted("2001:db8:1:ffff::1")).toBe(false);
+  expect(await isAdmitted("2001:db8:2::1")).toBe(true);
+  pass(60_000);
+  expect(await isAdmitted("2001:db8:1:ffff::1")).toBe(true);
+});
+
+it("ADR 0030: IPv4 has no wider window", async () => {
+  const { isAdmitted } = createLimited();
+  for (let count = 0; count <= NETWORK_LIMIT; count++) {
+    expect(await isAdmitted("192.0.2.1")).toBe(true);
+  }
+});
