@@ -11,9 +11,9 @@ import type { Write } from "./write.ts";
 
 /**
  * How long writes wait at most, after a commit with events, until a poller waits for theirs: so each goes at once to
- * where it is delivered, and who writes fast is not what keeps its events from being told.
+ * where it is delivered. While a backlog drains no poller waits, and this is the pace of commits.
  */
-const MAX_BEHIND_MS = 250;
+const MAX_BEHIND_MS = 40;
 /** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
 const MAX_TOGETHER = 64;
 /** How long a write waits for those of its account before it. */
