@@ -1,28 +1,42 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.ts";
+import { SlowestFiles } from "./test/harness/slowest-files.ts";
 
-/** Minutes of retries against receivers that are killed: `npm run test:kit`. */
+/** Minutes of retries against receivers that are killed: `npm run test:all -- kit`. */
 const KIT = "test/kit/**/*.test.ts";
-/** What is deployed, linted and run as it is: `npm run test:deploy`. */
+/** What is deployed, linted and run as it is: `npm run test:all -- deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
-/** Restarts under load: twice in `npm test`, ten times in `npm run test:operating`. */
+/** Restarts under load: twice in `npm test`, ten times in `npm run test:all -- operating`. */
 const RESTARTS = "test/operating/restarts.test.ts";
-/** They load or attack, and measure what is left for others: a part of `npm test`, one by one, after all else. */
+/** They load or attack, and measure what is left for others: one by one. */
 const FAIRNESS = [
   "test/delivery/fairness*.test.ts",
   "test/limits/flood.test.ts",
   "test/core/door.test.ts",
   RESTARTS,
 ];
-/** The version before beside this one: `npm run test:upgrade`. */
+/** What waits for a minute to pass, starts whole programs, or fetches others: in CI, and not in `npm test`. */
+const SLOW = [
+  "server/src/database/lost-connection.integration.test.ts",
+  "test/core/{before-the-body,noted-later,credential-end}.test.ts",
+  "test/dashboard/browser/looks.test.ts",
+  "test/delivery/{all-workflows,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
+  "test/feed/{changing-feeds,polling-story}.test.ts",
+  "test/limits/{sixty-seconds,redis-cluster}.test.ts",
+  "test/operating/*.test.ts",
+  "test/start/*.test.ts",
+  "test/tools/*.test.ts",
+  "test/wire/{openapi-client,packed-client}.test.ts",
+];
+/** The version before beside this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
-/** Temporal as a cluster, of which each process is killed: `npm run test:cluster`. */
+/** Temporal as a cluster, of which each process is killed: `npm run test:all -- cluster`. */
 const CLUSTER = "test/cluster/*.test.ts";
-/** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:split`. */
+/** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:all -- split`. */
 const SPLIT = "test/vitess/split/*.test.ts";
 const ON_VITESS = "test/vitess/*.test.ts";
-/** `npm run test:vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
+/** `npm run test:all -- vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
  * Not what counts packets or rows of one server, or moves its clock. */
 const VITESS = [
   ON_VITESS,
@@ -37,7 +51,7 @@ const VITESS = [
 const CRASH = "test/*/crash/*.test.ts";
 const KILLS = "test/delivery/crash/kills.test.ts";
 const SHARDS = 2;
-/** `npm run test:crash`: what the requirement asks for, in three quarters of an hour. */
+/** `npm run test:all -- crash`: what the requirement asks for, in three quarters of an hour. */
 const CRASH_FULL = {
   retries: { events: 5_000, accounts: 8, writtenPerLife: 120, answeredPerLife: 400, kills: 20 },
   all: { events: 1_000, accounts: 8, writtenPerLife: 60, answeredPerLife: 100, kills: 4 },
@@ -47,7 +61,7 @@ const CRASH_FULL = {
   temporalAwaySeconds: 600,
   settleMinutes: 15,
 };
-/** `npm run test:crash:short`: every kill and every check, in minutes. */
+/** `npm run test:all -- crash-short`: every kill and every check, in minutes. */
 const CRASH_SHORT = {
   retries: { events: 200, accounts: 2, writtenPerLife: 40, answeredPerLife: 50, kills: 2 },
   all: { events: 60, accounts: 2, writtenPerLife: 20, answeredPerLife: 20, kills: 1 },
@@ -83,6 +97,7 @@ const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "rec
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ["default", new SlowestFiles()],
     projects: [
       "receiver-kit",
       {
@@ -102,9 +117,30 @@ export default defineConfig({
         test: {
           name: "real",
           include: REAL,
-          exclude: [...NEVER, CRASH, ...FAIRNESS, KIT, DEPLOY, UPGRADE, CLUSTER, SPLIT, ON_VITESS],
+          exclude: [
+            ...NEVER,
+            CRASH,
+            ...FAIRNESS,
+            ...SLOW,
+            KIT,
+            DEPLOY,
+            UPGRADE,
+            CLUSTER,
+            SPLIT,
+            ON_VITESS,
+          ],
           ...ON_SERVERS,
           // No file changes a module for the next: each worker loads the product once.
+          isolate: false,
+          maxWorkers: WORKERS,
+        },
+      },
+      {
+        test: {
+          name: "slow",
+          include: SLOW,
+          exclude: [...NEVER, ...FAIRNESS],
+          ...ON_SERVERS,
           isolate: false,
           maxWorkers: WORKERS,
         },
@@ -193,7 +229,7 @@ export default defineConfig({
           ...crash("crash-vitess", CRASH_SHORT, 1).test,
           include: [KILLS],
           provide: { crashSize: CRASH_SHORT, shards: SHARDS },
-          // After the others of `npm run test:vitess`.
+          // After the others of `npm run test:all -- vitess`.
           sequence: { groupOrder: 1 },
         },
       },

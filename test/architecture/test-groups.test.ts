@@ -16,7 +16,7 @@ const { projects = [] } = config.test ?? {};
 const written = projects.filter((each) => each !== "receiver-kit");
 const PROJECTS = ([receiverKit, ...written] as { test: Project }[]).map(({ test }) => test);
 /** The projects that a command runs together. */
-const TOGETHER = ["package.json", ".ci/run"]
+const TOGETHER = ["package.json", "tools/test-all.ts"]
   .flatMap((file) => readFileSync(join(ROOT, file), "utf8").split("\n"))
   .map((line) => ({
     names: [...line.matchAll(/--project ([\w-]+)/g)].map(([, name = ""]) => name),

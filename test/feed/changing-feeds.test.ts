@@ -16,7 +16,7 @@ import {
   placeOf,
 } from "./harness-changing-feed.ts";
 
-/** A million in `npm run test:long`. */
+/** A million in `npm run test:all -- long`. */
 const READS = process.env.FULL ? 1_000_000 : 8_000;
 const ACCOUNTS = 20;
 const READERS = 24;

@@ -14,7 +14,7 @@ import { startTestStack, type TestStack } from "../harness/stack.ts";
 
 const SINCE = "2020-01-01T00:00:00Z";
 const WRITERS = 50;
-/** A minute in `npm run test:long`; `npm test`, which is to end within minutes, writes for a quarter of it. */
+/** A minute in `npm run test:all -- long`; `npm test`, which is to end within minutes, writes for a quarter of it. */
 const WRITING_MS = process.env.FULL ? 60_000 : 15_000;
 const STORY_TIMEOUT_MS = WRITING_MS + 90_000;
 

@@ -27,7 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const database = await startDatabase({ env, dataDir, progress, ephemeral: true });
   if (shards !== undefined && database.flavour !== "mysql") {
     await database.stop();
-    throw new Error("Vitess stores in MySQL only: npm run test:vitess has one.");
+    throw new Error("Vitess stores in MySQL only: npm run test:all -- vitess has one.");
   }
   const above = shards === undefined ? "" : `, each test behind a Vitess of ${shards} shards`;
   process.stderr.write(`Testing on ${database.flavour} ${database.version}${above}\n`);

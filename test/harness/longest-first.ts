@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONGEST = [
   "test/delivery/crash/kills.test.ts",
   "test/kit/exactly-once.test.ts",
-  "test/limits/limits.test.ts",
+  "test/limits/sixty-seconds.test.ts",
   "test/start/start.test.ts",
   "test/operating/first-day.test.ts",
   "test/operating/rotation.test.ts",

@@ -64,7 +64,9 @@ export function useOwnPage(): OwnPage {
     hookUrl: () => `https://127.0.0.1:${browsers.delivery.receiver.port}/hook`,
     async expectForgotten(secret) {
       expect(page.url()).not.toContain(secret);
-      expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(secret);
+      // A dialog that was closed is taken out of the page a moment later.
+      const html = () => page.evaluate("document.documentElement.outerHTML");
+      await expect.poll(html).not.toContain(secret);
       const stores =
         "JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])";
       expect(await page.evaluate(stores)).not.toContain(secret);
