@@ -58,7 +58,7 @@ export function startWatch(databaseUrl: string): Watch {
   };
 
   return {
-    // Whoever asks knows what the statement selects.
+    // The caller knows what the statement selects.
     rows: async (sql, values) => (await query(sql, values)) as never,
     async number(sql, values) {
       const [row = {}] = await query(sql, values);

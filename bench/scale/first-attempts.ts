@@ -24,7 +24,7 @@ export type Delays = { readonly p50: number; readonly p99: number; readonly long
 type Waiting = { readonly accountNo: number; readonly bornAt: number; left: number };
 type Found = { readonly queues: readonly Waiting[]; readonly end: number };
 
-/** Returns how long a backlog delays whoever comes behind it, were it delivered in the order of its writing. */
+/** Returns how long a backlog would delay the next event if events were delivered in the order of their writing. */
 export function delayInOrder({ backlog }: Burst): number {
   return backlog / (CLAIM * CLAIMS_A_SECOND);
 }

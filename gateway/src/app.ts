@@ -33,8 +33,8 @@ export type GatewayOptions = {
 };
 
 /**
- * The HTTP edge: between requests it keeps nothing but pages that the core may say are still the same, and for how
- * long the core said that it refuses a client.
+ * The HTTP edge. Between requests it keeps only pages, which the core may confirm, and how long the
+ * core refuses a client.
  */
 export type Gateway = {
   readonly server: Server;

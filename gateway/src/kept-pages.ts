@@ -31,9 +31,10 @@ const OVERHEAD_BYTES = 400;
 const ASKED_ONCE = 4_096;
 
 /**
- * Keeps pages in `maxBytes` of memory, those that were asked for last: empty ones at once, others when they are
- * asked for a second time, so that whoever reads a long history takes no memory from others. A page that is found
- * may have changed: only the core, asked with its `etag`, can say. API keys are kept as hashes.
+ * Keeps the pages that were asked for last, in `maxBytes` of memory. Empty pages are kept at once,
+ * others when they are asked for a second time. So a reader of a long history takes no memory from
+ * others. A page that is found may have changed: only the core can say, by its `etag`. API keys are
+ * kept as hashes.
  */
 export function createKeptPages(maxBytes: number): KeptPages {
   const emptyBytes = maxBytes * SHARE_OF_EMPTY;

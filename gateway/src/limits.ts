@@ -10,7 +10,7 @@ export type GatewayLimits = {
   readonly headersTimeoutMs: number;
   /** Until a whole request must have arrived. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may stand still amid a request or an answer: whoever reads nothing holds its page here. */
+  /** How long a connection may stand still within a request or a response. A client that reads nothing keeps its page in memory. */
   readonly stalledTimeoutMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveTimeoutMs: number;

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 /** What each connection was asked and has not answered yet. */
 export type Pipelines = {
   /**
-   * Takes a request in and resolves when all before it on its connection are answered: with false when it
-   * is not to be answered, because the connection has ended or was cut for holding too many.
+   * Takes a request in, and resolves when all before it on its connection are answered. Resolves
+   * with false when the connection has ended or was cut for holding too many.
    */
   takeTurn(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Resolves with the last answer of a connection, if it had any, when it is given. */

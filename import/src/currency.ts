@@ -87,8 +87,9 @@ export function currenciesOf(written: string): readonly string[] {
 }
 
 /**
- * Settles a row's currency from what its cells say, each the codes that one cell can mean, and from
- * `--currency`, which stands in where they say nothing and picks one where they leave several.
+ * Settles a row's currency from its cells, each of which lists the codes that it can mean, and from
+ * `--currency`. That option stands in where cells say nothing, and picks one where they leave
+ * several.
  */
 export function settleCurrency(
   said: readonly (readonly string[])[],

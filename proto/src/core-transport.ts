@@ -23,9 +23,9 @@ export type CoreTransportOptions = CoreAddress & {
 const IDLE_CONNECTION_MS = 30_000;
 
 /**
- * Creates the transport to a core elsewhere, which shows each call's credential and trace. It speaks the Connect protocol
- * over HTTP/1.1: of all ways the cheapest with Node at both ends (ADR 0032), and a core that ends closes its connections
- * one by one, so that no call is lost (ADR 0043).
+ * Creates the transport to a core elsewhere, which shows each call's credential and trace. It
+ * speaks the Connect protocol over HTTP/1.1, the cheapest way with Node at both ends (ADR 0032). A
+ * core that ends closes such connections one by one, so no call is lost (ADR 0043).
  */
 export function connectToCore(options: CoreTransportOptions): CoreTransport {
   const { coreUrl, coreTls, revealCredential, maxConnections: maxSockets } = options;

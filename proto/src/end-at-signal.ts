@@ -17,9 +17,10 @@ export function readDrainMs(env: Environment, problem: Problem): number {
 }
 
 /**
- * Ends the process at the first SIGTERM or SIGINT: calls `drain`, which lowers readiness while all is still served,
- * waits `drainMs` for load balancers to notice, then calls `stop`, and exits with status 0. When `stop` takes longer
- * than thirty seconds, or a second signal comes, it exits at once with status 1. ADR 0043
+ * Ends the process at the first SIGTERM or SIGINT. It calls `drain`, which lowers readiness while
+ * all is still served, and waits `drainMs` for load balancers. Then it calls `stop` and exits with
+ * status 0. When `stop` takes over thirty seconds, or a second signal comes, it exits at once with
+ * status 1. ADR 0043
  */
 export function endAtSignal({
   drain,

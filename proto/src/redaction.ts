@@ -53,9 +53,9 @@ export function redactText(text: string): string {
 }
 
 /**
- * Says what is shown of a value: the replacer of `JSON.stringify`. Of an error the class, the code and the places
- * in our code are shown, not its message, which can hold a statement with its values or what a client sent. Of
- * bytes nothing is.
+ * Says what is shown of a value: the replacer of `JSON.stringify`. Of an error it shows the class,
+ * the code and the places in our code. Its message can hold a statement with its values, or what a
+ * client sent, so it is not shown. Of bytes nothing is.
  */
 export function redact(name: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * How long a client over its limit waits for a refusal that it was told before, or of a made-up credential: a flood that
- * waits for its answers leaves processor time to others. ADR 0030, 0037
+ * How long a client waits for a refusal that it was told before, or of a made-up credential. A
+ * flood that waits for its answers leaves processor time to others. ADR 0030, 0037
  */
 export const REFUSAL_DELAY_MS = 250;
 

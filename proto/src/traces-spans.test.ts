@@ -91,7 +91,7 @@ it("makes work that several share part of the first one's trace, and links it to
   expect(linkedTo(other)).toEqual([shared?.spanContext().spanId]);
 });
 
-it("makes work that no sampled span shares part of no trace, whoever happens to begin it", () => {
+it("makes shared work part of no trace when none of its callers is sampled", () => {
   const { tracer, spans } = start();
   tracer.inSpan("root", { begins: true }, () =>
     tracer.together("shared", [undefined], () => {

@@ -79,8 +79,8 @@ export function inSpan<Result>(
 }
 
 /**
- * Runs work that several share as one span, unless none of them is sampled: it is part of the first one's trace, and
- * it and each other's span link to one another.
+ * Runs work that several share as one span of the first sampled one's trace. It and each other's
+ * span link to one another. Where none is sampled there is no span.
  */
 export function together<Result>(
   name: string,

@@ -25,9 +25,9 @@ const TRAILER = "trailer-";
 
 /**
  * Creates a transport for unary calls in the Connect protocol's binary form, uncompressed
- * (https://connectrpc.com/docs/protocol). By hand, because a call costs a quarter of the CPU that it costs with the client of
- * connect-node: one write, no signal and no iterator of each call's own (ADR 0032). Whatever keeps an answer from coming
- * whole is `Unavailable`; only the core's own word is any other code.
+ * (https://connectrpc.com/docs/protocol). It is written by hand: with one write and no signal of
+ * its own, a call costs a quarter of the CPU of connect-node's client (ADR 0032). An answer that
+ * does not come whole is `Unavailable`. Only the core's own word is any other code.
  */
 export function createUnaryTransport(target: UnaryTarget): Transport {
   return {

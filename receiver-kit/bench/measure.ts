@@ -2,8 +2,8 @@ const ROUND_MS = 60;
 const CALLS_PER_LOOK = 64;
 
 /**
- * Measures functions side by side, in processor time: they take turns, so that a busy moment of the
- * machine hits all of them, and what other programs take is not counted.
+ * Measures functions side by side, in processor time. They take turns, so a busy moment of the
+ * machine hits all of them. What other programs take is not counted.
  */
 export async function measureSideBySide(
   functions: readonly (() => unknown)[],

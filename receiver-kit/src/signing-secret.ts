@@ -14,8 +14,8 @@ export type SigningSecrets = string | undefined | readonly (string | undefined)[
 /**
  * Returns the MAC of every secret, in order.
  *
- * Throws `unusable_secret` when there is none, or when any is weak or malformed: one bad entry
- * beside a good one is a mistake to hear about now and not on the day of the rotation.
+ * Throws `unusable_secret` when there is none, or when any is weak or malformed. A bad entry beside
+ * a good one is a mistake to hear about now, not on the day of the rotation.
  */
 export function macsFromSecrets(secrets: SigningSecrets): readonly Mac[] {
   const list = Array.isArray(secrets) ? secrets : [secrets];

@@ -118,7 +118,7 @@ describe("ADR 0037: the connection of a gateway", () => {
     expect(await admitWithoutKey(credential)).toBe(false);
     const unknown = await Promise.all(Array.from({ length: 600 }, open));
     for (const socket of unknown) socket.on("error", () => {}).resume();
-    // Whoever was silent for longer is cut by then.
+    // A connection that was silent for longer is cut by then.
     await Promise.any(unknown.map((socket) => once(socket, "close")));
     expect(await admitWithoutKey(credential)).toBe(true);
     for (const socket of unknown) socket.destroy();

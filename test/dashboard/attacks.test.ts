@@ -289,7 +289,7 @@ describe("ADR 0038: each port takes what is its own", () => {
           (message: object) => Promise<unknown>
         >;
         for (const { localName, methodKind, name } of service.methods) {
-          // Clients of nobody in particular are counted there, whoever they are.
+          // Clients without a credential are counted there.
           if (methodKind !== "unary" || name === "AdmitClient") continue;
           const failure = await client[localName]?.({}).catch((error) => ConnectError.from(error));
           const code = failure instanceof ConnectError ? failure.code : undefined;
@@ -372,7 +372,7 @@ describe("ADR 0038: who guesses is counted", () => {
     }
     const over = await browser.call(getSession, {}, address);
     expect(over).toMatchObject({ status: 503, code: "temporarily_unavailable" });
-    // Whoever is in already stays in, and so does everybody elsewhere.
+    // Sessions that exist stay, and so do clients of other addresses.
     expect((await known.call(getSession, {}, address)).status).toBe(200);
     expect((await fresh.call(getSession)).status).toBe(200);
   });

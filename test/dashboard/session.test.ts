@@ -93,7 +93,7 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it("works once: whoever comes later is refused, and who came first stays in", async () => {
+  it("works once: the second use is refused, and the first session stays", async () => {
     const code = await dashboard.code(await newAccount());
     const first = dashboard.browser();
     await first.call(exchangeCode, { code });
@@ -305,7 +305,7 @@ describe("ADR 0038: a session", () => {
     await proxy.close();
   });
 
-  it("is refused while its account is blocked, whoever wrote that", async () => {
+  it("is refused while its account is blocked", async () => {
     const browser = await dashboard.signIn(await newAccount());
     const block = (at: string) =>
       dashboard.stack.database.query(`UPDATE account SET blocked_at = ${at} WHERE id = ?`, [

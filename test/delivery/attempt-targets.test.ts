@@ -191,9 +191,9 @@ describe("the environment changes nothing", () => {
 });
 
 /**
- * Starts a listener where an unsafe target would be reached. Port 443 is root's on most systems, macOS has no
- * loopback address but 127.0.0.1, and another run of these tests may listen there: then the count of opened
- * sockets holds alone.
+ * Starts a listener where an unsafe target would be reached. It may fail: port 443 is root's on
+ * most systems, macOS has no loopback address but 127.0.0.1, and another run may listen there. Then
+ * only the count of opened sockets holds.
  */
 async function startListener(): Promise<Receiver | undefined> {
   try {

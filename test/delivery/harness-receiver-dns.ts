@@ -18,7 +18,7 @@ export type DnsServer = {
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
-/** Long: whoever kept an answer would be found out. */
+/** Long, so that a cached answer would show. */
 const TTL_SECONDS = 3_600;
 
 /** Starts a DNS server. */

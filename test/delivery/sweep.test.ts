@@ -10,7 +10,7 @@ const WITHIN_MS = 7_000;
 let delivery: DeliveryStack;
 let accountId: string;
 beforeAll(async () => {
-  // The core that is written to has no dispatcher: whoever delivers is notified of nothing.
+  // The core that is written to has no dispatcher: no dispatcher is notified.
   delivery = await startDeliveryStack(answer(200), { delivers: false });
   accountId = await createAccount(delivery.stack);
   await delivery.startDelivering();

@@ -100,8 +100,9 @@ function copy(rest: string, into: string, stages: { name: string; root: string }
 }
 
 /**
- * Runs in the image what `command` says behind its entrypoint, as its user, on a root in which nothing can be
- * written, /tmp included: /app, the secrets, and of this machine the system's programs, in place of the base image.
+ * Runs `command` behind the image's entrypoint, as its user, on a root in which nothing can be
+ * written, /tmp included. The root has /app, the secrets, and this machine's system programs in
+ * place of the base image.
  */
 export function runInImage(
   image: Image,

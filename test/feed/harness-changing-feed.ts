@@ -18,7 +18,7 @@ export type CallSomeCore = <Service extends DescService>(service: Service) => Cl
 /** All that a feed shows, oldest first. */
 export type FeedState = readonly ActivityJson[];
 
-/** A feed and how it came to be: what it showed after each change, whoever changed it last. */
+/** A feed and how it came to be: what it showed after each change, and what changed it last. */
 export type ChangingFeed = {
   readonly accountId: string;
   /** The states so far; the first is of an empty feed. */
@@ -39,7 +39,7 @@ const at = timestampFromMs(1_600_000_000_000);
 type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
 type Followed = { readonly externalId: string; readonly shown: ActivityJson };
 
-/** Begins with an empty feed. Whoever changes it must wait for each change before the next. */
+/** Begins with an empty feed. Await each change before you make the next. */
 export function createChangingFeed(accountId: string, call: CallSomeCore): ChangingFeed {
   const states: FeedState[] = [[]];
   const paid: Paid[] = [];

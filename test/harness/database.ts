@@ -13,8 +13,9 @@ export type TestDatabase = {
   /** Runs one statement on a connection outside the product. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   /**
-   * Runs one statement on the server itself and in each shard, or in the only database: for what a vtgate does not take,
-   * such as triggers, locks of tables and the server's counters. Returns the rows of all.
+   * Runs one statement on the server itself and in each shard, or in the only database. It is for
+   * what a vtgate does not take, such as triggers, table locks and the server's counters. Returns
+   * the rows of all.
    */
   queryShards<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Tells whether a statement that begins so runs in it now, or waits for a lock. */

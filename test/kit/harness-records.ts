@@ -6,8 +6,9 @@ import type { TestStack } from "../harness/stack.ts";
 const TEXT = { donorName: "Zoë", message: "Grüße 🎉 ' \" \\ \u2028" };
 
 /**
- * Writes records whose webhook events are of every kind, through the core: every turn a payment,
- * by turns a refund, a dispute that is won, and a subscription with its first contribution.
+ * Writes records whose webhook events are of every kind, through the core. Every turn writes a
+ * payment; by turns a refund, a dispute that is won, or a subscription with its first contribution
+ * follows.
  */
 export async function writeRecords(
   stack: TestStack,

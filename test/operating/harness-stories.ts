@@ -39,9 +39,10 @@ const CALL_WITHIN_MS = 30_000;
 const PATIENT = { timeout: 60_000, interval: 100 };
 
 /**
- * Tells story after story: an account with a key and an endpoint, a record of each kind written through the cores in
- * turn, then read page by page through the gateways in turn. So each instance goes on with what another wrote, a cursor
- * included. The receiver takes what is signed by the endpoint's secret, and refuses all else.
+ * Tells story after story: an account with a key and an endpoint, a record of each kind written
+ * through the cores in turn, then read page by page through the gateways in turn. So each instance
+ * continues what another began. The receiver takes what the endpoint's secret signed, and refuses
+ * all else.
  */
 export function startStories(options: {
   readonly cores: Front;

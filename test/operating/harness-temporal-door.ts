@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** A certificate, its key and the CA of those that come, all PEM. */
 export type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
 
-/** Stands before a Temporal as a cluster's does: over mutual TLS, for whoever shows an API key that is taken. */
+/** Stands before a Temporal as a cluster's does: over mutual TLS, for clients with an API key that it accepts. */
 export type TemporalDoor = {
   readonly address: string;
   /** Takes these API keys, and no others. */

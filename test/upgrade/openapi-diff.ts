@@ -12,9 +12,9 @@ const HIGHEST = ["maximum", "maxLength", "maxItems"];
 const FIXED = ["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf", "not"];
 
 /**
- * Returns what a client relied on in `before` and does not find in `now`, a line each, where it was: paths, methods,
- * parameters with what they took, responses with their headers, fields and types. Values may join an enumeration of
- * a response, as clients are told to expect; texts and examples are not compared.
+ * Returns what a client relied on in `before` and does not find in `now`, a line each: paths,
+ * methods, parameters, responses with their headers, fields and types. Values may join an
+ * enumeration of a response, as clients are told to expect. Texts and examples are not compared.
  */
 export function takenFromClients(before: Json, now: Json): string[] {
   const taken: string[] = [];

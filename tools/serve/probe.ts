@@ -1,5 +1,5 @@
-// Ends with status 0 when the process whose HEALTH_PORT is a port of this machine serves, and with 1 when it does
-// not: for container engines, which ask by a command.
+// Ends with status 0 when the process at a health port of this machine serves, and with 1 when it does not. Container
+// engines ask by such a command.
 //
 //   node tools/serve/probe.ts 8081
 

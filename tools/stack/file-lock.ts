@@ -27,7 +27,7 @@ export function tryLock(path: string): FileLock | undefined {
   }
 }
 
-/** Takes the lock kept in the file at `path`, waiting for whoever holds it. */
+/** Takes the lock kept in the file at `path`, waiting for its holder. */
 export async function waitForLock(path: string, onWait: () => void): Promise<FileLock> {
   for (;;) {
     const lock = tryLock(path);

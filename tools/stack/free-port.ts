@@ -13,9 +13,9 @@ const PORTS_OF_A_PROCESS = 16;
 let looked = process.pid * PORTS_OF_A_PROCESS;
 
 /**
- * Finds a TCP port on loopback that nobody listens on at this moment, below those that the system gives to outgoing
- * connections: until its owner listens none of these takes it, and nobody who tries it is connected to himself.
- * A process is not told the same port twice.
+ * Finds a TCP port on loopback that nobody listens on, below those that the system gives to
+ * outgoing connections. So none of these takes it before its owner listens. A process is not told
+ * the same port twice.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

@@ -5,7 +5,7 @@ import { runCommand } from "./run-command.ts";
 const POLL_MILLISECONDS = 20;
 const KILL_MILLISECONDS = 10_000;
 
-/** Tells whether a process runs, whoever owns it; one that ended but was not yet collected does not. */
+/** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   // Read first: one that is collected in between is then no longer there to be asked.
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");

@@ -167,7 +167,7 @@ function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
   databaseEnded.then(() =>
     reject(new StackError("The database server ended by itself; see its log, then start again.")),
   );
-  // Whoever awaits it first learns of its failure.
+  // The first who awaits it learns of its failure.
   promise.catch(() => undefined);
   return promise;
 }

@@ -5,7 +5,7 @@ import type { Progress } from "./progress.ts";
 import { dataOption } from "./server-options.ts";
 import { removeSocket } from "./socket-path.ts";
 
-/** What is remembered of a running server, for whoever comes after a `kill -9`. */
+/** What is remembered of a running server, for the next start after a `kill -9`. */
 export interface RunningRecord {
   pid: number;
   socket: string;

@@ -37,7 +37,7 @@ export interface RunningTemporal {
   kill(): Promise<void>;
 }
 
-/** What is remembered of a running server, for whoever comes after a `kill -9`. */
+/** What is remembered of a running server, for the next start after a `kill -9`. */
 interface RunningRecord {
   pid: number;
   port: number;

@@ -7,7 +7,7 @@ import type { VitessPrograms } from "./vitess-program.ts";
 /** `nobody`: Vitess refuses to run as root. */
 const UNPRIVILEGED = 65_534;
 
-/** The user that Vitess's programs run as; `undefined` for whoever runs this. */
+/** The user that Vitess's programs run as; `undefined` for the current user. */
 export function vitessUser(): number | undefined {
   return process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
 }

@@ -112,7 +112,7 @@ export function startDeliveries(options: {
 
   async function superviseUntilStopped(temporal: NativeConnectionOptions): Promise<void> {
     const bundled = bundleWorkflows();
-    // Whoever awaits it first learns of its failure.
+    // The first who awaits it learns of its failure.
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {

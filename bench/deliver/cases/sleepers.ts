@@ -5,8 +5,9 @@ import type { BenchStack } from "../bench-stack.ts";
 const PORTIONS = 10;
 
 /**
- * Puts deliveries to sleep as the product leaves them: nine of ten as after the first failed attempt, which is a
- * delayed start, one as after a later attempt, a `deliver` that runs, on a timer. Returns how many a second Temporal took.
+ * Puts deliveries to sleep as the product leaves them. Nine of ten are as after the first failed
+ * attempt: a delayed start. One is as after a later attempt: a `deliver` that runs, on a timer.
+ * Returns how many Temporal took a second.
  */
 export async function addSleepers(
   {

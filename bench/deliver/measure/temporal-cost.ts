@@ -53,7 +53,7 @@ async function costOfType(client: WorkflowClient, ids: readonly string[]): Promi
 
 /**
  * Counts the billable actions of a history by https://docs.temporal.io/cloud/actions: a workflow started,
- * whoever starts it; the intent to start a child; a timer; an activity; and all the local activities of one
+ * by any starter; the intent to start a child; a timer; an activity; and all the local activities of one
  * workflow task together.
  */
 export function actionsOf(events: readonly HistoryEvent[]): number {

@@ -8,8 +8,8 @@ import type { Filters } from "../common/use-filters.ts";
 const FOLLOW_EVERY_MS = 5_000;
 
 /**
- * Reads the feed that filters ask for, newest first. Followed live it is read again every few seconds, while its first
- * page alone is shown: a record that is shown no more, such as one that was refunded, goes with it.
+ * Reads the feed for the filters, newest first. While it is followed its first page is read again
+ * every few seconds, so a refunded record disappears.
  */
 export function useActivities(filters: Filters, isFollowed: boolean) {
   return useInfiniteQuery(

@@ -16,7 +16,7 @@ export function Page(props: {
     document.title = `${props.title} · ${texts.product}`;
   }, [props.title]);
   useEffect(() => {
-    // Whoever uses a keyboard or listens begins where the new page begins; the first one is read anyway.
+    // Keyboard and screen reader users begin at the top of a new page. The first page is read anyway.
     if (!isFirst) heading.current?.focus();
     isFirst = false;
   }, []);

@@ -6,8 +6,8 @@ import { useEffect } from "react";
 const ASK_EVERY_MS = 60_000;
 
 /**
- * Asks now and then, and whenever the tab is looked at again, whether the session still is: one that has ended is
- * said at once, and a tab whose browser was let into another account meanwhile begins anew.
+ * Asks now and then, and when the tab is looked at again, whether the session is still there. A
+ * session that has ended is told at once. A tab whose browser entered another account begins anew.
  */
 export function SessionWatch({ session }: { session: Session }) {
   const { data } = useQuery(

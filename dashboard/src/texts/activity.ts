@@ -3,7 +3,7 @@ import { many, type Words } from "./words.ts";
 
 /** The page of the activity. */
 export const activity = {
-  intro: "What the API shows to whoever reads it with a key.",
+  intro: "What clients read with your API key.",
   empty: "Nothing happened yet",
   emptyText: "Donations and platform events appear here as they are stored.",
   noneFound: "Nothing matches",

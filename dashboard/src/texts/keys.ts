@@ -27,7 +27,7 @@ export const keys = {
   revoke: "Revoke",
   revokeTitle: "Revoke this key?",
   revokeText:
-    "Whoever uses it is refused from the next request on. This cannot be undone: create a new key first and change the client.",
+    "Clients that use it are refused from the next request on. You cannot undo this. Create a new key and change the client first.",
   createdTitle: "Your new key",
   secret: "API key",
   tryIt: "Try it",

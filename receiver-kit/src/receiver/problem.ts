@@ -10,7 +10,7 @@ export interface Problem {
   readonly error: unknown;
 }
 
-/** Thrown by whoever reads a body that is over the limit. */
+/** Thrown when a body is over the limit. */
 export class BodyTooLargeError extends Error {
   override readonly name = "BodyTooLargeError";
 }

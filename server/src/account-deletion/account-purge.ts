@@ -10,7 +10,7 @@ import {
 } from "./account-deletion-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** Whoever deletes an account purges it too, and is mostly done by then. */
+/** DeleteAccount purges too, and has mostly finished by then. */
 const LEFT_TO_DELETER_MICROS = 60_000_000;
 /** Rows deleted at once: so few that a reader or writer of other accounts never waits long. */
 const ROWS_AT_ONCE = 5_000;

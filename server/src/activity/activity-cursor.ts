@@ -9,9 +9,10 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
 /**
- * A cursor is base64url of: version (1 byte), key id (1), recorded_at in microseconds (8, big-endian),
- * record key (16), and the first 16 bytes of an HMAC-SHA256 over those and what the cursor is bound to.
- * 42 bytes are 56 characters without padding bits, so each cursor has exactly one spelling.
+ * A cursor is base64url of 42 bytes: version (1), key id (1), recorded_at in microseconds (8,
+ * big-endian), record key (16), and 16 bytes of an HMAC-SHA256. The HMAC is over those and what the
+ * cursor is bound to. 42 bytes are 56 characters without padding bits, so each cursor has exactly
+ * one spelling.
  */
 const VERSION = 1;
 const KEY_ID_OFFSET = 1;

@@ -24,9 +24,9 @@ const COLUMNS =
   "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
 
 /**
- * Reads the rows of a page after `position`, and one more where there is one. Every combination of filters
- * has an index that holds its rows in the feed's order, and is told to use it: the database reads the rows
- * it returns and no others, wherever the page lies.
+ * Reads the rows of a page after `position`, and one more where there is one. Every combination of
+ * filters has an index in the feed's order and is told to use it. So the database reads the rows
+ * that it returns and no others.
  */
 export function readActivityRows(
   pool: Pool,

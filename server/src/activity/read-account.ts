@@ -6,9 +6,10 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { Pool } from "../database/pool.ts";
 
 /**
- * Returns the account that a read call is about: that of the caller's API key or session, or the one an
- * internal service names. Fails with `account_not_found` when there is none, and with `invalid_parameter` when it names
- * none, or a caller with an API key names one: the key alone says which account is read. §1
+ * Returns the account that a read call is about: that of the API key or session, or the one that an
+ * internal service names. Fails with `account_not_found` when there is none. Fails with
+ * `invalid_parameter` when a service names none, or a caller with an API key names one: the key
+ * alone decides. §1
  */
 export async function readAccountOf(
   pool: Pool,

@@ -154,8 +154,9 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row that has a key which may read. The rows are those of a subquery, which no lock
- * reaches: a vtgate inserts what it reads with LOCK IN SHARE MODE, and admissions and writes would wait for each other.
+ * Counts the account of each row that has a key which may read. The rows are those of a subquery,
+ * which no lock reaches. A vtgate reads for INSERT with LOCK IN SHARE MODE, and admissions and
+ * writes would wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}

@@ -4,10 +4,10 @@ import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./adm
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
 
 /**
- * Refuses here what the shared place is known to refuse, so that a client over its limit costs nobody
- * anything: it takes no place in a queue, and needs no database. Known are the clients that were refused
- * there, until their oldest admission leaves the window, and whoever comes after as many requests as the
- * limit admits that wait already. Nothing is ever admitted here. `nowMs` is a clock that never steps.
+ * Refuses here what the shared place is known to refuse, so that a client over its limit takes no
+ * place in a queue. Known are clients that were refused there, until their oldest admission leaves
+ * the window. Known are also clients with as many waiting requests as their limit. Nothing is
+ * admitted here. `nowMs` is a clock that never steps.
  */
 export function refuseWhatIsKnown(count: Count, nowMs: () => number): Count {
   const refused = createRefusedClients(nowMs);

@@ -71,8 +71,8 @@ export function connectWindowRedis(url: string): WindowRedis {
 }
 
 /**
- * The key of a bucket's window. What a Redis Cluster hashes is the tag in the braces, written in hexadecimal: among the
- * bytes of an address may be braces, which servers and clients would read as tags, not all alike.
+ * The key of a bucket's window. A Redis Cluster hashes the tag in the braces. It is hexadecimal,
+ * because an address' bytes may be braces, which servers and clients read differently.
  */
 export function windowKey(bucket: Buffer): string {
   return `{${bucket.toString("hex")}}`;

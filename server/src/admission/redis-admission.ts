@@ -69,8 +69,9 @@ export function createRedisAdmission(
 }
 
 /**
- * Counts in windows of one limit: what waits together in one script, and in a cluster each on its own, for a window is on one
- * of its nodes and the others must not wait for that.
+ * Counts in windows of one limit. One Redis counts what waits together in one script. In a cluster
+ * each is counted alone, because its window is on one node and the others must not wait for that
+ * node.
  */
 function createCount(
   redis: WindowRedis,

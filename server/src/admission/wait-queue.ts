@@ -23,11 +23,11 @@ type Waiting<Request, Result> = {
 };
 
 /**
- * Gathers the requests that arrive while a batch is in flight into the next one, so that an idle service
- * answers at once and a busy one shares its round trips. A batch takes from the clients round-robin: one
- * that asks for much waits behind its own requests, not before those of others. Who went away is not asked
- * for, and who waited `MAX_WAIT_MS` is rejected with OverloadedError. `run` answers a batch with one result
- * a request, in order; when it rejects, all of its batch do. `nowMs` is a clock that never steps.
+ * Gathers the requests that arrive while a batch is in flight into the next one. So an idle service
+ * answers at once and a busy one shares its round trips. A batch takes from the clients
+ * round-robin. A request whose client left is not asked for, and one that waited `MAX_WAIT_MS` is
+ * rejected with OverloadedError. `run` answers a batch with one result a request, in order; when it
+ * rejects, all of its batch do. `nowMs` is a clock that never steps.
  */
 export function createWaitQueue<Request extends QueuedRequest, Result>(options: {
   readonly nowMs: () => number;

@@ -10,8 +10,8 @@ const IPV6_BUCKET_BYTES = 9;
 const NETWORK_END = 7;
 
 /**
- * Refuses what comes from an IPv6 /48 beyond its limit, before it is counted of its client: whoever holds a /48 has
- * 65,536 clients. It counts in this process, in minutes that begin with a network's first request. `nowMs` is a clock
+ * Refuses requests from an IPv6 /48 beyond its limit, before they count for their client. A /48
+ * holds 65,536 clients. It counts in this process, in minutes that begin with a network's first request. `nowMs` is a clock
  * that never steps.
  */
 export function limitWideNetworks(admission: Admission, nowMs: () => number): Admission {

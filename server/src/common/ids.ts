@@ -35,9 +35,9 @@ export function createIdsAt(micros: number): () => string {
 }
 
 /**
- * Returns the number of the account with an id: the time with which the id begins. So whoever names an
- * account names its rows too, and nothing has to be looked up first. `undefined` for a text of another form,
- * which no account has.
+ * Returns the number of the account with an id: the time with which the id begins. So the rows of an
+ * account are found by its id, without a look-up. `undefined` for a text of another form, which no
+ * account has.
  */
 export function accountNoOf(accountId: string): number | undefined {
   if (!isId(accountId)) return undefined;

@@ -2,9 +2,9 @@ import type { Log } from "@activity/proto/log";
 import { isOutage } from "../database/outage.ts";
 
 /**
- * Does a job every so often until the returned function is called, never twice at a time. A run that fails
- * is logged under the job's name, unless the database was out of reach, for the next one makes up for it, or the
- * job was stopped meanwhile: its connections are closed under it then.
+ * Does a job every so often until the returned function is called, never twice at a time. A failed
+ * run is logged under the job's name. It is not logged when the database was out of reach, because
+ * the next run makes up for it, nor when the job was stopped meanwhile.
  */
 export function startPeriodicJob(
   name: string,

@@ -57,7 +57,7 @@ it("a connection that falls silent is given up, and what comes after has another
   await packets.close();
 });
 
-it("a service credential that is looked for over such a connection is looked for again, by whoever shows it then", async () => {
+it("looks a service credential up again when the connection was lost during its look-up", async () => {
   const pool = await openPool();
   const { secret, hash } = newServiceCredential();
   const permissions = new Set(PERMISSION_NAMES);

@@ -124,8 +124,8 @@ async function apply(
 }
 
 /**
- * An ALTER TABLE takes effect as a whole or not at all, and MySQL knows no IF NOT EXISTS in it: one that
- * finds its work done was run by an instance that was killed before it could mark it.
+ * An ALTER TABLE takes effect as a whole or not at all, and MySQL has no IF NOT EXISTS in it. One
+ * that finds its work done was run by an instance that was killed before it could mark it.
  */
 async function runOnce(connection: Connection, sql: string): Promise<void> {
   try {

@@ -60,8 +60,9 @@ describe("a migration, ADR 0044", () => {
 });
 
 /**
- * Returns what a migration that names no need takes away from programs that do not know it, `undefined` when it only
- * adds: tables, keys that allow all that was allowed, and columns which an INSERT may leave out.
+ * Returns what a migration that names no need takes away from older programs. Returns `undefined`
+ * when it only adds: tables, keys that allow all that was allowed, and columns that an INSERT may
+ * leave out.
  */
 function takenAway({ sql, needs }: Migration): string | undefined {
   if (needs > 0) return undefined;

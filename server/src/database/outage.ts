@@ -38,8 +38,8 @@ const WAY_FAILED = "08";
 const ROLLED_BACK = "40";
 
 /**
- * Tells whether a failure means that the database cannot be reached, is overloaded or answers late, and
- * not that a statement is wrong: the first is temporary, the second a bug.
+ * Tells whether a failure means that the database cannot be reached, is overloaded or answers late.
+ * Such a failure is temporary; a wrong statement is a bug.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseTimeoutError) return true;
@@ -56,8 +56,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * How a vtgate says that it finds or reaches no primary of a shard, that tables or shards move just now, or that it knows
- * no columns yet, as while new shards are empty: it has no codes for that.
+ * How a vtgate says that it reaches no primary of a shard, that shards move just now, or that it
+ * knows no columns yet. It has no codes for these.
  */
 const SHARD_AWAY = new RegExp(
   [
@@ -89,8 +89,8 @@ function isShardAway(error: unknown): boolean {
 const READ_ONLY_CODES = new Set(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE"]);
 
 /**
- * Tells whether a statement failed because its server can only be read: after a switch-over the connection
- * leads to what is a replica now, and a new one leads to the new primary.
+ * Tells whether a statement failed because its server can only be read. After a switch-over an old
+ * connection leads to a replica, and a new one leads to the new primary.
  */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));

@@ -16,7 +16,7 @@ export function connectionOptions(url: string): PoolOptions {
   const { uri, tls } = parseDatabaseUrl(url);
   return {
     uri,
-    // Without this the driver takes any certificate that the authority signed, whoever it is of.
+    // Without this the driver takes any certificate that the authority signed, for any host.
     ...(tls && { ssl: { ...(tls.ca && { ca: tls.ca }), verifyIdentity: true } }),
     charset: "utf8mb4_bin",
     timezone: "Z",

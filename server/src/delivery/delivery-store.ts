@@ -78,8 +78,8 @@ export async function findDelivery(
 }
 
 /**
- * Asks for deliveries by account and id, without a lock of their own: one that has ended is changed by nobody
- * but who holds its account's, and one that runs must be free to be recorded.
+ * Asks for deliveries by account and id, without a lock of their own. One that has ended is changed
+ * only under its account's lock. One that runs must be free to be recorded.
  */
 export const deliveriesBy = lookupOf<DeliveryRow, DeliveryRecord>({
   select: `SELECT account_no, ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)`,

@@ -225,7 +225,7 @@ function isBehind(queue: QueuePosition, position: QueuePosition): boolean {
   return queue.endpointId > position.endpointId;
 }
 
-/** Whoever has few is not attempted behind all of another's. */
+/** An account with few entries does not wait behind all entries of another. */
 function inOrderOf<Entry extends DeliveryKey>(
   keys: readonly DeliveryKey[],
   entries: readonly Entry[],

@@ -6,8 +6,8 @@ import { lockOverdue, makeDue } from "./orphaned-run-store.ts";
 import { insertOutboxEntries, Task } from "./outbox-store.ts";
 
 /**
- * An attempt that is this late is not merely waiting: a herd of 10,000 that is due at one moment is through
- * in minutes, and an outage that has just ended is too.
+ * An attempt that is this late is not merely waiting. 10,000 that are due at one moment are through
+ * in minutes, and so is what an outage left.
  */
 const OVERDUE_MICROS = 10 * 60_000_000;
 /**

@@ -3,7 +3,7 @@ import { newId } from "../common/ids.ts";
 /** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
 const SWEEP_MS = 5_000;
 
-/** Whoever claims comes back within this, but while it can take no more. */
+/** A poller with capacity claims again within this time. */
 const ABSENT_AFTER_MS = 1_000;
 
 /** A poller that waits, while a transaction writes what may be leased to it. */

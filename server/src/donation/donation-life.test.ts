@@ -144,7 +144,7 @@ it("§2.1, §3, ADR 0010: any sequence of changes makes of a donation what a mod
         // What was made before is answered with the very record, and writes nothing.
         expect(donation === before.donation).toBe(expected === "unchanged");
         expect(changes !== undefined).toBe(expected === "changed");
-        // Whoever changes what a page shows moves the feed's clock.
+        // A change of what a page shows moves the feed's clock.
         const shown = (each: typeof donation) => isVisible(each) && each.refundedAmountCents;
         if (shown(donation) !== shown(before.donation)) expect(feed?.length).toBe(1);
         expect(donation.status).toBe(statusOf(life));

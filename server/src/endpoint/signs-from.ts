@@ -7,8 +7,8 @@ const HOUR_MICROS = 3_600_000_000;
 
 /**
  * Parses from when a new signing secret signs, in microseconds; `undefined` for now. Fails with
- * `invalid_parameter` unless it is later than now, by at most 24 hours: what is past is a mistake, for at once
- * a receiver would refuse what it does not expect.
+ * `invalid_parameter` unless it is later than now, by at most 24 hours. A past time is a mistake:
+ * the receiver would refuse at once.
  */
 export function parseSignsFrom(
   signsFrom: Timestamp | undefined,

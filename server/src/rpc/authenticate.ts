@@ -118,8 +118,8 @@ export function createAuthenticate(
   }
 
   /**
-   * The address of the socket, or what a gateway says, whose word counts or fails the call: the address of
-   * its socket would stand for all of its clients at once.
+   * The address of the socket, or the one that a gateway forwards. A gateway's word counts or fails
+   * the call, because its socket's address would stand for all of its clients.
    */
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");

@@ -10,8 +10,9 @@ const FIRST_REQUEST_MS = 10_000;
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
- * The open connections. Over the limit of those over which nobody has authenticated yet, the one that was
- * silent longest is cut: whoever opens thousands holds few, and is cut before who says at once who it is.
+ * The open connections. Beyond the limit of those that have not authenticated, the one that was
+ * silent longest is cut. So a client that opens thousands holds few, and is cut before one that
+ * authenticates at once.
  */
 export type Connections = {
   /** Takes up a connection that was accepted. */

@@ -44,9 +44,9 @@ const CODE_OF = {
 } satisfies Record<ErrorCode, Code>;
 
 /**
- * Turns every failure of a call into a status with an ErrorInfo: what the caller is told of by the
- * catalogue, an outage as temporarily_unavailable, anything else as internal_error, which is logged and
- * of which the caller learns nothing.
+ * Turns every failure of a call into a status with an ErrorInfo. A failure of the catalogue keeps
+ * its code, and an outage is temporarily_unavailable. Anything else is internal_error, which is
+ * logged and tells the caller nothing.
  */
 export function createErrorMapping(log: Log): Interceptor {
   return (next) => async (request) => {

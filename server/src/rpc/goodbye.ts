@@ -6,9 +6,10 @@ import type { NodeResponse } from "./listener.ts";
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. Each is told
- * before the end of an answer that nothing else is in flight beside, for then its other side is not about to send:
- * what a client of Node sends in the moment of a GOAWAY, it refuses itself, or forgets.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in
+ * HTTP/2. Each is told before the end of the only answer in flight, because its other side is not
+ * about to send then. What a client of Node sends at the moment of a GOAWAY it refuses itself, or
+ * forgets.
  */
 export type Goodbye = {
   /** A connection speaks HTTP/2. */

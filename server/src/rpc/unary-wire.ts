@@ -147,7 +147,7 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
       else chunks.push(chunk);
     };
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    // Whoever waits for the body hears of it from the response, which closes.
+    // The reader of the body learns of it when the response closes.
     request.once("error", () => undefined);
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) refuse();
     else request.on("data", take);

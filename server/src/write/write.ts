@@ -19,7 +19,7 @@ export type Write<Asked extends Asks, Answer> = {
   decide(found: Found<Asked>, account: LockedAccount): Decision<Answer>;
 };
 
-/** A change of what pages show, apart from all others: whoever makes one moves the feed's clock. */
+/** A change of what pages show, apart from all others: it moves the feed's clock. */
 export type FeedChange = { readonly feedChange: Change };
 
 /** What becomes of a write. */

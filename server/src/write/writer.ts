@@ -48,11 +48,10 @@ type Waiting = PlannedWrite & {
 };
 
 /**
- * Creates a writer that gathers the writes which arrive while others are committed, of one account or of
- * many, into the next transaction: an idle service commits at once, a busy one shares its commits. What
- * cannot be shared runs on its own: a write whose account is locked by others, and each write of a
- * transaction that failed, so that none harms the others. Those of one account follow one another, so that a
- * locked account holds one connection at most.
+ * Creates a writer that gathers the writes which arrive while others are committed into the next
+ * transaction. An idle service commits at once, a busy one shares its commits. A write runs on its
+ * own when others have locked its account, or when its shared transaction failed. Those of one
+ * account follow one another, so a locked account holds one connection at most.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,

@@ -135,8 +135,8 @@ async function untilGoneOn(
 }
 
 /**
- * Holds that every kill came while deliveries were in flight: the first one while all were but those that the
- * receiver had answered, which no retry can have delivered by then.
+ * Holds that every kill came while deliveries were in flight. At the first one all were, but those
+ * that the receiver had answered.
  */
 export function expectKilledInFlight({ inFlight }: KilledRun, size: KillsSize): void {
   const counts = inFlight.map(({ all }) => all);

@@ -29,9 +29,10 @@ export type Expected = {
 const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
 
 /**
- * Waits until none of a party's deliveries is in flight, and holds that each of its events arrived, in the same bytes
- * every time, that no attempt was made again but those that may have been, that what is on record is what
- * arrived, and that each retry was made in a workflow of its own. Returns how many attempts were made again.
+ * Waits until none of a party's deliveries is in flight. Holds that each of its events arrived, in
+ * the same bytes every time, and that only those attempts were made again that may have been. Holds
+ * that what is on record is what arrived, and that each retry was made in a workflow of its own.
+ * Returns how many attempts were made again.
  */
 export async function expectNothingLost(
   stack: CrashStack,

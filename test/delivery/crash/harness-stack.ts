@@ -44,7 +44,7 @@ export type CrashStack = {
   ): Client<Service>;
   /** Reads rows outside the product. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Keeps the folder when it stops, and says where it is: for whoever looks into a failure. */
+  /** Keeps the folder when it stops, and says where it is, so that a failure can be examined. */
   keepFolder(): void;
   stop(): Promise<void>;
 };

@@ -123,7 +123,7 @@ it("has caught up after an outage once all that waited in it is answered. ADR 00
   expect(recorded).toHaveLength(200);
 });
 
-it("closes within the time it is given, and tells whoever waits still or comes later", async () => {
+it("closes within the time it is given, and tells waiting and later callers", async () => {
   const { recorder } = recorderOf(() => {
     throw new ConnectError("away", Code.Unavailable);
   });

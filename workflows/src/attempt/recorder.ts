@@ -150,7 +150,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     await wait(PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined);
   }
 
-  /** Whoever waits is told: a worker does not end before its activities have. */
+  /** Callers that wait are told, because a worker does not end before its activities. */
   function giveUp(): void {
     closing.abort(new Error("the core had not recorded it when the process ended"));
     for (const { recorded } of waiting.values()) recorded.reject(closing.signal.reason);

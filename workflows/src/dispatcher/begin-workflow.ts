@@ -24,11 +24,11 @@ export type WorkflowTarget = {
 };
 
 /**
- * Begins the workflow of a run, once its next attempt is due in `dueInMs`; resolves when Temporal acknowledged
- * it. A workflow of the run that is there already goes on as it is; one that is closed was ended from
- * outside, and the run goes on in another. One that came to its end by itself belongs to a run that the database
- * held as ended, before it was restored from a backup: where it knows how the run ended, nothing is begun, and
- * its result is returned; else the run goes on behind the attempts that it knows. ADR 0045
+ * Begins the workflow of a run, once its next attempt is due in `dueInMs`; resolves when Temporal
+ * acknowledged it. A workflow of the run that is there goes on as it is. One that was closed from
+ * outside is replaced by another. One that came to its end by itself belongs to a run of a restored
+ * database. Where it knows how the run ended, its result is returned and nothing begins; else the
+ * run resumes behind the attempts that it knows. ADR 0045
  */
 export async function beginWorkflow(
   target: WorkflowTarget,

@@ -17,9 +17,9 @@ const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
 
 /**
- * Reads the start of every answer, and gives the answer back to the socket without the interim
- * ones before it. undici, which listens after this and so reads after it, would take "100
- * Continue" for an error: the event would be sent eight times to a receiver that took each.
+ * Reads the start of every answer, and gives the answer back to the socket without the interim ones
+ * before it. undici reads after this. It would take "100 Continue" for an error, and the event
+ * would be sent eight times.
  */
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;

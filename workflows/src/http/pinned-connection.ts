@@ -54,7 +54,7 @@ export function openPinnedConnection(
         opened.off("error", fail);
         callback(null, opened);
       });
-      // Whoever else listens, an error that comes late must not end the process.
+      // A late error without a listener would end the process.
       opened.on("error", () => undefined);
     },
     keepAliveTimeout: IDLE_MS,

@@ -27,9 +27,9 @@ export type PostScope = {
 /**
  * Sends one POST to a checked target and reads the answer. §6.4
  *
- * If a kept connection is lost before a byte of an answer came, the very same request is sent
- * once more, on a fresh one: most likely the receiver had closed it as idle. What it read before
- * cannot be known here, so it may see this attempt twice. ADR 0027
+ * If a kept connection is lost before a byte of an answer came, the same request is sent once more,
+ * on a new one. Most likely the receiver had closed it as idle. It may have read the request, so it
+ * may see this attempt twice. ADR 0027
  */
 export async function postOnce(request: PostRequest, scope: PostScope): Promise<PostResult> {
   const { target, pool } = scope;

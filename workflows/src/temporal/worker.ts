@@ -38,7 +38,7 @@ const SOURCES = fileURLToPath(new URL("..", import.meta.url));
 
 /** Returns the workflows as they were built, unless a source is newer, or bundles them; once a process. ADR 0042 */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
-  // Read at once: whoever built it may remove it.
+  // Read at once: its builder may remove it.
   return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledCode() };
 }
 

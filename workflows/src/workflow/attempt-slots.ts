@@ -25,10 +25,11 @@ const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
 
 /**
- * Creates slots, all free: `total` in all, and of those `perEndpoint` for an endpoint at most. The more are taken, the
- * fewer an endpoint may have, so that one slot is left for a newcomer: two endpoints that hang have 14 of 400 each,
- * twenty-five have 4. Turns come as fast as slots of that endpoint are given back, so that thousands that wait for one
- * endpoint do not all ask again at once. `nowMs` is a clock that never steps.
+ * Creates slots, all free: `total` in all, and at most `perEndpoint` of them for an endpoint. The
+ * more are taken, the fewer an endpoint may have, so a slot is left for a newcomer. Two endpoints
+ * that hang have 14 of 400 each, twenty-five have 4. Turns come as fast as that endpoint's slots
+ * are given back, so thousands that wait do not all ask again at once. `nowMs` is a clock that
+ * never steps.
  */
 export function createAttemptSlots({
   perEndpoint,

@@ -675,10 +675,9 @@ export const DeliveryService: GenService<{
    * Starts a new run of a delivery that failed, was canceled or is paused. One that is on its way is left as
    * it is, so that asking twice starts one; asking again once that has failed starts another.
    *
-   * Fails with `delivery_not_found`, with `delivery_already_delivered`, with `delivery_erased` when the
-   * donation was deleted that it tells of, with `account_unavailable` while the account is blocked, and with
-   * `endpoint_switched_off` when its endpoint is off or deleted, also when it is on its way still: its next
-   * attempt is not made.
+   * Fails with `delivery_not_found` and with `delivery_already_delivered`. Fails with `delivery_erased` when
+   * its donation was deleted, and with `account_unavailable` while the account is blocked. Fails with
+   * `endpoint_switched_off` when its endpoint is off or deleted, also while its run goes on.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryDelivery
    */

@@ -799,8 +799,8 @@ export const EndpointService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Reads how an endpoint's attempts ended and how long they took, by the hour: those of tests and of retries
-   * too, and those of deliveries that were removed for their age since.
+   * Reads how an endpoint's attempts ended and how long they took, by the hour. Attempts of tests and of
+   * retries count, and so do those of deliveries that were removed for their age.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.GetEndpointStats
    */

@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A sentence of documents, comments and texts has at most this many words. */
+const MAX_WORDS = 30;
+/** Words and phrases that the field has better ones for, and what to write. */
+const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [/\bunder way\b/i, "in flight"],
+  [/\bheld back\b/i, "throttled"],
+  [/\bput(?:s|ting)? off\b/i, "reschedule"],
+  [/\bhand(?:s|ed|ing)? over\b/i, "dispatch, give"],
+  [/\bnudge/i, "notify"],
+  [/\blanes?\b/i, "poller"],
+  [/\bat most so many\b|\bafter so long\b|\bso many of\b/i, "a number or its name"],
+  [/\belsewhere than\b/i, "on any other"],
+  [/\bneither asks? who\b|\basks? nobody who\b/i, "is not authenticated"],
+  [/\bwhoever\b/i, "the actor's name, or: a client that"],
+  [/\bwherefore\b|\bthereof\b|\bthereby\b|\bhereby\b/i, "plain words"],
+];
+/** Received or recorded, not written here. */
+const LEFT_OUT =
+  /^docs\/source-contract\.md$|^bench\/results\/|^CHANGELOG\.md$|\/gen\/|^proto\/vendor\/|^LICENSE/;
+
+type Line = { readonly number: number; readonly text: string };
+
+const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.proto"], {
+  cwd: fileURLToPath(new URL("..", import.meta.url)),
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && !LEFT_OUT.test(file));
+
+let found = 0;
+for (const file of files) {
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .map((text, at) => ({ number: at + 1, text }));
+  const prose = file.endsWith(".md") ? markdownProse(lines) : commentProse(lines);
+  for (const paragraph of prose) check(file, paragraph);
+}
+if (found > 0) {
+  console.error(`${found} sentences to rewrite: docs, comments and texts are plain English.`);
+  process.exitCode = 1;
+}
+
+function check(file: string, paragraph: readonly Line[]): void {
+  const text = paragraph.map((line) => line.text).join(" ");
+  const place = `${file}:${paragraph[0]?.number}`;
+  for (const sentence of text.split(/(?<=[.:;!?])\s+(?=[A-Z`"([0-9-])|\s\|\s|;\s/)) {
+    const words = sentence.replaceAll(/`[^`]*`|\[([^\]]*)\]\([^)]*\)/g, " $1x ").split(/\s+/);
+    const count = words.filter((word) => /\w/.test(word)).length;
+    if (count > MAX_WORDS) report(place, `${count} words: ${sentence.slice(0, 70)}…`);
+  }
+  for (const [phrase, better] of REPLACED) {
+    const match = phrase.exec(text.replaceAll(/`[^`]*`/g, ""));
+    if (match) report(place, `“${match[0]}”: ${better}`);
+  }
+}
+
+function report(place: string, problem: string): void {
+  found += 1;
+  console.error(`${place} ${problem}`);
+}
+
+/** Paragraphs, list items and table rows outside of code blocks. */
+function markdownProse(lines: readonly Line[]): Line[][] {
+  let isCode = false;
+  return grouped(lines, ({ text }) => {
+    if (text.trimStart().startsWith("```")) isCode = !isCode;
+    return isCode || text.trim() === "" || text.trimStart().startsWith("```")
+      ? "end"
+      : /^\s*(?:[-|#>]|\d+\. )/.test(text)
+        ? "begin"
+        : "go on";
+  });
+}
+
+/** Comments, their marks removed. */
+function commentProse(lines: readonly Line[]): Line[][] {
+  const comments = lines.map(({ number, text }) => {
+    const match = /^\s*(?:\/\/+|\/\*\*?|\*(?!\/))\s?(.*?)(?:\*\/)?$/.exec(text);
+    return { number, text: match?.[1]?.trim() ?? "" };
+  });
+  return grouped(comments, ({ text }) =>
+    text === "" ? "end" : /^(?:- |@)/.test(text) ? "begin" : "go on",
+  );
+}
+
+function grouped(
+  lines: readonly Line[],
+  kind: (line: Line) => "begin" | "go on" | "end",
+): Line[][] {
+  const groups: Line[][] = [];
+  let open: Line[] = [];
+  for (const line of lines) {
+    const its = kind(line);
+    if (its !== "go on" && open.length > 0) {
+      groups.push(open);
+      open = [];
+    }
+    if (its !== "end") open.push(line);
+  }
+  if (open.length > 0) groups.push(open);
+  return groups;
+}
