@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ConfigError } from "@activity/proto/environment";
+import { ConfigError } from "@activity/runtime/environment";
 import {
   type Reencrypted,
   readSecretStorageConfig,

@@ -1,4 +1,4 @@
-import type { Metrics } from "@activity/proto/metrics";
+import type { Metrics } from "@activity/runtime/metrics";
 import type { Answers } from "./answer-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";

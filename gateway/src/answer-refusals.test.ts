@@ -1,4 +1,4 @@
-import { createRefusedClients } from "@activity/proto/refused-clients";
+import { createRefusedClients } from "@activity/runtime/refused-clients";
 import { expect, it } from "vitest";
 import { refuseKnownClients } from "./answer-refusals.ts";
 import { errorResponse } from "./error-response.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { clientBucket } from "@activity/proto/client-bucket";
-import type { RefusedClients } from "@activity/proto/refused-clients";
+import { clientBucket } from "@activity/runtime/client-bucket";
+import type { RefusedClients } from "@activity/runtime/refused-clients";
 import type { Answers } from "./answer-request.ts";
 import { errorResponse } from "./error-response.ts";
 import type { UnreadableRequest } from "./gateway-request.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
 import { findApiKey } from "./bearer-token.ts";
 import { errorResponse } from "./error-response.ts";

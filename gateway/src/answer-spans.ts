@@ -1,4 +1,4 @@
-import { inSpan } from "@activity/proto/traces";
+import { inSpan } from "@activity/runtime/traces";
 import type { Answers } from "./answer-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";

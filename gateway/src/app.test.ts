@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { promisify } from "node:util";
 import { ActivityType, Platform, Unit } from "@activity/proto";
-import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
+import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import { Code } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGateway, type Gateway } from "./app.ts";

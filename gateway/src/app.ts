@@ -4,10 +4,10 @@ import {
   createFindClientAddress,
   UNTRUSTED_PROXY,
   warnOfUntrustedProxy,
-} from "@activity/proto/client-address";
-import { createLog, type Log } from "@activity/proto/log";
-import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
-import { createRefusedClients } from "@activity/proto/refused-clients";
+} from "@activity/runtime/client-address";
+import { createLog, type Log } from "@activity/runtime/log";
+import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
+import { createRefusedClients } from "@activity/runtime/refused-clients";
 import type { Transport } from "@connectrpc/connect";
 import { countAnswers } from "./answer-metrics.ts";
 import { refuseKnownClients } from "./answer-refusals.ts";

@@ -1,16 +1,16 @@
-import { readTrustedProxies } from "@activity/proto/client-address";
-import { type CoreAddress, readCoreAddress } from "@activity/proto/core-address";
-import { readDrainMs } from "@activity/proto/end-at-signal";
+import { readTrustedProxies } from "@activity/runtime/client-address";
+import { type CoreAddress, readCoreAddress } from "@activity/runtime/core-address";
+import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
   type Problem,
   readCredential,
   readPort,
   readSettings,
-} from "@activity/proto/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
+} from "@activity/runtime/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
 
 /** Where a gateway listens and whom it believes; docs/configuration.md describes each variable. */
 export type EdgeConfig = {

@@ -1,4 +1,4 @@
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";

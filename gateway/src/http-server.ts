@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { FindClientAddress } from "@activity/proto/client-address";
+import type { FindClientAddress } from "@activity/runtime/client-address";
 import type { Answers } from "./answer-request.ts";
 import { errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";

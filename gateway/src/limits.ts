@@ -1,4 +1,4 @@
-import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
+import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 
 /** How long the gateway waits, and how much it takes in. */
 export type GatewayLimits = {

@@ -1,4 +1,4 @@
-import { createLog } from "@activity/proto/log";
+import { createLog } from "@activity/runtime/log";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { coreError } from "./testing/router-core.ts";

@@ -1,5 +1,5 @@
 import { type ErrorInfo, ErrorInfoSchema } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ErrorCode, errorResponse } from "./error-response.ts";

@@ -1,6 +1,6 @@
 import { ActivityService, AdmissionService, MeService } from "@activity/proto";
-import type { CoreAddress } from "@activity/proto/core-address";
-import { type CoreTransport, connectToCore } from "@activity/proto/core-transport";
+import type { CoreAddress } from "@activity/runtime/core-address";
+import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 
 /** The core's services that the gateway calls, and no others. */

@@ -1,5 +1,5 @@
-import { readCoreUrl } from "@activity/proto/core-address";
-import { readSecret } from "@activity/proto/environment";
+import { readCoreUrl } from "@activity/runtime/core-address";
+import { readSecret } from "@activity/runtime/environment";
 import { ImportError } from "./import-error.ts";
 import type { LocalCore } from "./local-core.ts";
 

@@ -1,5 +1,5 @@
-import type { Log } from "@activity/proto/log";
-import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
+import type { Log } from "@activity/runtime/log";
+import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import type { Transport } from "@connectrpc/connect";
 import { startAccountPurge } from "./account-deletion/account-purge.ts";
 import { createDatabaseAdmission } from "./admission/database-admission.ts";

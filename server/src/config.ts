@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
-import { mayBePlain } from "@activity/proto/core-address";
-import { readDrainMs } from "@activity/proto/end-at-signal";
+import { mayBePlain } from "@activity/runtime/core-address";
+import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
   type Problem,
@@ -10,10 +10,10 @@ import {
   readSettings,
   readWholeNumber,
   refuseUnsafeTargets,
-} from "@activity/proto/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
+} from "@activity/runtime/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
 import { type CursorKey, createCursorKey } from "./activity/activity-cursor.ts";
 import { parseRedisUrl, RedisUrlError } from "./admission/redis-url.ts";
 import { type DashboardConfig, readDashboard } from "./browser/dashboard-config.ts";

@@ -1,4 +1,4 @@
-export { createLog, type Log } from "@activity/proto/log";
+export { createLog, type Log } from "@activity/runtime/log";
 export { createServerApp, type ServerApp } from "./app.ts";
 export type { DashboardConfig } from "./browser/dashboard-config.ts";
 export { DomainError } from "./common/errors.ts";

@@ -13,8 +13,8 @@ import {
   SessionService,
 } from "@activity/proto";
 import { Health, reflectionV1, reflectionV1Alpha } from "@activity/proto/infrastructure";
-import type { Log } from "@activity/proto/log";
-import type { Metrics } from "@activity/proto/metrics";
+import type { Log } from "@activity/runtime/log";
+import type { Metrics } from "@activity/runtime/metrics";
 import { createAccountService } from "./account/account-service.ts";
 import { deleteAccount } from "./account-deletion/account-deletion.ts";
 import { createActivityService } from "./activity/activity-service.ts";

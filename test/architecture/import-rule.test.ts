@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
 
-const PACKAGES = ["proto", "server", "gateway", "workflows", "dashboard", "import"];
+const PACKAGES = ["proto", "runtime", "server", "gateway", "workflows", "dashboard", "import"];
 /** Published under its own name; inside it has rules of its own. */
 const KIT = "receiver-kit";
 const ALL = [...PACKAGES, KIT];
@@ -61,11 +61,11 @@ describe("the import rule", () => {
       if (target.startsWith("@temporalio/")) return !file.startsWith("workflows/");
       if (target === "node:http" || target === "node:http2") {
         const edges =
-          /^(gateway\/src\/|server\/src\/rpc\/|proto\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts)/;
+          /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts)/;
         return !edges.test(file);
       }
-      if (target.startsWith("@opentelemetry/")) return !file.startsWith("proto/src/traces-");
-      if (target === "prom-client") return !file.startsWith("proto/src/metrics-");
+      if (target.startsWith("@opentelemetry/")) return !file.startsWith("runtime/src/traces-");
+      if (target === "prom-client") return !file.startsWith("runtime/src/metrics-");
       return false;
     });
     expect(show(broken)).toEqual([]);

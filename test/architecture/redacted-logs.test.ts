@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import * as gatewayLog from "@activity/proto/log";
-import * as coreLog from "@activity/proto/log";
-import * as deliveryLog from "@activity/proto/log";
+import * as gatewayLog from "@activity/runtime/log";
+import * as coreLog from "@activity/runtime/log";
+import * as deliveryLog from "@activity/runtime/log";
 import { describe, expect, it } from "vitest";
 import { createCursorKey, signCursor } from "../../server/src/activity/activity-cursor.ts";
 import { newApiKey } from "../../server/src/api-key/api-key.ts";

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AccountService } from "@activity/proto";
-import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
+import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError, createClient } from "@connectrpc/connect";
 import {

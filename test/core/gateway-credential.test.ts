@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { clientBucket } from "@activity/proto/client-bucket";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { baseEnv } from "../../tools/stack/base-env.ts";

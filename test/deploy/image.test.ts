@@ -98,7 +98,7 @@ const CORE = {
 it("the image holds what production needs, and nothing of development", () => {
   const named = (path: string) => existsSync(join(image.app, "node_modules", path));
   const root = JSON.parse(readFileSync(join(image.app, "package.json"), "utf8"));
-  const needed = ["proto", "server", "gateway", "workflows"].flatMap((name) => {
+  const needed = ["proto", "runtime", "server", "gateway", "workflows"].flatMap((name) => {
     const { dependencies } = JSON.parse(
       readFileSync(join(image.app, name, "package.json"), "utf8"),
     );

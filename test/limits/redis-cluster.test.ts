@@ -1,4 +1,4 @@
-import { clientBucket } from "@activity/proto/client-bucket";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import {

@@ -161,7 +161,7 @@ it("loads prom-client only where a port is given", async () => {
     const script = `
       import { createRequire } from "node:module";
       import "./tools/serve/product.ts";
-      import { openMetrics } from "@activity/proto/metrics-listener";
+      import { openMetrics } from "@activity/runtime/metrics-listener";
       const { close } = await openMetrics(${address});
       const { cache } = createRequire(process.cwd() + "/");
       console.log(Object.keys(cache).some((file) => file.includes("prom-client")));

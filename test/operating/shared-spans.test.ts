@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DonationService } from "@activity/proto";
-import { installTracer } from "@activity/proto/traces";
+import { installTracer } from "@activity/runtime/traces";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import * as api from "@opentelemetry/api";
@@ -10,7 +10,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createTracer } from "../../proto/src/traces-spans.ts";
+import { createTracer } from "../../runtime/src/traces-spans.ts";
 import { withDeadline } from "../../server/src/database/deadline.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";

@@ -149,7 +149,7 @@ it("loads OpenTelemetry only where an endpoint is given", async () => {
         },
       });
       await import("./tools/serve/product.ts");
-      const { openTraces } = await import("@activity/proto/traces-exporter");
+      const { openTraces } = await import("@activity/runtime/traces-exporter");
       const { close } = await openTraces(${config}, "test", console);
       await close();
       console.log(loaded);

@@ -15,7 +15,7 @@ import { ROOT } from "../architecture/import-rule.ts";
 /** The version before, as its commit has it, ready to run. */
 export type Previous = { readonly commit: string; readonly root: string };
 
-const WORKSPACES = ["proto", "server", "gateway", "workflows"];
+const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows"];
 const MIGRATIONS = "server/src/database/migrations";
 
 /**
@@ -33,12 +33,12 @@ export function checkOutPrevious(): Previous {
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
     const archive = ["archive", "--format=tar", commit, "package.json", "package-lock.json"];
-    const tar = execFileSync("git", [...archive, "tools", ...WORKSPACES], {
+    const tar = execFileSync("git", [...archive, "tools", ...workspacesOf(commit)], {
       cwd: ROOT,
       maxBuffer: 1 << 28,
     });
     execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
-    installPackages(unfinished);
+    installPackages(unfinished, workspacesOf(commit));
     // Each of its workers would else do so.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
     renameSync(unfinished, root);
@@ -47,17 +47,24 @@ export function checkOutPrevious(): Previous {
   return { commit, root };
 }
 
-function installPackages(root: string): void {
+/** The packages that a commit has: an earlier one may lack some. */
+function workspacesOf(commit: string): string[] {
+  const folders = execFileSync("git", ["ls-tree", "--name-only", commit], { cwd: ROOT });
+  const names = new Set(folders.toString().split("\n"));
+  return WORKSPACES.filter((name) => names.has(name));
+}
+
+function installPackages(root: string, names: readonly string[]): void {
   const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
   if (lockOf(root) !== lockOf(ROOT)) {
-    const workspaces = WORKSPACES.flatMap((name) => ["--workspace", name]);
+    const workspaces = names.flatMap((name) => ["--workspace", name]);
     const args = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", ...workspaces];
     execFileSync("npm", args, { cwd: root, stdio: "pipe" });
     return;
   }
   // All others are found in the folder above; these would be this version's there.
   mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
-  for (const name of WORKSPACES) {
+  for (const name of names) {
     symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));
   }
 }

@@ -19,7 +19,7 @@ export type ProductionPackage = {
 };
 
 /** The workspaces that the image installs packages for. */
-const WORKSPACES = ["proto", "server", "gateway", "workflows", "import"];
+const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows", "import"];
 
 /** What the dashboard imports, which the page is built from: it reaches browsers, though no server installs it. */
 export const BUILT_INTO_THE_PAGE = [

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { createGateway, type EdgeConfig, startCoreCheck } from "@activity/gateway";
-import { openHealth } from "@activity/proto/health";
-import { openMetrics } from "@activity/proto/metrics-listener";
-import { openTraces } from "@activity/proto/traces-exporter";
+import { openHealth } from "@activity/runtime/health";
+import { openMetrics } from "@activity/runtime/metrics-listener";
+import { openTraces } from "@activity/runtime/traces-exporter";
 import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
 import type { DeliveryConfig } from "@activity/workflows";
 

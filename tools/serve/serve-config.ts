@@ -1,5 +1,5 @@
 import { type EdgeConfig, readEdgeSettings } from "@activity/gateway";
-import { type Environment, readSettings } from "@activity/proto/environment";
+import { type Environment, readSettings } from "@activity/runtime/environment";
 import { readCoreSettings, type ServerConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliverySettings } from "@activity/workflows";
 

@@ -1,6 +1,6 @@
-import { endAtSignal } from "@activity/proto/end-at-signal";
-import { ConfigError } from "@activity/proto/environment";
-import { redactText } from "@activity/proto/redaction";
+import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { ConfigError } from "@activity/runtime/environment";
+import { redactText } from "@activity/runtime/redaction";
 import { createLog, createLogWriter, MigrationError } from "@activity/server";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";

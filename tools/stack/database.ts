@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { readSecret } from "@activity/proto/environment";
+import { readSecret } from "@activity/runtime/environment";
 import { cacheFolder } from "./cache-folder.ts";
 import { createServerData } from "./create-data.ts";
 import { DATABASE_NAME, readCredentials } from "./credentials.ts";

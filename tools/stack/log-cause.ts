@@ -1,4 +1,4 @@
-import { redactText } from "@activity/proto/redaction";
+import { redactText } from "@activity/runtime/redaction";
 
 /** Why a server ended, as a clause, and what to do about it. */
 export interface LogCause {

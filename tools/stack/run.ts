@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ConfigError } from "@activity/proto/environment";
-import { redactText } from "@activity/proto/redaction";
+import { ConfigError } from "@activity/runtime/environment";
+import { redactText } from "@activity/runtime/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
 import { startProduct } from "../serve/product.ts";

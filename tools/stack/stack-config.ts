@@ -1,5 +1,5 @@
-import { readTrustedProxies } from "@activity/proto/client-address";
-import { type Environment, readPort, readSettings } from "@activity/proto/environment";
+import { readTrustedProxies } from "@activity/runtime/client-address";
+import { type Environment, readPort, readSettings } from "@activity/runtime/environment";
 
 /** Where the product on one machine listens and keeps its data; docs/configuration.md lists it all. */
 export type StackConfig = {

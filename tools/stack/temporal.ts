@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { redactText } from "@activity/proto/redaction";
+import { redactText } from "@activity/runtime/redaction";
 import { Connection } from "@temporalio/client";
 import { cacheFolder } from "./cache-folder.ts";
 import { tryLock } from "./file-lock.ts";

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { redactText } from "@activity/proto/redaction";
+import { redactText } from "@activity/runtime/redaction";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
 import type { Progress } from "./progress.ts";
 import { readGreeting } from "./server-greeting.ts";

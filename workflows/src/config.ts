@@ -1,5 +1,5 @@
-import { type CoreAddress, readCoreAddress } from "@activity/proto/core-address";
-import { readDrainMs } from "@activity/proto/end-at-signal";
+import { type CoreAddress, readCoreAddress } from "@activity/runtime/core-address";
+import { readDrainMs } from "@activity/runtime/end-at-signal";
 import {
   type Environment,
   type Problem,
@@ -9,10 +9,10 @@ import {
   readSecret,
   readSettings,
   refuseUnsafeTargets,
-} from "@activity/proto/environment";
-import { type HealthAddress, readHealthAddress } from "@activity/proto/health";
-import { type MetricsAddress, readMetricsAddress } from "@activity/proto/metrics";
-import { readTraceConfig, type TraceConfig } from "@activity/proto/traces";
+} from "@activity/runtime/environment";
+import { type HealthAddress, readHealthAddress } from "@activity/runtime/health";
+import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
+import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 

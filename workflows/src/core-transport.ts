@@ -1,5 +1,5 @@
-import type { CoreAddress } from "@activity/proto/core-address";
-import { type CoreTransport, connectToCore } from "@activity/proto/core-transport";
+import type { CoreAddress } from "@activity/runtime/core-address";
+import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 
 /** Claims hold three while they wait; the rest take milliseconds. A core cuts whom it does not know yet above 512. */
 const MAX_CONNECTIONS = 64;

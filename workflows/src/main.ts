@@ -1,10 +1,10 @@
-import { endAtSignal } from "@activity/proto/end-at-signal";
-import { ConfigError } from "@activity/proto/environment";
-import { openHealth } from "@activity/proto/health";
-import { createLog } from "@activity/proto/log";
-import { openMetrics } from "@activity/proto/metrics-listener";
-import { redactText } from "@activity/proto/redaction";
-import { openTraces } from "@activity/proto/traces-exporter";
+import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { ConfigError } from "@activity/runtime/environment";
+import { openHealth } from "@activity/runtime/health";
+import { createLog } from "@activity/runtime/log";
+import { openMetrics } from "@activity/runtime/metrics-listener";
+import { redactText } from "@activity/runtime/redaction";
+import { openTraces } from "@activity/runtime/traces-exporter";
 import { readProcessConfig } from "./config.ts";
 import { createCoreTransport } from "./core-transport.ts";
 import { type RunningDeliveries, startDeliveries } from "./start-deliveries.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
-import { NO_METRICS } from "@activity/proto/metrics";
-import type { OpenMetrics } from "@activity/proto/metrics-listener";
+import type { Log } from "@activity/runtime/log";
+import { NO_METRICS } from "@activity/runtime/metrics";
+import type { OpenMetrics } from "@activity/runtime/metrics-listener";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import type { NativeConnectionOptions, Worker } from "@temporalio/worker";

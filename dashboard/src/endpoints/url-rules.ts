@@ -1,4 +1,4 @@
-import { parseTargetUrl } from "@activity/proto/target-url";
+import { parseTargetUrl } from "@activity/runtime/target-url";
 import { texts } from "../texts.ts";
 
 /**

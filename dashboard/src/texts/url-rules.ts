@@ -1,4 +1,4 @@
-import type { ACCEPTED_URL } from "@activity/proto/target-url";
+import type { ACCEPTED_URL } from "@activity/runtime/target-url";
 
 /** What is wrong with an endpoint's URL. */
 export const urlRules = {

@@ -1,5 +1,5 @@
 import { DeliveryState } from "@activity/proto";
-import { createLog } from "@activity/proto/log";
+import { createLog } from "@activity/runtime/log";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";

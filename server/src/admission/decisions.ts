@@ -1,4 +1,4 @@
-import type { Metrics } from "@activity/proto/metrics";
+import type { Metrics } from "@activity/runtime/metrics";
 import type { Admission } from "./admission.ts";
 
 /** Counts what became of each request at an admission; `unavailable`: it could not be asked. */

@@ -1,4 +1,4 @@
-import { createRefusedClients } from "@activity/proto/refused-clients";
+import { createRefusedClients } from "@activity/runtime/refused-clients";
 import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./admission.ts";
 
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;

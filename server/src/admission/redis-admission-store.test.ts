@@ -1,4 +1,4 @@
-import { clientBucket } from "@activity/proto/client-bucket";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
 import { accountBucket } from "./account-bucket.ts";
 import { windowKey } from "./redis-admission-store.ts";

@@ -1,4 +1,4 @@
-import { currentSpan, type Sharer, together } from "@activity/proto/traces";
+import { currentSpan, type Sharer, together } from "@activity/runtime/traces";
 import { OverloadedError } from "../common/overloaded-error.ts";
 
 /** Requests that share a round trip at most. */

@@ -1,4 +1,4 @@
-import { clientBucket } from "@activity/proto/client-bucket";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import { expect, it } from "vitest";
 import type { Admission } from "./admission.ts";
 import { limitWideNetworks, NETWORK_LIMIT } from "./wide-networks.ts";

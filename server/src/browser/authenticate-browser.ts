@@ -1,4 +1,4 @@
-import { clientBucket } from "@activity/proto/client-bucket";
+import { clientBucket } from "@activity/runtime/client-bucket";
 import type { Admission } from "../admission/admission.ts";
 import { callerKey, peerAddressKey, type SessionRecord } from "../admission/caller.ts";
 import { mayUse, type ScopeFamily } from "../admission/session-scope.ts";

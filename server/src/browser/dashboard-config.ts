@@ -1,5 +1,5 @@
-import { readTrustedProxies } from "@activity/proto/client-address";
-import { type Environment, type Problem, readPort } from "@activity/proto/environment";
+import { readTrustedProxies } from "@activity/runtime/client-address";
+import { type Environment, type Problem, readPort } from "@activity/runtime/environment";
 
 /** Where browsers find the dashboard, and what the core that serves it needs to know. */
 export type DashboardConfig = {

@@ -2,8 +2,8 @@ import {
   createFindClientAddress,
   UNTRUSTED_PROXY,
   warnOfUntrustedProxy,
-} from "@activity/proto/client-address";
-import type { Log } from "@activity/proto/log";
+} from "@activity/runtime/client-address";
+import type { Log } from "@activity/runtime/log";
 import { createContextValues, type Interceptor } from "@connectrpc/connect";
 import { keepConnectionKey, peerAddressKey } from "../admission/caller.ts";
 import { createConnections, type NodeRequest } from "../rpc/connections.ts";

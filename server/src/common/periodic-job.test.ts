@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { createLog } from "@activity/proto/log";
+import { createLog } from "@activity/runtime/log";
 import { expect, it } from "vitest";
 import { startPeriodicJob } from "./periodic-job.ts";
 

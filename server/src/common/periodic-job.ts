@@ -1,4 +1,4 @@
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { isOutage } from "../database/outage.ts";
 
 /**

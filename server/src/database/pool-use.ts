@@ -1,4 +1,4 @@
-import type { Metrics } from "@activity/proto/metrics";
+import type { Metrics } from "@activity/runtime/metrics";
 
 /** What the connections of a pool do: how many work, how many are idle, and how many callers wait for one. */
 export type PoolUse = { readonly busy: number; readonly idle: number; readonly waiting: number };

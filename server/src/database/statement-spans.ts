@@ -1,5 +1,5 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
-import { type OpenSpan, tracer } from "@activity/proto/traces";
+import { type OpenSpan, tracer } from "@activity/runtime/traces";
 import { withoutValues } from "./without-values.ts";
 
 /** What the driver tells of a statement; of a wait for a connection only that it was. */

@@ -1,5 +1,5 @@
 import { AttemptOutcome } from "@activity/proto";
-import { createLog } from "@activity/proto/log";
+import { createLog } from "@activity/runtime/log";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";

@@ -1,4 +1,4 @@
-import type { GaugeFamily, Metrics } from "@activity/proto/metrics";
+import type { GaugeFamily, Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { Pool } from "../database/pool.ts";
 import { readBacklog } from "./backlog-store.ts";

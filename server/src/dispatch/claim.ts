@@ -1,4 +1,4 @@
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { newId } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Packets } from "../database/packet.ts";

@@ -5,9 +5,9 @@ import type {
   ReadyAttemptSchema,
   RunKey as RunKeyMessage,
 } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
-import { type Metrics, NO_METRICS } from "@activity/proto/metrics";
-import { inSpan } from "@activity/proto/traces";
+import type { Log } from "@activity/runtime/log";
+import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
+import { inSpan } from "@activity/runtime/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";

@@ -1,4 +1,4 @@
-import type { Metrics } from "@activity/proto/metrics";
+import type { Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { MadeAttempt } from "./record-attempts.ts";
 

@@ -1,4 +1,4 @@
-import { LOST_RECORD_DETAIL } from "@activity/proto/lost-record";
+import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
 import { type Change, statementsOf } from "../database/change.ts";
 import { isOutage } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";

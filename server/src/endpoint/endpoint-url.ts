@@ -1,4 +1,4 @@
-import { ACCEPTED_URL, parseTargetUrl } from "@activity/proto/target-url";
+import { ACCEPTED_URL, parseTargetUrl } from "@activity/runtime/target-url";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**

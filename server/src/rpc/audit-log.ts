@@ -1,4 +1,4 @@
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { callerKey } from "../admission/caller.ts";
 import { isId } from "../common/ids.ts";

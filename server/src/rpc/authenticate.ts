@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { clientBucket } from "@activity/proto/client-bucket";
-import { REFUSAL_DELAY_MS } from "@activity/proto/refused-clients";
-import { inSpan } from "@activity/proto/traces";
+import { clientBucket } from "@activity/runtime/client-bucket";
+import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
+import { inSpan } from "@activity/runtime/traces";
 import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import {
   ACCOUNT_LIMIT,

@@ -1,4 +1,4 @@
-import { inSpan } from "@activity/proto/traces";
+import { inSpan } from "@activity/runtime/traces";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { traceparentOf } from "./traceparent.ts";
 

@@ -1,5 +1,5 @@
 import { AdmissionService } from "@activity/proto";
-import { createLog } from "@activity/proto/log";
+import { createLog } from "@activity/runtime/log";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { createErrorMapping } from "./error-mapping.ts";

@@ -1,5 +1,5 @@
 import { ErrorInfoSchema } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import { create } from "@bufbuild/protobuf";
 import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";

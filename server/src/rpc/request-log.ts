@@ -1,5 +1,5 @@
-import type { Log } from "@activity/proto/log";
-import type { Metrics } from "@activity/proto/metrics";
+import type { Log } from "@activity/runtime/log";
+import type { Metrics } from "@activity/runtime/metrics";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { requestIdOf } from "./request-id.ts";
 

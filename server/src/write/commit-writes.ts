@@ -1,4 +1,4 @@
-import { type Sharer, together } from "@activity/proto/traces";
+import { type Sharer, together } from "@activity/runtime/traces";
 import { createIdsAt } from "../common/ids.ts";
 import { type Change, statementsOf } from "../database/change.ts";
 import { type Asks, planLookups } from "../database/lookup.ts";

@@ -1,4 +1,4 @@
-import { currentSpan } from "@activity/proto/traces";
+import { currentSpan } from "@activity/runtime/traces";
 import { accountNoOf } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Asks, Found } from "../database/lookup.ts";

@@ -1,5 +1,5 @@
 import type { ReadyAttempt } from "@activity/proto";
-import { inSpan } from "@activity/proto/traces";
+import { inSpan } from "@activity/runtime/traces";
 import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport, Sender } from "../http/sender.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DispatchService, MadeAttemptSchema } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
-import { together } from "@activity/proto/traces";
+import type { Log } from "@activity/runtime/log";
+import { together } from "@activity/runtime/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService, ReadyAttempt } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";

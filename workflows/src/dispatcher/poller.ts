@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Log } from "@activity/proto/log";
+import type { Log } from "@activity/runtime/log";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 

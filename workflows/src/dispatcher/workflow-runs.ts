@@ -1,6 +1,6 @@
 import type { ClaimedRetry, DispatchService } from "@activity/proto";
-import type { Log } from "@activity/proto/log";
-import { LOST_RECORD_DETAIL } from "@activity/proto/lost-record";
+import type { Log } from "@activity/runtime/log";
+import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
 import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";

@@ -1,4 +1,4 @@
-import type { Metrics } from "@activity/proto/metrics";
+import type { Metrics } from "@activity/runtime/metrics";
 import type { Sender } from "./sender.ts";
 
 /** Counts the attempts of a sender: those in flight, and by how they ended how many there were and how long each took. */

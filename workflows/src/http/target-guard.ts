@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { isPublicAddress } from "@activity/proto/public-address";
-import { ACCEPTED_URL, parseTargetUrl } from "@activity/proto/target-url";
+import { isPublicAddress } from "@activity/runtime/public-address";
+import { ACCEPTED_URL, parseTargetUrl } from "@activity/runtime/target-url";
 import { NameNotFoundError, type ResolveName } from "./name-resolver.ts";
 
 /** An address that was checked, and may be connected to as it stands. */

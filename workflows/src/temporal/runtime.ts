@@ -1,5 +1,5 @@
-import type { Log } from "@activity/proto/log";
-import type { MetricsAddress } from "@activity/proto/metrics";
+import type { Log } from "@activity/runtime/log";
+import type { MetricsAddress } from "@activity/runtime/metrics";
 import {
   DefaultLogger,
   IllegalStateError,

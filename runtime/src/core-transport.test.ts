@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { DispatchService } from "@activity/proto";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { connectToCore } from "./core-transport.ts";
-import { DispatchService } from "./index.ts";
 
 /** More than a socket takes at once, so that the connection is cut while it is written. */
 const LONG = { attempts: [{ responseBody: new Uint8Array(2_000_000) }] };

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { ActivityService, ErrorInfoSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectToCore } from "./core-transport.ts";
-import { ActivityService, ErrorInfoSchema } from "./index.ts";
 
 /** Longer than any test; a call that waits for this was not ended. */
 const HOUR_MS = 3_600_000;
