@@ -1,4 +1,4 @@
-import { createProgress } from "../tools/stack/progress.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
 import { startCostStack } from "./cost/cost-stack.ts";
 import { type Results, toMarkdown } from "./cost/markdown.ts";
 import { measure } from "./cost/measure.ts";

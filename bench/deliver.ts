@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createProgress } from "../tools/stack/progress.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
 import { BENCH_CACHE } from "./data/bench-database.ts";
 import { startBenchStack } from "./deliver/bench-stack.ts";
 import { measureBacklog } from "./deliver/cases/backlog.ts";

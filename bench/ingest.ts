@@ -1,4 +1,4 @@
-import { createProgress } from "../tools/stack/progress.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
 import { measureImports } from "./ingest/cases/measure-imports.ts";
 import { measureSingles } from "./ingest/cases/measure-singles.ts";
 import { startIngestStack } from "./ingest/ingest-stack.ts";

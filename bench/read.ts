@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createProgress } from "../tools/stack/progress.ts";
-import { FLAVOUR_NAMES } from "../tools/stack/server-program.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
+import { FLAVOUR_NAMES } from "../dev-stack/src/server-program.ts";
 import { type DataSize, HIDDEN_OF_TEN } from "./data/bench-accounts.ts";
 import { BENCH_CACHE, type BenchDatabase, startBenchDatabase } from "./data/bench-database.ts";
 import { measurePageLatency } from "./history/page-latency.ts";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { StackError } from "../tools/stack/stack-error.ts";
+import { StackError } from "../dev-stack/src/stack-error.ts";
 import { UsageError } from "./command-line.ts";
 
 /** Runs a bench with the arguments of the command line; what is wrong with them is said with its usage. */

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createProgress } from "../tools/stack/progress.ts";
-import { startTemporal } from "../tools/stack/temporal.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
+import { startTemporal } from "../dev-stack/src/temporal.ts";
 import { BENCH_CACHE } from "./data/bench-database.ts";
 import { startReceiver } from "./deliver/receiver.ts";
 import { describeMachine } from "./report/machine.ts";

@@ -1,4 +1,4 @@
-import { createProgress } from "../tools/stack/progress.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
 import { describeMachine } from "./report/machine.ts";
 import { publish } from "./report/publish.ts";
 import { runMain, stopOnSignal } from "./run-main.ts";

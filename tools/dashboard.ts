@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { createDashboardLink } from "./stack/dashboard-link.ts";
-import { createClients } from "./stack/demo.ts";
-import { readLocalSettings } from "./stack/local-settings.ts";
-import { readStackConfig } from "./stack/stack-config.ts";
+import { createDashboardLink } from "../dev-stack/src/dashboard-link.ts";
+import { createClients } from "../dev-stack/src/demo.ts";
+import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
+import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 
 /** Prints a link into the dashboard of the demo account of a running `npm start`. */
 const { dataDir } = readStackConfig(process.env);

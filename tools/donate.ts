@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { createClients } from "./stack/demo.ts";
-import { readLocalSettings } from "./stack/local-settings.ts";
-import { readStackConfig } from "./stack/stack-config.ts";
+import { createClients } from "../dev-stack/src/demo.ts";
+import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
+import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 
 /** Makes a paid donation to the demo account of a running `npm start`. */
 const [donorName, amount = "500", message] = process.argv.slice(2);

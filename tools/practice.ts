@@ -1,13 +1,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { cacheFolder } from "./stack/cache-folder.ts";
-import { startDatabase } from "./stack/database.ts";
-import { startDemoReceiver } from "./stack/demo-receiver.ts";
-import { createProgress } from "./stack/progress.ts";
-import { startRedis } from "./stack/redis.ts";
-import { makeSelfSigned, type SelfSigned } from "./stack/self-signed.ts";
-import { StackError } from "./stack/stack-error.ts";
-import { startTemporal } from "./stack/temporal.ts";
+import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
+import { startDatabase } from "../dev-stack/src/database.ts";
+import { startDemoReceiver } from "../dev-stack/src/demo-receiver.ts";
+import { createProgress } from "../dev-stack/src/progress.ts";
+import { startRedis } from "../dev-stack/src/redis.ts";
+import { makeSelfSigned, type SelfSigned } from "../dev-stack/src/self-signed.ts";
+import { StackError } from "../dev-stack/src/stack-error.ts";
+import { startTemporal } from "../dev-stack/src/temporal.ts";
 
 const USAGE = `Runs one server to practise with on this machine, until SIGTERM. Its data stay in the FOLDER.
 

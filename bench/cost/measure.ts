@@ -1,5 +1,5 @@
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { until } from "../measure/until.ts";
 import { concurrently } from "../stack/targets.ts";
 import type { CostStack } from "./cost-stack.ts";

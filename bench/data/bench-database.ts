@@ -3,8 +3,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@activity/server";
-import { type RunningDatabase, startDatabase } from "../../tools/stack/database.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
+import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import type { DataSize } from "./bench-accounts.ts";
 import { seed } from "./seed.ts";
 

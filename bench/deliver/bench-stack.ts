@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { WorkflowClient } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { startWatch, type Watch } from "../measure/watch.ts";
 import { createClosing } from "../stack/closing.ts";
 import { type FloorWorker, startFloorWorker } from "../stack/floor/start-floor-worker.ts";

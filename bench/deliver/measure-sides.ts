@@ -1,5 +1,5 @@
 import { WebhookEventKind } from "@activity/proto";
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { type Memory, readMemory } from "../measure/process-usage.ts";
 import { makeTargets, type Target } from "../stack/targets.ts";
 import type { BenchStack } from "./bench-stack.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { makeSelfSigned } from "../../tools/stack/self-signed.ts";
+import { makeSelfSigned } from "../../dev-stack/src/self-signed.ts";
 
 /** A receiver of webhook events that answers at once, over TLS and with keep-alive. */
 export type Receiver = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { Clients } from "../../tools/stack/demo.ts";
+import type { Clients } from "../../dev-stack/src/demo.ts";
 import { concurrently, type Target } from "../stack/targets.ts";
 
 /** Pays donations to the targets in turn; each is one event to one endpoint. */

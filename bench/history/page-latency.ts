@@ -1,4 +1,4 @@
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { type DataSize, HISTORY_ACCOUNT_NO, shownOf } from "../data/bench-accounts.ts";
 import { HttpConnection } from "../load/http-connection.ts";
 import { pageRequest } from "../load/page-request.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { createClients } from "../../tools/stack/demo.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
+import { createClients } from "../../dev-stack/src/demo.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { startWorker, type Worker } from "../load/jobs.ts";
 import { type ContributionLoad, startContributionLoad } from "../load/start-contributions.ts";
 import type { Sample } from "../measure/sample.ts";

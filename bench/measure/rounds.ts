@@ -1,4 +1,4 @@
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import type { Workload } from "../load/workload.ts";
 import type { Side, SideName } from "../sides/side.ts";
 import { type Memory, readCpuSeconds, readMemory } from "./process-usage.ts";

@@ -1,6 +1,6 @@
 import { WebhookEventKind } from "@activity/proto";
-import { createClients } from "../../tools/stack/demo.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
+import { createClients } from "../../dev-stack/src/demo.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import type { Receiver } from "../deliver/receiver.ts";
 import { type ContributionLoad, startContributionLoad } from "../load/start-contributions.ts";
 import type { Closing } from "../stack/closing.ts";

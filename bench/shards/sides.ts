@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import mysql from "mysql2/promise";
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { FIRST_LOAD_ACCOUNT_NO, pagedAccounts } from "../data/bench-accounts.ts";
 import { insertAccounts, insertRecords } from "../data/seed.ts";
 import type { Receiver } from "../deliver/receiver.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { startDatabase } from "../../tools/stack/database.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
-import { startVitessCluster } from "../../tools/stack/vitess-cluster.ts";
-import { shardServerOptions } from "../../tools/stack/vitess-cluster-options.ts";
+import { startDatabase } from "../../dev-stack/src/database.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
+import { startVitessCluster } from "../../dev-stack/src/vitess-cluster.ts";
+import { shardServerOptions } from "../../dev-stack/src/vitess-cluster-options.ts";
 import type { Closing } from "../stack/closing.ts";
 
 /** Who uses the processor between the load and the disk. */

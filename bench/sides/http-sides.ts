@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { GATEWAY_CREDENTIAL } from "../data/bench-accounts.ts";
 import type { Worker } from "../load/jobs.ts";
 import type { LoadJob } from "../load/load-worker.ts";

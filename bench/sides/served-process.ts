@@ -3,7 +3,7 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { baseEnv } from "../../tools/stack/base-env.ts";
+import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { BENCH_CACHE } from "../data/bench-database.ts";
 
 /** A program that serves. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
-import { type RunningRedis, startRedis } from "../../tools/stack/redis.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
+import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
 import { startWorker } from "../load/jobs.ts";
 import type { LoadJob } from "../load/load-worker.ts";
 import type { Sample } from "../measure/sample.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { PRODUCT_FLAGS, type ServedProcess, serveProcess } from "../sides/served-process.ts";
 
 /** A core in a process of its own. */

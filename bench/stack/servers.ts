@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
-import { startDatabase } from "../../tools/stack/database.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
-import { startTemporal } from "../../tools/stack/temporal.ts";
+import { startDatabase } from "../../dev-stack/src/database.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { BENCH_CACHE } from "../data/bench-database.ts";
 import type { Closing } from "./closing.ts";
 

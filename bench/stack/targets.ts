@@ -1,5 +1,5 @@
 import type { WebhookEventKind } from "@activity/proto";
-import type { Clients } from "../../tools/stack/demo.ts";
+import type { Clients } from "../../dev-stack/src/demo.ts";
 
 /** An account with an endpoint at the receiver. */
 export type Target = { readonly accountId: string; readonly endpointId: string };

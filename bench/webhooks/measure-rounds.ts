@@ -1,4 +1,4 @@
-import type { Progress } from "../../tools/stack/progress.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { type CaseRun, measureCase } from "./cases/measure-case.ts";
 import { labelOf, MANY_WRITERS, WRITE_CASES, type WriteCase } from "./cases/write-case.ts";
 import { LAYOUT_LABELS, type LayoutName, type RunningLayout } from "./layouts/layout.ts";

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WebhookEventKind } from "@activity/proto";
-import { createClients } from "../../tools/stack/demo.ts";
-import type { Progress } from "../../tools/stack/progress.ts";
+import { createClients } from "../../dev-stack/src/demo.ts";
+import type { Progress } from "../../dev-stack/src/progress.ts";
 import { type ContributionLoad, startContributionLoad } from "../load/start-contributions.ts";
 import { startWatch, type Watch } from "../measure/watch.ts";
 import { createClosing } from "../stack/closing.ts";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { AccountService } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { createAccount, createApiKey, unique } from "../../test/harness/builders.ts";
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
-import { baseEnv } from "../../tools/stack/base-env.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
 /** Has a process tell the most memory it ever had, in kilobytes. */

@@ -35,21 +35,23 @@ describe("the import rule", () => {
     const broken = [...product, ...kit].filter(({ file, target }) => {
       const from = file.split("/")[0] ?? "";
       const to = target.startsWith("@activity/") ? target.split("/")[1] : target.split("/")[0];
-      const isOwn = to === from || ![...ALL, "test", "tools", "bench"].includes(to ?? "");
+      const isOwn =
+        to === from || ![...ALL, "test", "tools", "dev-stack", "bench"].includes(to ?? "");
       return !isOwn && !allowed.get(from)?.has(to ?? "");
     });
     expect(show(broken)).toEqual([]);
   });
 
   it("enters a package through its exports", () => {
-    const deep = [...product, ...sourceFiles("tools").flatMap(importsOf)].filter(
-      ({ target, file }) => {
-        const [first = ""] = target.split("/");
-        // The kit's name is that of its folder: a path in there has the ending of a file.
-        const isInside = PACKAGES.includes(first) || (first === KIT && target.endsWith(".ts"));
-        return isInside && !file.startsWith(`${first}/`);
-      },
-    );
+    const deep = [
+      ...product,
+      ...["tools", "dev-stack"].flatMap(sourceFiles).flatMap(importsOf),
+    ].filter(({ target, file }) => {
+      const [first = ""] = target.split("/");
+      // The kit's name is that of its folder: a path in there has the ending of a file.
+      const isInside = PACKAGES.includes(first) || (first === KIT && target.endsWith(".ts"));
+      return isInside && !file.startsWith(`${first}/`);
+    });
     expect(show(deep)).toEqual([]);
   });
 
@@ -120,7 +122,7 @@ describe("the documents", () => {
   it("docs/configuration.md lists exactly the variables that are read", () => {
     const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
     const listed = [...text.matchAll(/^\| `([A-Z_0-9]+)` *\|/gm)].map(([, name]) => name ?? "");
-    const files = [...PACKAGES, "tools"]
+    const files = [...PACKAGES, "tools", "dev-stack"]
       .flatMap((name) => sourceFiles(name))
       .filter((file) => !isTest(file));
     const read = new Set(
@@ -140,7 +142,7 @@ describe("the documents", () => {
     const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
     const [, section = ""] = /given as a file[^:]+:([^.]+)\./.exec(text) ?? [];
     const listed = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
-    const read = [...PACKAGES, "tools"]
+    const read = [...PACKAGES, "tools", "dev-stack"]
       .flatMap((name) => sourceFiles(name))
       .filter((file) => !isTest(file))
       .flatMap((file) => [

@@ -6,7 +6,7 @@ import { isTest, ROOT, sourceFiles } from "./import-rule.ts";
 const HELPER = "server/src/database/packet.ts";
 
 const filesWith = (pattern: RegExp) =>
-  ["server/src", "gateway/src", "workflows/src", "tools"]
+  ["server/src", "gateway/src", "workflows/src", "tools", "dev-stack"]
     .flatMap(sourceFiles)
     .filter((file) => !isTest(file) && pattern.test(readFileSync(join(ROOT, file), "utf8")));
 

@@ -3,13 +3,13 @@ import * as gatewayLog from "@activity/runtime/log";
 import * as coreLog from "@activity/runtime/log";
 import * as deliveryLog from "@activity/runtime/log";
 import { describe, expect, it } from "vitest";
+import { findLogCause } from "../../dev-stack/src/log-cause.ts";
+import { makeSelfSigned } from "../../dev-stack/src/self-signed.ts";
 import { createCursorKey, signCursor } from "../../server/src/activity/activity-cursor.ts";
 import { newApiKey } from "../../server/src/api-key/api-key.ts";
 import { newServiceCredential } from "../../server/src/service-credential/service-credential.ts";
 import { newSessionSecret } from "../../server/src/session/session-secret.ts";
 import { newSigningSecret } from "../../server/src/signing-secret/signing-secret.ts";
-import { findLogCause } from "../../tools/stack/log-cause.ts";
-import { makeSelfSigned } from "../../tools/stack/self-signed.ts";
 
 const LOGS = { core: coreLog, gateway: gatewayLog, deliveries: deliveryLog };
 const NAME = "Grace Hopper";

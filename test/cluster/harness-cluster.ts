@@ -1,5 +1,8 @@
-import { createProgress } from "../../tools/stack/progress.ts";
-import { startTemporalCluster, type TemporalCluster } from "../../tools/stack/temporal-cluster.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import {
+  startTemporalCluster,
+  type TemporalCluster,
+} from "../../dev-stack/src/temporal-cluster.ts";
 import type { ServerVictim } from "../delivery/crash/harness-servers.ts";
 
 /** A cluster in the place of the stack's own Temporal, whose hosts are killed one by one. */

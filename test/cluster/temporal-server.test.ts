@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, vi } from "vitest";
-import { silentProgress } from "../../tools/stack/progress.ts";
-import { findTemporalServer } from "../../tools/stack/temporal-server-program.ts";
+import { silentProgress } from "../../dev-stack/src/progress.ts";
+import { findTemporalServer } from "../../dev-stack/src/temporal-server-program.ts";
 
 const VERSION = "v1.32.1";
 const GO_MOD = "module go.temporal.io/server\n";

@@ -15,7 +15,7 @@ import {
 } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { DOOR_ATTACKS, type DoorAttack, MADE_UP_AT_ONCE } from "./harness-door-attacks.ts";
 

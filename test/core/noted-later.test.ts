@@ -1,7 +1,7 @@
 import { ApiKeyService, AttemptOutcome, DispatchService, EndpointService } from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningRedis } from "../../tools/stack/redis.ts";
+import type { RunningRedis } from "../../dev-stack/src/redis.ts";
 import { createApiKey, createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";

@@ -18,7 +18,7 @@ import {
   toJsonString,
 } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
 /** All that a session may be allowed: the numbers of the enum's own descriptor, but for the unspecified one. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DeliveryService, EndpointService, WebhookEventKind } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
 import { expect } from "vitest";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
 import type { Product } from "../../tools/serve/product.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
 import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 
 /** A delivery as a Python receiver gets it. */
 export type PythonDelivery = {

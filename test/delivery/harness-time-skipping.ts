@@ -2,9 +2,9 @@ import { DispatchService, EndpointService, WebhookEventKind } from "@activity/pr
 import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { findTimeSkippingServer } from "../../tools/stack/temporal-program.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { findTimeSkippingServer } from "../../dev-stack/src/temporal-program.ts";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";

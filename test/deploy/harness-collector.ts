@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { untilListening } from "../harness/listening.ts";
 

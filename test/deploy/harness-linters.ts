@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 /** Pinned, so that a new version's opinions come with a change of this line. */

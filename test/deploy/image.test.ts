@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { findFreePort } from "../../tools/stack/free-port.ts";
-import { silentProgress } from "../../tools/stack/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../tools/stack/temporal.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { silentProgress } from "../../dev-stack/src/progress.ts";
+import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import { buildImage, type Image, runInImage } from "./harness-image.ts";

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { migrate } from "@activity/server";
 import mysql, { type Pool } from "mysql2/promise";
 import { inject } from "vitest";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { startVitess } from "../../tools/stack/vitess.ts";
-import type { Keyspace } from "../../tools/stack/vitess-options.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { startVitess } from "../../dev-stack/src/vitess.ts";
+import type { Keyspace } from "../../dev-stack/src/vitess-options.ts";
 
 /** A migrated database of a test's own. */
 export type TestDatabase = {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { startDatabase } from "../../tools/stack/database.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { buildVitess, VITESS_IN_ONE } from "../../tools/stack/vitess-program.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { startDatabase } from "../../dev-stack/src/database.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { buildVitess, VITESS_IN_ONE } from "../../dev-stack/src/vitess-program.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

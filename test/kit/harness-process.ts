@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { baseEnv } from "../../tools/stack/base-env.ts";
+import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { untilListening } from "../harness/listening.ts";
 
 /** What a receiver reports: a request that came, or a point at which it waits for a decision. */

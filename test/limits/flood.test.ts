@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";

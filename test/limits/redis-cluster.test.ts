@@ -1,5 +1,7 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import type { RedisClusterNode, RunningRedisCluster } from "../../dev-stack/src/redis-cluster.ts";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import {
   connectWindowRedis,
@@ -7,8 +9,6 @@ import {
   LimiterUnavailableError,
   windowKey,
 } from "../../server/src/admission/redis-admission-store.ts";
-import { findFreePort } from "../../tools/stack/free-port.ts";
-import type { RedisClusterNode, RunningRedisCluster } from "../../tools/stack/redis-cluster.ts";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { findPrometheus } from "../../tools/stack/find-prometheus.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { findPrometheus } from "../../dev-stack/src/find-prometheus.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
 import { PROMETHEUS_FILES } from "./harness-prometheus.ts";
 
 /** Runs promtool in the folder of Prometheus' files; returns what it says, whether or not it fails. */

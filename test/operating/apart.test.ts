@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { startProgram } from "../start/harness-program.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { isPortFree } from "../../tools/stack/free-port.ts";
+import { isPortFree } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { builtDashboard } from "../dashboard/browser/harness-built.ts";
 import { isShown, readBlocks, type Shell, startShell } from "./harness-page.ts";

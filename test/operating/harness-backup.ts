@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { findDatabaseClient } from "../../tools/stack/find-database-client.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { runCommand } from "../../tools/stack/run-command.ts";
-import type { ServerFlavour } from "../../tools/stack/server-program.ts";
-import type { Launch } from "../../tools/stack/unpacked-root.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { findDatabaseClient } from "../../dev-stack/src/find-database-client.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { runCommand } from "../../dev-stack/src/run-command.ts";
+import type { ServerFlavour } from "../../dev-stack/src/server-program.ts";
+import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import type { TestDatabase } from "../harness/database.ts";
 

@@ -1,6 +1,6 @@
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { spawnHaproxy } from "../../tools/stack/haproxy.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { spawnHaproxy } from "../../dev-stack/src/haproxy.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
 
 /** Where an instance listens, and where it says whether it serves. */

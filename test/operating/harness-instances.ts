@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, vi } from "vitest";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 

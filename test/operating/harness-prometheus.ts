@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { cacheFolder } from "../../tools/stack/cache-folder.ts";
-import { findPrometheus } from "../../tools/stack/find-prometheus.ts";
-import { findFreePort } from "../../tools/stack/free-port.ts";
-import { createProgress } from "../../tools/stack/progress.ts";
-import { spawnServer } from "../../tools/stack/server-process.ts";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { findPrometheus } from "../../dev-stack/src/find-prometheus.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { spawnServer } from "../../dev-stack/src/server-process.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");

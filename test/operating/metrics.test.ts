@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { DeliveryService, DeliveryState } from "@activity/proto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { findFreePort } from "../../tools/stack/free-port.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { type DeliveryStack, startDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { baseEnv } from "../../tools/stack/base-env.ts";
+import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 /** A program that runs, and all that it said so far on both streams. */

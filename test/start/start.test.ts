@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase } from "../harness/database.ts";
 
-const START = fileURLToPath(new URL("../../tools/stack/start.mjs", import.meta.url));
+const START = fileURLToPath(new URL("../../dev-stack/src/start.mjs", import.meta.url));
 const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
 const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { Progress } from "../../../tools/stack/progress.ts";
+import type { Progress } from "../../../dev-stack/src/progress.ts";
 import type { BenchStack } from "../bench-stack.ts";
 
 /** One of these is asleep after a later attempt: a timer is made by a worker in three transactions, a delayed start in one. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { Clients } from "../../../tools/stack/demo.ts";
+import type { Clients } from "../../../dev-stack/src/demo.ts";
 import { quantile } from "../../measure/sample.ts";
 import { concurrently, type Target } from "../../stack/targets.ts";
 import type { BenchStack } from "../bench-stack.ts";

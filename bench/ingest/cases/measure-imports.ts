@@ -1,4 +1,4 @@
-import type { Progress } from "../../../tools/stack/progress.ts";
+import type { Progress } from "../../../dev-stack/src/progress.ts";
 import { readMemory } from "../../measure/process-usage.ts";
 import type { Usage } from "../../measure/watch.ts";
 import { type IngestStack, prepareAccounts } from "../ingest-stack.ts";

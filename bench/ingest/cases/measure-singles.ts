@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Progress } from "../../../tools/stack/progress.ts";
+import type { Progress } from "../../../dev-stack/src/progress.ts";
 import type { Sample } from "../../measure/sample.ts";
 import type { Usage } from "../../measure/watch.ts";
 import type { CoreProcess } from "../../stack/core-process.ts";

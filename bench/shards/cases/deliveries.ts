@@ -1,5 +1,5 @@
 import mysql, { type RowDataPacket } from "mysql2/promise";
-import { createClients } from "../../../tools/stack/demo.ts";
+import { createClients } from "../../../dev-stack/src/demo.ts";
 import type { Receiver } from "../../deliver/receiver.ts";
 import { writeEvents } from "../../deliver/workload.ts";
 import { until } from "../../measure/until.ts";

@@ -1,4 +1,4 @@
-import { type Clients, createClients } from "../../../tools/stack/demo.ts";
+import { type Clients, createClients } from "../../../dev-stack/src/demo.ts";
 import type { DeliveryWorkflows } from "../../../workflows/src/config.ts";
 import type { ProductJob } from "./product-worker.ts";
 import type { ProductWorker } from "./start-product-worker.ts";

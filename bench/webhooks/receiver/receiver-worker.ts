@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
-import { makeSelfSigned } from "../../../tools/stack/self-signed.ts";
+import { makeSelfSigned } from "../../../dev-stack/src/self-signed.ts";
 import { findHttpHead } from "../../load/http-head.ts";
 import { answerJobs } from "../../load/jobs.ts";
 import { sharedNowMs } from "../../measure/shared-clock.ts";

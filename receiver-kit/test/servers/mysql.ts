@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startDatabase } from "../../../tools/stack/database.ts";
-import { silentProgress } from "../../../tools/stack/progress.ts";
+import { startDatabase } from "../../../dev-stack/src/database.ts";
+import { silentProgress } from "../../../dev-stack/src/progress.ts";
 
 /** A MariaDB or MySQL that is thrown away. */
 export interface RunningMysql {

@@ -3,11 +3,11 @@ import { chmod, chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { fetchAptPackages } from "../../../tools/stack/apt-packages.ts";
-import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
-import { findProgram } from "../../../tools/stack/find-program.ts";
-import { findFreePort, LOOPBACK } from "../../../tools/stack/free-port.ts";
-import { silentProgress } from "../../../tools/stack/progress.ts";
+import { fetchAptPackages } from "../../../dev-stack/src/apt-packages.ts";
+import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { findProgram } from "../../../dev-stack/src/find-program.ts";
+import { findFreePort, LOOPBACK } from "../../../dev-stack/src/free-port.ts";
+import { silentProgress } from "../../../dev-stack/src/progress.ts";
 
 const run = promisify(execFile);
 const NOBODY = 65_534;

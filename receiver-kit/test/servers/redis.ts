@@ -1,6 +1,6 @@
-import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
-import { silentProgress } from "../../../tools/stack/progress.ts";
-import { type RunningRedis, startRedis as startStackRedis } from "../../../tools/stack/redis.ts";
+import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { silentProgress } from "../../../dev-stack/src/progress.ts";
+import { type RunningRedis, startRedis as startStackRedis } from "../../../dev-stack/src/redis.ts";
 
 /** Starts an empty Redis or Valkey: the machine's, or the distribution's, fetched. */
 export function startRedis(): Promise<RunningRedis> {

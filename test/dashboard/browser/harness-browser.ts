@@ -1,10 +1,10 @@
 import { type SessionScope, SessionService } from "@activity/proto";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
-import { findChromium } from "../../../tools/stack/find-chromium.ts";
-import { findFreePort } from "../../../tools/stack/free-port.ts";
-import { createProgress } from "../../../tools/stack/progress.ts";
+import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { findChromium } from "../../../dev-stack/src/find-chromium.ts";
+import { findFreePort } from "../../../dev-stack/src/free-port.ts";
+import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { type DeliveryStack, startDeliveryStack } from "../../delivery/harness-deliveries.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import type { TestStack } from "../../harness/stack.ts";

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildDashboard } from "../../../tools/stack/build-dashboard.ts";
-import { waitForLock } from "../../../tools/stack/file-lock.ts";
-import { createProgress } from "../../../tools/stack/progress.ts";
+import { buildDashboard } from "../../../dev-stack/src/build-dashboard.ts";
+import { waitForLock } from "../../../dev-stack/src/file-lock.ts";
+import { createProgress } from "../../../dev-stack/src/progress.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 

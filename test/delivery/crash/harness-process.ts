@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type ServerProcess, spawnServer } from "../../../tools/stack/server-process.ts";
+import { type ServerProcess, spawnServer } from "../../../dev-stack/src/server-process.ts";
 
 /** Something with a process of its own that is killed and started again. */
 export type Victim = {

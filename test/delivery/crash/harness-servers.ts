@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mysql from "mysql2/promise";
-import { cacheFolder } from "../../../tools/stack/cache-folder.ts";
-import { startDatabase } from "../../../tools/stack/database.ts";
-import { killProcess } from "../../../tools/stack/processes.ts";
-import { createProgress, silentProgress } from "../../../tools/stack/progress.ts";
-import { startTemporal } from "../../../tools/stack/temporal.ts";
-import { startVitess } from "../../../tools/stack/vitess.ts";
+import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
+import { startDatabase } from "../../../dev-stack/src/database.ts";
+import { killProcess } from "../../../dev-stack/src/processes.ts";
+import { createProgress, silentProgress } from "../../../dev-stack/src/progress.ts";
+import { startTemporal } from "../../../dev-stack/src/temporal.ts";
+import { startVitess } from "../../../dev-stack/src/vitess.ts";
 import type { Victim } from "./harness-process.ts";
 
 /** A server that comes back where it was. */

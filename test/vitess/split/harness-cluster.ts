@@ -1,5 +1,5 @@
-import { createProgress } from "../../../tools/stack/progress.ts";
-import { startVitessCluster, type VitessCluster } from "../../../tools/stack/vitess-cluster.ts";
+import { createProgress } from "../../../dev-stack/src/progress.ts";
+import { startVitessCluster, type VitessCluster } from "../../../dev-stack/src/vitess-cluster.ts";
 import type { ServerVictim } from "../../delivery/crash/harness-servers.ts";
 
 /** A Vitess of processes in the place of a stack's own database, which are killed one by one. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ServerHost } from "../../../tools/stack/server-host.ts";
+import type { ServerHost } from "../../../dev-stack/src/server-host.ts";
 import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
 import { SIZE } from "../../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";

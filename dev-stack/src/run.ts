@@ -4,7 +4,7 @@ import { ConfigError } from "@activity/runtime/environment";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
-import { startProduct } from "../serve/product.ts";
+import { startProduct } from "../../tools/serve/product.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { createDashboardLink } from "./dashboard-link.ts";
 import { startDatabase } from "./database.ts";

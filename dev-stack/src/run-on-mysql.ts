@@ -14,7 +14,7 @@ process.exitCode = await main(process.argv.slice(2), process.env);
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [command, ...args] = argv;
   if (command === undefined) {
-    console.error("usage: node tools/stack/run-on-mysql.ts COMMAND [ARGUMENT …]");
+    console.error("usage: node dev-stack/src/run-on-mysql.ts COMMAND [ARGUMENT …]");
     return 2;
   }
   try {
