@@ -7,6 +7,7 @@ import {
   DispatchService,
   DonationService,
   EndpointService,
+  FeedChangeService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -18,6 +19,8 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { createAccountService } from "./account/account-service.ts";
 import { deleteAccount } from "./account-deletion/account-deletion.ts";
 import { createActivityService } from "./activity/activity-service.ts";
+import { createFeedChangeService } from "./activity/feed-change-service.ts";
+import type { FeedChanges } from "./activity/feed-changes.ts";
 import { createMeService } from "./activity/me-service.ts";
 import { createAdmissionService } from "./admission/admission-service.ts";
 import { ScopeFamily } from "./admission/session-scope.ts";
@@ -50,6 +53,7 @@ export function createServices(
     recording,
     writer,
     outbox,
+    feedChanges,
     metrics,
   }: {
     readonly pool: Pool;
@@ -58,6 +62,7 @@ export function createServices(
     readonly recording: Packets;
     readonly writer: Writer;
     readonly outbox: Outbox;
+    readonly feedChanges: FeedChanges;
     readonly metrics: Metrics;
   },
   config: ServerConfig,
@@ -71,6 +76,9 @@ export function createServices(
     register(MeService, createMeService(pool), { access: Access.Reader, isValidated: false }),
     register(AdmissionService, createAdmissionService(), {
       ...{ access: Access.Reader, except: { admitClient: Access.Client }, isValidated: false },
+    }),
+    register(FeedChangeService, createFeedChangeService(feedChanges), {
+      access: Permission.ClientAddressForward,
     }),
     register(DonationService, createDonationService(writer), { access: Permission.DonationWrite }),
     register(PlatformEventService, createPlatformEventService(writer), {

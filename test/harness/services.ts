@@ -22,6 +22,7 @@ import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { deleteAccount } from "../../server/src/account-deletion/account-deletion.ts";
+import { createFeedChanges } from "../../server/src/activity/feed-changes.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
@@ -113,11 +114,12 @@ export async function startServices(given?: TestDatabase) {
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const leftOut = createPackets(database.url, 2, WRITE_DEADLINE_MS);
-  const writer = createWriter({ together, alone, leftOut }, outbox);
-  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
-  const importer = createImportService(pool, writer);
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
+  const feedChanges = createFeedChanges(pool, log, () => performance.now());
+  const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
+  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
+  const importer = createImportService(pool, writer);
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
@@ -196,6 +198,7 @@ export async function startServices(given?: TestDatabase) {
     deliveries: createClient(DeliveryService, transport),
     dispatch,
     outbox,
+    feedChanges,
     sendImport,
 
     /** Imports batches and returns the last answer. */
@@ -274,6 +277,7 @@ export async function startServices(given?: TestDatabase) {
       ),
 
     async stop(): Promise<void> {
+      feedChanges.close();
       await Promise.all([pool, together, alone, leftOut, packets].map(close));
       await database.drop();
     },

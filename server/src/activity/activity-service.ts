@@ -12,12 +12,7 @@ import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
 
-const NOT_MODIFIED = {
-  $typeName: "activity.read.v1.ListActivitiesResponse" as const,
-  activities: [],
-  hasMore: false,
-  notModified: true,
-};
+const NO_PAGE = { activities: [], hasMore: false, notModified: true };
 
 /**
  * Serves the feed. The first of `cursorKeys` signs; all of them verify, so that a key can be replaced
@@ -38,15 +33,18 @@ export function createActivityService(
         ? undefined
         : parseCursor(cursorKeys, account.id, query, request.cursor);
     const etag = pageEtag(cursorKeys[0], account, query, request.cursor);
-    if (request.ifNoneMatch === etag) return { ...NOT_MODIFIED, etag };
+    const feed = {
+      $typeName: "activity.read.v1.ListActivitiesResponse" as const,
+      ...{ etag, accountId: account.id, feedVersion: BigInt(account.feedVersion) },
+    };
+    if (request.ifNoneMatch === etag) return { ...feed, ...NO_PAGE };
     const rows = await readActivityRows(pool, account.no, query, position);
     const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
     const nextCursor = cursorAfter(page, account.id, query) ?? request.cursor;
     return {
-      $typeName: "activity.read.v1.ListActivitiesResponse",
+      ...feed,
       activities: page.map(activityFromRow),
       hasMore: rows.length > query.limit,
-      etag,
       notModified: false,
       ...(nextCursor !== undefined && { nextCursor }),
     };
