@@ -70,7 +70,7 @@ export function createServices(
 ): RegisteredService[] {
   // Read calls check their few fields themselves; a bad row must not end an import.
   const own = [
-    register(ActivityService, createActivityService(pool, config.cursorKeys), {
+    register(ActivityService, createActivityService(pool, config.cursorKeys, feedChanges), {
       ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },
     }),
     register(MeService, createMeService(pool), { access: Access.Reader, isValidated: false }),
