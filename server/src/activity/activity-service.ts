@@ -6,12 +6,12 @@ import type {
 } from "@activity/proto";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
+import type { FeedChanges } from "../feed-change/feed-changes.ts";
 import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
 import { pageEtag } from "./activity-etag.ts";
 import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
 import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
-import type { FeedChanges } from "./feed-changes.ts";
 import { readAccountOf } from "./read-account.ts";
 
 /** As long as a poll may wait. ADR 0052 */
