@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SessionService } from "@activity/proto";
+import { UNTRUSTED_PROXY } from "@activity/runtime/client-address";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
@@ -89,6 +91,7 @@ async function endsAtSigterm({ child }: ReturnType<typeof run>): Promise<void> {
   expect(await ended).toEqual([0, null]);
 }
 
+const DASHBOARD = "https://dash.example.com";
 const CORE = {
   DATABASE_URL_FILE: "/run/secrets/database-url",
   CURSOR_KEYS_FILE: "/run/secrets/cursor-keys",
@@ -135,7 +138,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     GATEWAY_PORT: gateway,
     HEALTH_PORT: health,
     DASHBOARD_PORT: dashboard,
-    DASHBOARD_URL: "https://dash.example.com",
+    DASHBOARD_URL: DASHBOARD,
     TEMPORAL_ADDRESS: temporal.address,
   });
   // The workflows are bundled by then, and a worker polls.
@@ -145,13 +148,23 @@ it("serves all in one process as another user on a read-only root, with secrets 
   expect(page.status).toBe(200);
   expect(page.text).toContain("<script");
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
+  // One warning of the gateway, one of the port for browsers, however many requests a proxy forwards that nobody named.
+  for (let count = 0; count < 2; count++) {
+    await statusOf(gateway, "/api/v1/me", "203.0.113.9");
+    await exchangeCode(dashboard, "203.0.113.9");
+  }
+  expect(one.output().split(UNTRUSTED_PROXY)).toHaveLength(3);
   await endsAtSigterm(one);
   expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
 });
 
-it("runs the three apart by its arguments, with the credentials that its own tool makes", async () => {
-  const [corePort, gatewayPort, health] = await freePorts();
-  const core = run(["server/src/main.ts"], { ...CORE, CORE_PORT: corePort });
+it("runs the three apart by its arguments, with the credentials that its own tool makes, behind a proxy", async () => {
+  const [corePort, gatewayPort, health, dashboard] = await freePorts();
+  const TRUSTED_PROXIES = "127.0.0.1/32";
+  const core = run(["server/src/main.ts"], {
+    ...{ ...CORE, CORE_PORT: corePort, TRUSTED_PROXIES },
+    ...{ DASHBOARD_PORT: dashboard, DASHBOARD_URL: DASHBOARD },
+  });
   await untilSaid(core, "core listens");
   for (const [name, permission] of [
     ["gateway", "client_address.forward"],
@@ -168,6 +181,7 @@ it("runs the three apart by its arguments, with the credentials that its own too
     GATEWAY_CREDENTIAL_FILE: "/run/secrets/gateway",
     GATEWAY_PORT: gatewayPort,
     HEALTH_PORT: health,
+    TRUSTED_PROXIES,
   });
   const deliveries = run(["workflows/src/main.ts"], {
     CORE_URL,
@@ -178,8 +192,43 @@ it("runs the three apart by its arguments, with the credentials that its own too
   await untilSaid(deliveries, "deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
+  // §8 A flood through the proxy costs its own address its requests, and nobody else.
+  const askGateway = (address: string) => statusOf(gatewayPort, "/api/v1/me", address);
+  const askDashboard = (address: string) => exchangeCode(dashboard, address);
+  // Both count the requests of an address together.
+  for (const [ask, address] of [
+    [askGateway, "203.0.113.7"],
+    [askDashboard, "203.0.113.17"],
+  ] as const) {
+    const flood = await Promise.all(Array.from({ length: 301 }, () => ask(address)));
+    expect(flood.filter((status) => status === 429)).toHaveLength(1);
+    expect(await ask("203.0.113.8")).not.toBe(429);
+  }
+  for (const { output } of [core, gateway]) expect(output()).not.toContain(UNTRUSTED_PROXY);
   for (const one of [deliveries, gateway, core]) await endsAtSigterm(one);
 });
+
+/** The status of an anonymous request that a proxy forwards. */
+async function statusOf(port: string, path: string, address: string): Promise<number> {
+  const headers = { "x-forwarded-for": address };
+  return (await requestOf(Number(port), path, { headers })).status;
+}
+
+/** The status of a browser's guess at the code of a link. */
+async function exchangeCode(port: string, address: string): Promise<number> {
+  const { status } = await fetch(
+    `http://127.0.0.1:${port}/${SessionService.typeName}/${SessionService.method.exchangeCode.name}`,
+    {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", "connect-protocol-version": "1" },
+        ...{ origin: DASHBOARD, "sec-fetch-site": "same-origin", "x-forwarded-for": address },
+      },
+      body: '{"code":"guessed"}',
+    },
+  );
+  return status;
+}
 
 async function freePorts(): Promise<[string, string, string, string]> {
   const port = async () => `${await findFreePort()}`;
