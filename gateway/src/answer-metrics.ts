@@ -3,7 +3,10 @@ import type { Answers } from "./answer-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";
 
-/** Counts answers by route and status, and how long each took from its request's head to being ready to be sent. */
+/**
+ * Counts answers by route and status, and how long each took from its request's head to being ready to be sent. The time
+ * for which a request was held is not counted: nothing was done in it.
+ */
 export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   const count = metrics.histogram(
     "activity_gateway_request_duration_seconds",
@@ -17,7 +20,8 @@ export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   ): Promise<GatewayResponse> {
     const startedMs = performance.now();
     const response = await answering;
-    count((performance.now() - startedMs) / 1000, route, String(response.status));
+    const tookMs = performance.now() - startedMs - (response.heldMs ?? 0);
+    count(tookMs / 1000, route, String(response.status));
     return response;
   }
 

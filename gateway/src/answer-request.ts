@@ -2,18 +2,21 @@ import type { Log } from "@activity/runtime/log";
 import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
 import { findApiKey } from "./bearer-token.ts";
 import { errorResponse } from "./error-response.ts";
+import type { FeedWait, FeedWaits } from "./feed-waits.ts";
 import type { GatewayRequest, UnreadableRequest } from "./gateway-request.ts";
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
 import type { KeptPages } from "./kept-pages.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { preferredWait } from "./preferred-wait.ts";
 import { InvalidParameterError } from "./query/invalid-parameter-error.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
-import type { Read } from "./reads.ts";
+import type { Read, ReadPage } from "./reads.ts";
 import { ALLOW, findRoute } from "./router.ts";
 import type { Upstream } from "./upstream.ts";
 import { responseFromError } from "./upstream-error.ts";
+import { waitForRecord } from "./wait-for-record.ts";
 
-/** What answers requests. Neither function ever rejects, and each makes one upstream call. */
+/** What answers requests. Neither function ever rejects. Each makes one upstream call, and one more a record waited for. */
 export type Answers = {
   /** Answers a request that was read. */
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
@@ -28,6 +31,7 @@ const CLIENT_GONE = 499;
 export function createAnswers(
   upstream: Upstream,
   pages: KeptPages,
+  waits: FeedWaits,
   limits: GatewayLimits,
   log: Log,
 ): Answers {
@@ -89,8 +93,32 @@ export function createAnswers(
         headers = rateLimitHeaders(received);
       },
     };
-    const body = await read({ upstream, pages, apiKey, options });
-    return createResponse(200, request.requestId, body, headers);
+    const page = await read({ upstream, pages, apiKey, options });
+    const wait = beginWait(request, page);
+    if (wait === undefined) return createResponse(200, request.requestId, page.body, headers);
+    const sinceMs = performance.now();
+    const response = await orFailure(request, async () => {
+      const { body } = await waitForRecord(wait, page, () => {
+        const call = callOptions(request, apiKey);
+        const counted = { ...call, headers: { ...call.headers, "x-request-counted": "1" } };
+        return read({ upstream, pages, apiKey, options: counted });
+      });
+      const applied = [...headers, "Preference-Applied", "wait"];
+      const status = request.signal.aborted ? CLIENT_GONE : 200;
+      return createResponse(status, request.requestId, body, applied);
+    });
+    return { ...response, heldMs: performance.now() - sinceMs };
+  }
+
+  /** Holds a poll that prefers to wait, where its page may still fill and there is a place. ADR 0052 */
+  function beginWait(
+    { method, prefer, clientAddress, signal }: GatewayRequest,
+    { emptyFeed }: ReadPage,
+  ): FeedWait | undefined {
+    if (emptyFeed === undefined || prefer.length === 0 || method !== "GET") return undefined;
+    const seconds = preferredWait(prefer);
+    if (seconds === undefined) return undefined;
+    return waits.begin({ accountId: emptyFeed.accountId, clientAddress, seconds, signal });
   }
 
   async function admitApiKey(
@@ -119,7 +147,7 @@ export function createAnswers(
     return refusal;
   }
 
-  function callOptions(request: UnreadableRequest, apiKey: string | undefined): CallOptions {
+  function callOptions(request: UnreadableRequest, apiKey: string | undefined) {
     const headers: Record<string, string> = {
       "x-client-address": request.clientAddress,
       "x-request-id": request.requestId,

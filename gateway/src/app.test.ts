@@ -249,3 +249,57 @@ it("reads nothing from a client that was gone before its connection was accepted
   expect((await send("GET /api/v1/me")).status).toBe(200);
   expect([calls(), counted]).toEqual([["GetMe"], ["200"]]);
 });
+
+describe("ADR 0052: a poll that waits", () => {
+  const poll = () => send("GET /api/v1/activity?order=asc", `${AUTHORIZED}Prefer: wait=10\r\n`);
+  const filled = {
+    accountId: "account",
+    feedVersion: 2n,
+    activities: [
+      {
+        id: "evt_1",
+        type: ActivityType.FOLLOW,
+        platform: Platform.LIVE_PLATFORM_1,
+        unit: Unit.NONE,
+        value: 1n,
+        occurredAt: {},
+        recordedAt: {},
+      },
+    ],
+  };
+  const isHeld = () => expect.poll(() => core.calls.length).toBeGreaterThan(0);
+
+  it("is shown to the core as counted before, and only then", async () => {
+    core.page = { accountId: "account", feedVersion: 1n };
+    const answering = poll();
+    await isHeld();
+    core.page = filled;
+    // The core may tell of it before the gateway listens: then as one of the last changes.
+    const telling = setInterval(() => core.tell("account", 2n), 10);
+    const answer = await answering;
+    clearInterval(telling);
+    expect(answer.status).toBe(200);
+    expect(core.calls.map(({ headers }) => headers.get("x-request-counted"))).toEqual([null, "1"]);
+  });
+
+  it("goes on waiting while the core is out of reach", async () => {
+    core.page = { accountId: "account", feedVersion: 1n };
+    const answering = poll();
+    await isHeld();
+    core.page = filled;
+    core.before = () => {
+      core.before = () => undefined;
+      throw coreError(Code.Unavailable, "temporarily_unavailable");
+    };
+    const telling = setInterval(() => core.tell("account", 2n), 10);
+    const answer = await answering;
+    clearInterval(telling);
+    expect(answer.status).toBe(200);
+    expect(core.calls).toHaveLength(3);
+  });
+
+  it("is not held where the core names no account, as one of the version before does", async () => {
+    expect((await poll()).status).toBe(200);
+    expect(calls()).toEqual(["ListActivities"]);
+  });
+});

@@ -13,6 +13,7 @@ import { countAnswers } from "./answer-metrics.ts";
 import { refuseKnownClients } from "./answer-refusals.ts";
 import { createAnswers } from "./answer-request.ts";
 import { traceAnswers } from "./answer-spans.ts";
+import { createFeedWaits } from "./feed-waits.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createKeptPages } from "./kept-pages.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
@@ -53,15 +54,21 @@ export function createGateway(options: GatewayOptions): Gateway {
   const log = options.log ?? createLog((line) => process.stderr.write(line));
   const upstream = createUpstream(options.upstream);
   const pages = createKeptPages(limits.keptPageBytes);
+  const waits = createFeedWaits(upstream, limits);
+  const { metrics = NO_METRICS } = options;
+  metrics.gauges(
+    [{ name: "activity_gateway_held_requests", help: "Polls that wait for a record.", labels: [] }],
+    () => [[{ labels: [], value: waits.count() }]],
+  );
   const answers = countAnswers(
     traceAnswers(
       refuseKnownClients(
-        createAnswers(upstream, pages, limits, log),
+        createAnswers(upstream, pages, waits, limits, log),
         createRefusedClients(() => performance.now()),
         limits.refusalDelayMs,
       ),
     ),
-    options.metrics ?? NO_METRICS,
+    metrics,
   );
   const { trustedProxies = [] } = options;
   const find = createFindClientAddress(trustedProxies);
@@ -73,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const server = createHttpServer(answers, findClientAddress, limits, isDraining);
   const drain = () => {
     draining = true;
+    waits.close();
   };
   return {
     server,

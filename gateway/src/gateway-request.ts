@@ -6,6 +6,8 @@ export type GatewayRequest = {
   readonly target: string;
   /** Every `Authorization` header. */
   readonly authorization: readonly string[];
+  /** Every `Prefer` header. RFC 7240 */
+  readonly prefer: readonly string[];
   readonly clientAddress: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;

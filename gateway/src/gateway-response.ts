@@ -7,6 +7,8 @@ export type GatewayResponse = {
   readonly body: string | Buffer | undefined;
   /** For how many milliseconds the core refuses all that this client asks; never sent. */
   readonly clientRefusedForMs?: number | undefined;
+  /** For how many milliseconds the request was held, waiting for a record; never sent. */
+  readonly heldMs?: number;
 };
 
 /** Creates a response with the headers that every response has. §4, §7 */

@@ -62,14 +62,15 @@ export function createHttpServer(
     const requestId = newRequestId();
     const clientAddress = findClientAddress(request.socket.remoteAddress ?? "", head.forwardedFor);
     const { method = "", url: target = "", httpVersion } = request;
-    const { authorization } = head;
-    const read = { requestId, method, target, authorization, clientAddress, signal: gone.signal };
+    const { authorization, prefer } = head;
+    const { signal } = gone;
+    const read = { requestId, method, target, authorization, prefer, clientAddress, signal };
     const fault = faultOf(head, httpVersion);
     const answer =
       fault === undefined
         ? await answers.answerRequest(read)
         : await answers.answerUnreadable(read, malformed(requestId, fault));
-    if (!gone.signal.aborted) {
+    if (!signal.aborted) {
       const closes = fault !== undefined || head.expectsContinue || isDraining();
       writeResponse(response, answer, closes);
     }
@@ -82,7 +83,7 @@ export function createHttpServer(
         ...caller,
         method: request.method ?? "",
         target: request.url ?? "",
-        authorization,
+        ...{ authorization, prefer: [] },
       }),
     );
   }

@@ -9,7 +9,7 @@ describe("ADR 0032: pages are kept", () => {
   it("when they are empty at once, when they are not once they are asked for again", () => {
     const pages = createKeptPages(MB);
     pages.note("key", "a", empty("1"));
-    expect(pages.find("key", "a")).toEqual({ etag: "1", body: Buffer.from("[]") });
+    expect(pages.find("key", "a")).toEqual({ etag: "1", body: Buffer.from("[]"), isEmpty: true });
     pages.note("key", "b", page("1"));
     expect(pages.find("key", "b")).toBeUndefined();
     pages.note("key", "b", page("2"));

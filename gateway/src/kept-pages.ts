@@ -6,6 +6,7 @@ export type KeptPage = {
   readonly etag: string;
   /** The JSON, in UTF-8. */
   readonly body: Buffer;
+  readonly isEmpty: boolean;
 };
 
 /** A page as it is answered. */
@@ -51,7 +52,7 @@ export function createKeptPages(maxBytes: number): KeptPages {
       const [store, other] = isEmpty ? [empty, filled] : [filled, empty];
       other.delete(name);
       if (isEmpty || askedOnce.delete(name) || store.has(name)) {
-        store.set(name, { etag, body: Buffer.from(body) });
+        store.set(name, { etag, body: Buffer.from(body), isEmpty });
       } else {
         askedOnce.set(name, true);
       }

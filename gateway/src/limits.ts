@@ -22,6 +22,9 @@ export type GatewayLimits = {
   readonly bodyBytes: number;
   /** The most requests that a connection may have unanswered; one more, and it is cut. */
   readonly unansweredRequests: number;
+  /** The most requests of one account, and of one client address, that wait for a record. More are answered at once. */
+  readonly heldByAccount: number;
+  readonly heldByClient: number;
   /** How much memory the pages take that are kept. */
   readonly keptPageBytes: number;
   /** How long a closing gateway waits for answers in flight. */
@@ -40,6 +43,8 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   headerBytes: 16_384,
   bodyBytes: 1_048_576,
   unansweredRequests: 16,
+  heldByAccount: 4,
+  heldByClient: 20,
   keptPageBytes: 25_165_824,
   closeTimeoutMs: 10_000,
 };

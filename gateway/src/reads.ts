@@ -1,4 +1,4 @@
-import type { ListActivitiesRequest } from "@activity/proto";
+import { type ListActivitiesRequest, type ListActivitiesResponse, Order } from "@activity/proto";
 import type { CallOptions } from "@connectrpc/connect";
 import type { GatewayResponse } from "./gateway-response.ts";
 import type { KeptPages } from "./kept-pages.ts";
@@ -16,8 +16,16 @@ export type ReadContext = {
   readonly options: CallOptions;
 };
 
-/** A read whose parameters are good: makes the one upstream call and returns the JSON body. */
-export type Read = (context: ReadContext) => Promise<NonNullable<GatewayResponse["body"]>>;
+/** What a read brings. */
+export type ReadPage = {
+  /** The JSON. */
+  readonly body: NonNullable<GatewayResponse["body"]>;
+  /** The feed of a page that is empty and that a record may still come to: its version as the page was read. */
+  readonly emptyFeed?: { readonly accountId: string; readonly version: bigint } | undefined;
+};
+
+/** A read whose parameters are good: makes one upstream call. */
+export type Read = (context: ReadContext) => Promise<ReadPage>;
 
 /** Parses the query of a path; throws InvalidParameterError. */
 export type ParseRead = (query: string) => Read;
@@ -25,7 +33,9 @@ export type ParseRead = (query: string) => Read;
 /** Parses a request for the key's account, which takes no parameters. §4.1 */
 export function parseGetMe(query: string): Read {
   parseStrictQuery(query, []);
-  return async ({ upstream, options }) => renderMe(await upstream.me.getMe({}, options));
+  return async ({ upstream, options }) => ({
+    body: renderMe(await upstream.me.getMe({}, options)),
+  });
 }
 
 /**
@@ -41,12 +51,26 @@ async function readPage(
   { upstream, pages, apiKey, options }: ReadContext,
   query: string,
   request: ListActivitiesRequest,
-): Promise<string | Buffer> {
+): Promise<ReadPage> {
   const kept = pages.find(apiKey, query);
-  if (kept !== undefined) request.ifNoneMatch = kept.etag;
+  // Without one it asks for the page: a read that waits may have lost the one before.
+  if (kept === undefined) delete request.ifNoneMatch;
+  else request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);
-  if (page.notModified && kept !== undefined) return kept.body;
+  if (page.notModified && kept !== undefined) {
+    return { body: kept.body, emptyFeed: kept.isEmpty ? feedOf(request, page) : undefined };
+  }
   const body = renderPage(page);
-  pages.note(apiKey, query, { etag: page.etag, body, isEmpty: page.activities.length === 0 });
-  return body;
+  const isEmpty = page.activities.length === 0;
+  pages.note(apiKey, query, { etag: page.etag, body, isEmpty });
+  return { body, emptyFeed: isEmpty ? feedOf(request, page) : undefined };
+}
+
+/** A core of the version before names no account: there is nothing to wait for. */
+function feedOf(
+  { order, until }: ListActivitiesRequest,
+  { accountId, feedVersion: version }: ListActivitiesResponse,
+): ReadPage["emptyFeed"] {
+  const mayFill = order === Order.ASC && until === undefined && accountId !== "";
+  return mayFill ? { accountId, version } : undefined;
 }

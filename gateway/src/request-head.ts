@@ -2,6 +2,7 @@
 export type RequestHead = {
   readonly authorization: readonly string[];
   readonly forwardedFor: readonly string[];
+  readonly prefer: readonly string[];
   readonly hosts: number;
   readonly transferEncoding: readonly string[];
   readonly hasBody: boolean;
@@ -12,6 +13,7 @@ export type RequestHead = {
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const authorization: string[] = [];
   const forwardedFor: string[] = [];
+  const prefer: string[] = [];
   const transferEncoding: string[] = [];
   let hosts = 0;
   let hasBody = false;
@@ -24,6 +26,9 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         break;
       case "x-forwarded-for":
         forwardedFor.push(value);
+        break;
+      case "prefer":
+        prefer.push(value);
         break;
       case "host":
         hosts += 1;
@@ -40,7 +45,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
         break;
     }
   }
-  return { authorization, forwardedFor, hosts, transferEncoding, hasBody, expectsContinue };
+  return { authorization, forwardedFor, prefer, hosts, transferEncoding, hasBody, expectsContinue };
 }
 
 /** Returns what makes a head that the parser took no request of HTTP all the same, if anything does. */

@@ -50,6 +50,12 @@ export function responseFromError(thrown: unknown, requestId: string, log: Log):
   return refusedFor ? { ...response, clientRefusedForMs: durationMs(refusedFor) } : response;
 }
 
+/** Whether a call failed because the core is out of reach, or cannot serve now: its request gets 503. */
+export function isOutOfReach(thrown: unknown): boolean {
+  const error = ConnectError.from(thrown);
+  return codeOf(error, infoOf(error)) === "temporarily_unavailable";
+}
+
 /** Finds out whether a call failed because the core does not take this gateway's credential. */
 export function gatewayRefusalOf(error: ConnectError): GatewayRefusal | undefined {
   return refusalIn(infoOf(error));

@@ -1,4 +1,4 @@
-import { ActivityService, AdmissionService, MeService } from "@activity/proto";
+import { ActivityService, AdmissionService, FeedChangeService, MeService } from "@activity/proto";
 import type { CoreAddress } from "@activity/runtime/core-address";
 import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
@@ -8,6 +8,7 @@ export type Upstream = {
   readonly activity: Client<typeof ActivityService>;
   readonly me: Client<typeof MeService>;
   readonly admission: Client<typeof AdmissionService>;
+  readonly feedChanges: Client<typeof FeedChangeService>;
 };
 
 /** Creates the clients over one transport. */
@@ -16,6 +17,7 @@ export function createUpstream(transport: Transport): Upstream {
     activity: createClient(ActivityService, transport),
     me: createClient(MeService, transport),
     admission: createClient(AdmissionService, transport),
+    feedChanges: createClient(FeedChangeService, transport),
   };
 }
 

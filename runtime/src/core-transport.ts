@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { urlToHttpOptions } from "node:url";
-import type { Transport } from "@connectrpc/connect";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { CoreAddress } from "./core-address.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 
@@ -38,5 +38,17 @@ export function connectToCore(options: CoreTransportOptions): CoreTransport {
     options: { ...urlToHttpOptions(new URL(coreUrl)), agent },
     ownHeader: () => [name, before + revealCredential()],
   });
-  return { transport, close: () => agent.destroy() };
+  // Loaded with the first stream: few processes have any, and it takes megabytes.
+  const stream: Transport["stream"] = async (...call) => {
+    const { createConnectTransport } = await import("@connectrpc/connect-node");
+    const credential: Interceptor = (next) => (request) => {
+      request.header.set(name, before + revealCredential());
+      return next(request);
+    };
+    return createConnectTransport({
+      ...{ baseUrl: coreUrl, httpVersion: "1.1", nodeOptions: { agent } },
+      ...{ useBinaryFormat: true, interceptors: [credential] },
+    }).stream(...call);
+  };
+  return { transport: { ...transport, stream }, close: () => agent.destroy() };
 }

@@ -29,7 +29,7 @@ const TRAILER = "trailer-";
  * its own, a call costs a quarter of the CPU of connect-node's client (ADR 0032). An answer that
  * does not come whole is `Unavailable`. Only the core's own word is any other code.
  */
-export function createUnaryTransport(target: UnaryTarget): Transport {
+export function createUnaryTransport(target: UnaryTarget): Pick<Transport, "unary"> {
   return {
     async unary(method, signal, timeoutMs, header, input) {
       const [name, value] = target.ownHeader();
@@ -53,8 +53,6 @@ export function createUnaryTransport(target: UnaryTarget): Transport {
       const message = fromBinary(method.output, answer.body);
       return { stream: false, service: method.parent, method, message, ...metadata };
     },
-    stream: () =>
-      Promise.reject(new ConnectError("this transport has unary calls only", Code.Unimplemented)),
   };
 }
 

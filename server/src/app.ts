@@ -2,6 +2,8 @@ import type { Log } from "@activity/runtime/log";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
 import type { Transport } from "@connectrpc/connect";
 import { startAccountPurge } from "./account-deletion/account-purge.ts";
+import { createFindApiKey } from "./admission/api-key-lookup-store.ts";
+import { checkCountedRequests } from "./admission/counted-requests.ts";
 import { createDatabaseAdmission } from "./admission/database-admission.ts";
 import { countDecisions } from "./admission/decisions.ts";
 import { startIdleWindowRemoval } from "./admission/idle-windows.ts";
@@ -21,6 +23,7 @@ import { startAttemptCounting } from "./delivery-stat/delivery-stat.ts";
 import { measureBacklog } from "./dispatch/backlog.ts";
 import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
 import { createOutbox } from "./dispatch/outbox.ts";
+import { createFeedChanges } from "./feed-change/feed-changes.ts";
 import { createAccountScope } from "./rpc/account-scope.ts";
 import { createAuditLog } from "./rpc/audit-log.ts";
 import { authenticateEach, createAuthenticate } from "./rpc/authenticate.ts";
@@ -85,10 +88,15 @@ export function createServerApp(
   const counted = config.redisUrl
     ? createRedisAdmission(config.redisUrl, pool, keyUses, nowMs)
     : createDatabaseAdmission(counting(), keyUses, nowMs);
-  const admission = countDecisions(limitWideNetworks(counted, nowMs), metrics);
+  const admission = countDecisions(
+    checkCountedRequests(limitWideNetworks(counted, nowMs), createFindApiKey(pool, nowMs)),
+    metrics,
+  );
   const outbox = createOutbox(nowMs);
+  const feedChanges = createFeedChanges(pool, log, nowMs);
   const stopJobs = [
     keyUses.stop,
+    feedChanges.close,
     startIdleWindowRemoval(pool, log),
     startAccountPurge(pool, log),
     startOrphanedRuns(pool, outbox.retries.notify, log),
@@ -102,13 +110,13 @@ export function createServerApp(
   const together = createPackets(config.databaseUrl, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
   const leftOut = createPackets(config.databaseUrl, LEFT_OUT_CONNECTIONS, WRITE_DEADLINE_MS);
-  const writer = createWriter({ together, alone, leftOut }, outbox);
+  const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
   const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
   const use = { reads: () => poolUse(pool.pool), writes: alone.use, records: recording.use };
   measurePools(metrics, use);
   measureBacklog(metrics, pool);
   const readiness = createReadiness(pool, nowMs);
-  const parts = { pool, readiness, alone, recording, writer, outbox, metrics };
+  const parts = { pool, readiness, alone, recording, writer, outbox, feedChanges, metrics };
   const services = createServices(parts, config, log);
   const findService = createFindService(services);
   // The first is the outermost.
@@ -165,6 +173,7 @@ export function createServerApp(
     readState: readiness.read,
     drain() {
       readiness.drain();
+      feedChanges.end();
       for (const listener of listeners) listener.drain();
     },
     async close() {

@@ -7,6 +7,7 @@ import {
   DispatchService,
   DonationService,
   EndpointService,
+  FeedChangeService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -30,6 +31,8 @@ import { createDispatchService } from "./dispatch/dispatch-service.ts";
 import type { Outbox } from "./dispatch/outbox.ts";
 import { createDonationService } from "./donation/donation-service.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
+import { createFeedChangeService } from "./feed-change/feed-change-service.ts";
+import type { FeedChanges } from "./feed-change/feed-changes.ts";
 import { createImportService } from "./import/import-service.ts";
 import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
 import { Access } from "./rpc/access.ts";
@@ -50,6 +53,7 @@ export function createServices(
     recording,
     writer,
     outbox,
+    feedChanges,
     metrics,
   }: {
     readonly pool: Pool;
@@ -58,6 +62,7 @@ export function createServices(
     readonly recording: Packets;
     readonly writer: Writer;
     readonly outbox: Outbox;
+    readonly feedChanges: FeedChanges;
     readonly metrics: Metrics;
   },
   config: ServerConfig,
@@ -65,12 +70,15 @@ export function createServices(
 ): RegisteredService[] {
   // Read calls check their few fields themselves; a bad row must not end an import.
   const own = [
-    register(ActivityService, createActivityService(pool, config.cursorKeys), {
+    register(ActivityService, createActivityService(pool, config.cursorKeys, feedChanges), {
       ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },
     }),
     register(MeService, createMeService(pool), { access: Access.Reader, isValidated: false }),
     register(AdmissionService, createAdmissionService(), {
       ...{ access: Access.Reader, except: { admitClient: Access.Client }, isValidated: false },
+    }),
+    register(FeedChangeService, createFeedChangeService(feedChanges), {
+      access: Permission.ClientAddressForward,
     }),
     register(DonationService, createDonationService(writer), { access: Permission.DonationWrite }),
     register(PlatformEventService, createPlatformEventService(writer), {

@@ -124,8 +124,35 @@ describe("gateway and core in two processes", () => {
       .toBe(200);
   });
 
-  it("end at SIGTERM with status 0", async () => {
-    expect(await end(gateway, "SIGTERM")).toBe(0);
+  it("give a client that waits each record once, also when the core dies meanwhile. ADR 0052", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const path = "/api/v1/activity?order=asc";
+    /** Asks until there is a record, as a client does that obeys nothing but its cursor. */
+    const follow = async (cursor: string | null): Promise<PageJson> => {
+      const next = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
+      const answer = await requestOf(gatewayPort, next, { apiKey, headers: { prefer: "wait=10" } });
+      const page = answer.status === 200 ? answer.json<PageJson>() : undefined;
+      return page !== undefined && page.data.length > 0 ? page : follow(cursor);
+    };
+    const first = follow(null);
+    await createPaidDonation(stack, accountId);
+    const { data, pagination } = await first;
+    const second = follow(pagination.next_cursor);
+    await end(core, "SIGKILL");
+    await createPaidDonation(stack, accountId);
+    core = await startCore();
+    const given = [...data, ...(await second).data];
+    expect(given).toHaveLength(2);
+    expect(given).toEqual((await stack.http(path, { apiKey })).json<PageJson>().data);
+  });
+
+  it("end at SIGTERM with status 0, the core too while a gateway listens to it", async () => {
+    const { apiKey } = await createReader(stack);
+    const headers = { prefer: "wait=10" };
+    const held = requestOf(gatewayPort, "/api/v1/activity?order=asc", { apiKey, headers });
+    await expect.poll(async () => (await http("/api/v1/me", apiKey)).status).toBe(200);
     expect(await end(core, "SIGTERM")).toBe(0);
+    expect(await end(gateway, "SIGTERM")).toBe(0);
+    expect((await held).headers["preference-applied"]).toBe("wait");
   });
 });

@@ -31,6 +31,7 @@ import { createDispatchService } from "../../server/src/dispatch/dispatch-servic
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
+import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
 import { createImportService } from "../../server/src/import/import-service.ts";
 import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
 import { Access } from "../../server/src/rpc/access.ts";
@@ -113,11 +114,12 @@ export async function startServices(given?: TestDatabase) {
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const leftOut = createPackets(database.url, 2, WRITE_DEADLINE_MS);
-  const writer = createWriter({ together, alone, leftOut }, outbox);
-  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
-  const importer = createImportService(pool, writer);
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
+  const feedChanges = createFeedChanges(pool, log, () => performance.now());
+  const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
+  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
+  const importer = createImportService(pool, writer);
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
   const transport = createLocalTransport(
@@ -196,6 +198,7 @@ export async function startServices(given?: TestDatabase) {
     deliveries: createClient(DeliveryService, transport),
     dispatch,
     outbox,
+    feedChanges,
     sendImport,
 
     /** Imports batches and returns the last answer. */
@@ -274,6 +277,7 @@ export async function startServices(given?: TestDatabase) {
       ),
 
     async stop(): Promise<void> {
+      feedChanges.close();
       await Promise.all([pool, together, alone, leftOut, packets].map(close));
       await database.drop();
     },

@@ -58,7 +58,7 @@ it("a commit that writes share is in the trace of the first, linked to the other
   const accountId = await services.createAccount();
   const [together, alone, leftOut] = packets as [Packets, Packets, Packets];
   const service = createDonationService(
-    createWriter({ together, alone, leftOut }, services.outbox),
+    createWriter({ together, alone, leftOut }, services.outbox, services.feedChanges),
   );
   const donations = createClient(
     DonationService,

@@ -4,13 +4,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { findReadAccount } from "../../server/src/account/read-account-store.ts";
 import { purgeDeletedAccounts } from "../../server/src/account-deletion/account-purge.ts";
 import { readActivityRows } from "../../server/src/activity/activity-store.ts";
+import { findApiKeys } from "../../server/src/admission/api-key-lookup-store.ts";
 import {
   countBatch,
   countRest,
   deleteIdleWindows,
 } from "../../server/src/admission/database-admission-store.ts";
 import { storeUses } from "../../server/src/admission/key-use-store.ts";
-import { findApiKeys } from "../../server/src/admission/redis-admission-store.ts";
 import { hashApiKey } from "../../server/src/api-key/api-key.ts";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { removeOldDeliveries } from "../../server/src/delivery/delivery-removal.ts";
@@ -18,6 +18,7 @@ import { countAttempts } from "../../server/src/delivery-stat/delivery-stat.ts";
 import { deleteOldHours } from "../../server/src/delivery-stat/delivery-stat-store.ts";
 import { readBacklog } from "../../server/src/dispatch/backlog-store.ts";
 import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
+import { findChangedFeeds } from "../../server/src/feed-change/feed-change-store.ts";
 import {
   insertServiceCredential,
   listServiceCredentials,
@@ -82,6 +83,7 @@ async function admit({ apiKeys, pool, packets }: Services, accounts: readonly st
   await countRest(packets, clients.slice(0, 2), hashes);
   await deleteIdleWindows(pool, 1);
   await findApiKeys(pool, hashes);
+  await findChangedFeeds(pool, 5_000);
   await storeUses(pool, hashes);
   const accountId = accounts[0] ?? "";
   const key = { accountId, apiKeyId: created[0]?.apiKey?.id ?? "" };

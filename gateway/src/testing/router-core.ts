@@ -1,7 +1,9 @@
+import { EventEmitter, on } from "node:events";
 import {
   ActivityService,
   AdmissionService,
   ErrorInfoSchema,
+  FeedChangeService,
   GetMeResponseSchema,
   ListActivitiesResponseSchema,
   MeService,
@@ -29,6 +31,8 @@ export type RouterCore = {
   readonly calls: CoreCall[];
   /** The page that it answers with. */
   page: MessageInitShape<typeof ListActivitiesResponseSchema>;
+  /** Tells who watches that an account's feed has changed. */
+  tell(accountId: string, version: bigint): void;
   /** What runs before an answer; throws to fail the call. */
   before: (call: CoreCall) => void | Promise<void>;
 };
@@ -36,6 +40,7 @@ export type RouterCore = {
 /** Creates a core that admits everybody and has an empty feed. */
 export function createRouterCore(): RouterCore {
   const calls: CoreCall[] = [];
+  const told = new EventEmitter();
   const note = async (context: HandlerContext) => {
     const { method, requestHeader: headers, signal } = context;
     const call = { method: method.name, headers, signal };
@@ -52,6 +57,12 @@ export function createRouterCore(): RouterCore {
       async listActivities(_request, context) {
         await note(context);
         return create(ListActivitiesResponseSchema, core.page);
+      },
+    });
+    service(FeedChangeService, {
+      async *watchFeeds(_request, { signal }) {
+        yield {};
+        for await (const [feed] of on(told, "feed", { signal })) yield { feeds: [feed] };
       },
     });
     service(MeService, {
@@ -74,7 +85,9 @@ export function createRouterCore(): RouterCore {
       },
     });
   });
-  const core: RouterCore = { transport, calls, page: {}, before: () => undefined };
+  const tell: RouterCore["tell"] = (accountId, version) =>
+    void told.emit("feed", { accountId, version });
+  const core: RouterCore = { transport, calls, page: {}, tell, before: () => undefined };
   return core;
 }
 

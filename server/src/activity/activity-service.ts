@@ -2,9 +2,11 @@ import type {
   ActivityService,
   ListActivitiesRequest,
   ListActivitiesResponse,
+  WaitForActivityRequest,
 } from "@activity/proto";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
+import type { FeedChanges } from "../feed-change/feed-changes.ts";
 import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
 import { pageEtag } from "./activity-etag.ts";
 import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
@@ -12,12 +14,9 @@ import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
 
-const NOT_MODIFIED = {
-  $typeName: "activity.read.v1.ListActivitiesResponse" as const,
-  activities: [],
-  hasMore: false,
-  notModified: true,
-};
+/** As long as a poll may wait. ADR 0052 */
+const MAX_WAIT_MS = 10_000;
+const NO_PAGE = { activities: [], hasMore: false, notModified: true };
 
 /**
  * Serves the feed. The first of `cursorKeys` signs; all of them verify, so that a key can be replaced
@@ -26,6 +25,7 @@ const NOT_MODIFIED = {
 export function createActivityService(
   pool: Pool,
   cursorKeys: readonly [CursorKey, ...CursorKey[]],
+  changes: Pick<FeedChanges, "later">,
 ): ServiceImpl<typeof ActivityService> {
   async function listActivities(
     request: ListActivitiesRequest,
@@ -38,15 +38,18 @@ export function createActivityService(
         ? undefined
         : parseCursor(cursorKeys, account.id, query, request.cursor);
     const etag = pageEtag(cursorKeys[0], account, query, request.cursor);
-    if (request.ifNoneMatch === etag) return { ...NOT_MODIFIED, etag };
+    const feed = {
+      $typeName: "activity.read.v1.ListActivitiesResponse" as const,
+      ...{ etag, accountId: account.id, feedVersion: BigInt(account.feedVersion) },
+    };
+    if (request.ifNoneMatch === etag) return { ...feed, ...NO_PAGE };
     const rows = await readActivityRows(pool, account.no, query, position);
     const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
     const nextCursor = cursorAfter(page, account.id, query) ?? request.cursor;
     return {
-      $typeName: "activity.read.v1.ListActivitiesResponse",
+      ...feed,
       activities: page.map(activityFromRow),
       hasMore: rows.length > query.limit,
-      etag,
       notModified: false,
       ...(nextCursor !== undefined && { nextCursor }),
     };
@@ -63,5 +66,18 @@ export function createActivityService(
     );
   }
 
-  return { listActivities };
+  async function waitForActivity(
+    { accountId, feedVersion }: WaitForActivityRequest,
+    context: HandlerContext,
+  ) {
+    const account = await readAccountOf(pool, context, accountId);
+    const known = { accountId: account.id, version: account.feedVersion };
+    const isLater = feedVersion === undefined || BigInt(known.version) > feedVersion;
+    const version = isLater
+      ? known.version
+      : await changes.later(known, MAX_WAIT_MS, context.signal);
+    return { feedVersion: BigInt(version) };
+  }
+
+  return { listActivities, waitForActivity };
 }

@@ -11,6 +11,8 @@ export type AdmissionRequest = {
   /** The client's bucket, from `clientBucket`. */
   readonly client: Buffer;
   readonly keyHash?: Buffer;
+  /** Whether it was counted before: its key and account are checked again, and nothing is counted. */
+  readonly wasCounted?: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
 };
@@ -33,7 +35,9 @@ export type AdmissionResult =
   | { readonly kind: "unknown_key" }
   | { readonly kind: "account_unavailable" }
   | { readonly kind: "account_refused"; readonly window: RateWindow }
-  | { readonly kind: "admitted"; readonly apiKey: ApiKeyRecord; readonly window: RateWindow };
+  | { readonly kind: "admitted"; readonly apiKey: ApiKeyRecord; readonly window: RateWindow }
+  /** It was counted before, and its key and account may still read. */
+  | { readonly kind: "still_admitted"; readonly apiKey: ApiKeyRecord };
 
 /**
  * Counts requests in a place that all instances share, and looks their API keys up. `admit` rejects when

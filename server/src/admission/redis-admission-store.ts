@@ -1,7 +1,3 @@
-import { withDeadline } from "../database/deadline.ts";
-import { NOW_MICROS } from "../database/now.ts";
-import type { Pool } from "../database/pool.ts";
-import { API_KEY_COLUMNS, API_KEY_TABLES, type ApiKeyRow } from "./api-key-row.ts";
 import { WINDOW_MICROS } from "./rate-window.ts";
 import { connectRedis, type RedisConnection } from "./redis-connection-store.ts";
 import { RedisUrlError } from "./redis-url.ts";
@@ -61,8 +57,6 @@ end
 return counted
 `;
 
-const DEADLINE_MS = 3_000;
-
 /** Connects to what REDIS_URL names, and teaches it to count. */
 export function connectWindowRedis(url: string): WindowRedis {
   const redis = connectRedis(url);
@@ -119,12 +113,4 @@ export async function countRequests(
     if (isReply && !STATE_REPLY.test(error.message)) throw error;
     throw new LimiterUnavailableError(OUT_OF_REACH, { cause: error });
   }
-}
-
-/** Finds the keys with these hashes, whatever their state. */
-export function findApiKeys(pool: Pool, keyHashes: readonly Buffer[]): Promise<ApiKeyRow[]> {
-  const sql = `SELECT ${API_KEY_COLUMNS(NOW_MICROS)} FROM ${API_KEY_TABLES} WHERE k.key_hash IN (?)`;
-  return withDeadline<ApiKeyRow[]>(pool, DEADLINE_MS, (connection, answer) =>
-    connection.query(sql, [keyHashes], answer),
-  );
 }

@@ -7,7 +7,8 @@ import {
   type AdmissionResult,
   CLIENT_LIMIT,
 } from "./admission.ts";
-import { type ApiKeyRow, apiKeyFromRow } from "./api-key-row.ts";
+import { createFindApiKey } from "./api-key-lookup-store.ts";
+import { apiKeyFromRow } from "./api-key-row.ts";
 import type { KeyUses } from "./key-uses.ts";
 import { refuseWhatIsKnown } from "./known-refusals.ts";
 import type { RateWindow } from "./rate-window.ts";
@@ -15,7 +16,6 @@ import {
   type CountedWindow,
   connectWindowRedis,
   countRequests,
-  findApiKeys,
   type WindowRedis,
 } from "./redis-admission-store.ts";
 import { firstAnswer } from "./redis-connection-store.ts";
@@ -36,10 +36,7 @@ export function createRedisAdmission(
 ): Admission {
   const redis = connectWindowRedis(url);
   const countClient = createCount(redis, CLIENT_LIMIT, nowMs);
-  const findApiKey = createWaitQueue<AdmissionRequest, ApiKeyRow | undefined>({
-    nowMs,
-    run: (requests) => findInOrder(pool, requests),
-  });
+  const findApiKey = createFindApiKey(pool, nowMs);
   const countAccount = createCount(redis, ACCOUNT_LIMIT, nowMs);
 
   async function count(request: AdmissionRequest): Promise<AdmissionResult> {
@@ -90,18 +87,6 @@ function createCount(
     if (counted === undefined) throw new Error("Redis answered without a count");
     return counted;
   };
-}
-
-async function findInOrder(
-  pool: Pool,
-  requests: readonly AdmissionRequest[],
-): Promise<(ApiKeyRow | undefined)[]> {
-  const found = await findApiKeys(
-    pool,
-    requests.flatMap(({ keyHash }) => keyHash ?? []),
-  );
-  const rows = new Map(found.map((row) => [row.key_hash.toString("latin1"), row]));
-  return requests.map(({ keyHash }) => rows.get(keyHash?.toString("latin1") ?? ""));
 }
 
 function windowOf({ used, resetMicros }: CountedWindow): RateWindow {

@@ -49,6 +49,7 @@ export function createAuthenticate(
     if (access === Access.Open) return;
     if (access === Access.Client) return admitClient(call);
     if (access === Access.Browser || access === Access.Session) throw forBrowsers();
+    if (access === Permission.ClientAddressForward) return authenticateGateway(call);
     if (access !== Access.Reader) return authenticateService(call, access);
     const bearer = bearerOf(call);
     if (bearer !== undefined && credentials.isCredentialText(bearer)) {
@@ -70,6 +71,16 @@ export function createAuthenticate(
     // Before the permission is checked: the audit log names who lacks it.
     call.contextValues.set(callerKey, { kind: "service", name, accountId });
     checkPermission(credential, permission);
+  }
+
+  /** A gateway shows its credential beside those of its clients. Its calls are about no account. */
+  async function authenticateGateway(call: Call): Promise<void> {
+    if (call.contextValues.get(inProcessKey)) return;
+    const shown = call.header.get("x-service-credential") ?? undefined;
+    const credential = await findCredential(call, "x-service-credential:", shown);
+    checkPermission(credential, Permission.ClientAddressForward);
+    checkAccount(credential.accountId, undefined);
+    call.contextValues.set(fromServiceKey, true);
   }
 
   /** Finds the credential that is shown in `header`; throws when it does not work. */
@@ -108,12 +119,13 @@ export function createAuthenticate(
     const client = clientBucket(await clientAddressOf(call));
     const keyHash = bearer !== undefined && isApiKeyText(bearer) ? hashApiKey(bearer) : undefined;
     const { signal } = call;
+    const wasCounted = wasCountedBefore(call);
     const result = await asSpan(call, () =>
-      admission.admit({ client, signal, ...(keyHash && { keyHash }) }),
+      admission.admit({ client, signal, wasCounted, ...(keyHash && { keyHash }) }),
     );
     if ("window" in result) call.contextValues.set(rateWindowKey, result.window);
     throwIfRefused(result);
-    if (result.kind !== "admitted") throw invalidApiKey();
+    if (!("apiKey" in result)) throw invalidApiKey();
     call.contextValues.set(callerKey, { kind: "api_key", apiKey: result.apiKey });
   }
 
@@ -124,15 +136,17 @@ export function createAuthenticate(
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");
     if (forwarded === null) return call.contextValues.get(peerAddressKey) ?? "";
-    if (call.contextValues.get(inProcessKey)) return forwarded;
-    const shown = call.header.get("x-service-credential") ?? undefined;
-    const credential = await findCredential(call, "x-service-credential:", shown);
-    checkPermission(credential, Permission.ClientAddressForward);
-    // An address is of no account.
-    checkAccount(credential.accountId, undefined);
-    call.contextValues.set(fromServiceKey, true);
+    await authenticateGateway(call);
     return forwarded;
   }
+}
+
+/** A gateway counts a request that waits once, when it comes. The word of any other caller does not count. */
+function wasCountedBefore({ header, contextValues }: Call): boolean {
+  const isGateway =
+    header.has("x-client-address") &&
+    (contextValues.get(inProcessKey) || contextValues.get(fromServiceKey));
+  return isGateway && header.has("x-request-counted");
 }
 
 /**
@@ -163,6 +177,7 @@ export function throwIfRefused(result: AdmissionResult): void {
   switch (result.kind) {
     case "admitted":
     case "client_admitted":
+    case "still_admitted":
       return;
     case "unknown_key":
       throw invalidApiKey();

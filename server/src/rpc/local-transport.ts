@@ -4,17 +4,19 @@ import {
   type ContextValues,
   createContextValues,
   type Interceptor,
+  type StreamRequest,
   type Transport,
   type UnaryRequest,
 } from "@connectrpc/connect";
 import { inProcessKey } from "../admission/caller.ts";
 import { createDeadline } from "./deadline.ts";
+import { callLocalStream } from "./local-stream.ts";
 import type { RegisteredService } from "./registered-service.ts";
 import { createUnaryHandlers, messageFrom } from "./unary-handlers.ts";
 
 /**
  * Creates a transport that calls the services as functions, through the same interceptors as the wire and
- * without serializing anything. It carries unary calls, which is all a gateway makes.
+ * without serializing anything. It carries unary calls, and those that answer one message with many.
  */
 export function createLocalTransport(
   services: readonly RegisteredService[],
@@ -47,8 +49,24 @@ export function createLocalTransport(
         signal?.removeEventListener("abort", deadline.cancel);
       }
     },
-    async stream(method) {
-      throw new ConnectError(`${method.name} is a stream`, Code.Unimplemented);
+    async stream(method, signal, _timeoutMs, header, input, contextValues) {
+      const name = method.parent.typeName;
+      const registered = services.find(({ service }) => service.typeName === name);
+      if (registered === undefined || method.methodKind !== "server_streaming") {
+        throw new ConnectError(method.name, Code.Unimplemented);
+      }
+      const request: StreamRequest = {
+        stream: true,
+        service: method.parent,
+        method,
+        requestMethod: "POST",
+        url: `local:///${name}/${method.name}`,
+        signal: signal ?? new AbortController().signal,
+        header: new Headers(header),
+        contextValues: trusted(contextValues),
+        message: input as StreamRequest["message"],
+      };
+      return (await callLocalStream(registered, interceptors, request)) as never;
     },
   };
 }

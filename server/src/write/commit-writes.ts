@@ -5,6 +5,7 @@ import { type Asks, planLookups } from "../database/lookup.ts";
 import type { PacketRows, Packets, Stored } from "../database/packet.ts";
 import { createLeases, type Leases, type Outbox } from "../dispatch/outbox.ts";
 import { newOutboxEntry, Task } from "../dispatch/outbox-store.ts";
+import type { FeedVersion } from "../feed-change/feed-changes.ts";
 import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
 import { storeWebhookEvent } from "../webhook-event/webhook-event-store.ts";
 import type { LockedAccount } from "./locked-account.ts";
@@ -36,8 +37,13 @@ export type Outcome =
   | { readonly kind: "refused"; readonly error: unknown }
   | { readonly kind: "no_account" };
 
-/** How each write of a transaction ended, and whether it wrote first attempts. */
-export type Committed = { readonly outcomes: readonly Outcome[]; readonly hasAttempts: boolean };
+/** How each write of a transaction ended, whether it wrote first attempts, and which feeds it changed. */
+export type Committed = {
+  readonly outcomes: readonly Outcome[];
+  readonly hasAttempts: boolean;
+  readonly feeds: readonly FeedVersion[];
+};
+type Decided = Pick<Committed, "outcomes" | "feeds">;
 
 const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
@@ -58,14 +64,14 @@ export async function commitWrites(
   const leases = createLeases(outbox);
   try {
     const spans = writes.map(({ span }) => span);
-    const outcomes = await together("commit", spans, () =>
+    const decided = await together("commit", spans, () =>
       packets.loadAndStore(load, ([accounts = [], now, ...rows]) => {
         leases.begin();
         const answersOf = lookups.read(rows);
         return decideAll(writes, createAccounts(accounts, now), answersOf, leases);
       }),
     );
-    return { outcomes, ...leases.committed() };
+    return { ...decided, ...leases.committed() };
   } catch (error) {
     leases.failed();
     throw error;
@@ -79,7 +85,7 @@ function decideAll(
   accounts: Accounts,
   answersOf: ReturnType<ReturnType<typeof planLookups>["read"]>,
   leases: Leases,
-): Stored<readonly Outcome[]> {
+): Stored<Decided> {
   const changes: Change[] = [];
   const outcomes = writes.map((write): Outcome => {
     const account = accounts.find(write);
@@ -101,7 +107,8 @@ function decideAll(
   });
   const moved = accounts.movedFeedClocks();
   const clocks = moved.length > 0 ? [storeFeedClocks(moved)] : [];
-  return { statements: [...clocks, ...statementsOf(changes)], result: outcomes };
+  const feeds = accounts.changedFeeds();
+  return { statements: [...clocks, ...statementsOf(changes)], result: { outcomes, feeds } };
 }
 
 /** The accounts that were locked, each with the clock that its next write is given. */
@@ -125,6 +132,11 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
       feedClocks.set(accountNo, recordedAt);
     },
     movedFeedClocks: () => [...feedClocks],
+    changedFeeds: (): FeedVersion[] =>
+      [...feedClocks].flatMap(([accountNo, version]) => {
+        const accountId = locked.get(accountNo)?.id;
+        return accountId === undefined ? [] : [{ accountId, version }];
+      }),
   };
 }
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
     createPackets(proxy.url, 2, DEADLINE_MS),
   ];
   const [together, alone, leftOut] = connections as [Packets, Packets, Packets];
-  const writer = createWriter({ together, alone, leftOut }, services.outbox);
+  const writer = createWriter({ together, alone, leftOut }, services.outbox, services.feedChanges);
   const service = createDonationService(writer);
   donations = createClient(
     DonationService,

@@ -5,6 +5,7 @@ import type { Asks, Found } from "../database/lookup.ts";
 import { isConnectionLost } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
+import type { FeedChanges } from "../feed-change/feed-changes.ts";
 import { commitWrites, type Outcome, type PlannedWrite } from "./commit-writes.ts";
 import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
@@ -56,6 +57,7 @@ type Waiting = PlannedWrite & {
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
   outbox: Outbox,
+  feedChanges: Pick<FeedChanges, "note">,
 ): Writer {
   let waiting: Waiting[] = [];
   /** By account, the writes that wait behind one on its own. */
@@ -91,7 +93,9 @@ export function createWriter(
 
   async function runTogether(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { outcomes, hasAttempts } = await commitWrites(together, outbox, batch, false);
+      const committed = await commitWrites(together, outbox, batch, false);
+      const { outcomes, hasAttempts } = committed;
+      feedChanges.note(committed.feeds);
       for (const [place, write] of batch.entries()) {
         const outcome = outcomes[place];
         if (outcome === undefined || outcome.kind === "no_account") runAlone(write, leftOut);
@@ -126,7 +130,8 @@ export function createWriter(
     try {
       // Behind a locked account it may have waited for longer than its caller does.
       if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
-      const { outcomes } = await commitWrites(packets, outbox, [write], true);
+      const { outcomes, feeds } = await commitWrites(packets, outbox, [write], true);
+      feedChanges.note(feeds);
       const [outcome] = outcomes;
       if (outcome !== undefined) settle(write, outcome);
     } catch (error) {

@@ -1,0 +1,40 @@
+import type { FeedWait } from "./feed-waits.ts";
+import type { ReadPage } from "./reads.ts";
+import { isOutOfReach } from "./upstream-error.ts";
+
+/** A core that does not answer is asked again after this. */
+const OUTAGE_PAUSE_MS = 500;
+
+/**
+ * Reads a page again each time its feed changes. Resolves with the first that holds a record, or with the last empty
+ * one when the wait is over. A core out of reach is no failure: the client has lost nothing, and asks again.
+ */
+export async function waitForRecord(
+  wait: FeedWait,
+  empty: ReadPage,
+  readAgain: () => Promise<ReadPage>,
+): Promise<ReadPage> {
+  let page = empty;
+  try {
+    while (page.emptyFeed !== undefined && (await wait.changedAfter(page.emptyFeed.version))) {
+      page = (await readUnlessOver(wait, readAgain)) ?? page;
+    }
+    return page;
+  } finally {
+    wait.end();
+  }
+}
+
+async function readUnlessOver(
+  wait: FeedWait,
+  readAgain: () => Promise<ReadPage>,
+): Promise<ReadPage | undefined> {
+  do {
+    try {
+      return await readAgain();
+    } catch (error) {
+      if (!isOutOfReach(error)) throw error;
+    }
+  } while (await wait.pause(OUTAGE_PAUSE_MS));
+  return undefined;
+}

@@ -1,0 +1,21 @@
+import type { Admission, AdmissionResult } from "./admission.ts";
+import type { FindApiKey } from "./api-key-lookup-store.ts";
+import { apiKeyFromRow } from "./api-key-row.ts";
+
+/**
+ * Checks requests that were counted before: those that have waited for a record. Their key may have ended meanwhile,
+ * or their account been blocked. All others go on to `admission`. ADR 0052
+ */
+export function checkCountedRequests(admission: Admission, findApiKey: FindApiKey): Admission {
+  return {
+    ready: admission.ready,
+    async admit(request): Promise<AdmissionResult> {
+      if (!request.wasCounted) return admission.admit(request);
+      const row = await findApiKey(request);
+      if (row === undefined || row.active !== 1) return { kind: "unknown_key" };
+      if (row.available !== 1) return { kind: "account_unavailable" };
+      return { kind: "still_admitted", apiKey: apiKeyFromRow(row) };
+    },
+    close: () => admission.close(),
+  };
+}

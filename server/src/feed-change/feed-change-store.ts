@@ -1,0 +1,21 @@
+import { withDeadline } from "../database/deadline.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import type { FeedVersion } from "./feed-changes.ts";
+
+const DEADLINE_MS = 3_000;
+/** More would be late by a poll's wait at most, and lost by none: a poll that ends is asked again. */
+const MAX_ROWS = 10_000;
+
+type ChangedRow = RowDataPacket & { id: string; feed_changed_at: number };
+
+/** Finds the feeds that changed in the last `ms` milliseconds by the database's clock, the latest first. */
+export async function findChangedFeeds(pool: Pool, ms: number): Promise<FeedVersion[]> {
+  const sql = `SELECT id, feed_changed_at FROM account FORCE INDEX (account_feed_changed)
+    WHERE feed_changed_at > ${NOW_MICROS} - ?
+    ORDER BY feed_changed_at DESC LIMIT ${MAX_ROWS}`;
+  const rows = await withDeadline<ChangedRow[]>(pool, DEADLINE_MS, (connection, answer) =>
+    connection.query(sql, [Math.ceil(ms * 1_000)], answer),
+  );
+  return rows.map((row) => ({ accountId: row.id, version: row.feed_changed_at }));
+}

@@ -1,0 +1,131 @@
+import type { Log } from "@activity/runtime/log";
+import { startPeriodicJob } from "../common/periodic-job.ts";
+import type { Pool } from "../database/pool.ts";
+import { findChangedFeeds } from "./feed-change-store.ts";
+
+/** The version of an account's feed: the time of its last change, in microseconds since 1970. */
+export type FeedVersion = { readonly accountId: string; readonly version: number };
+
+/** What changes in the feeds of all accounts, for gateways whose clients wait. ADR 0052 */
+export type FeedChanges = {
+  /** Tells of changes that this process committed. */
+  note(feeds: readonly FeedVersion[]): void;
+  /**
+   * Gives the changes of the last 15 seconds, then each change as it is committed, by this process or by another.
+   * A batch is empty when nothing changed for half a second. Ends when `signal` is aborted or `end` is called.
+   */
+  watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
+  /** Resolves with the version of a feed once it is later than the one given, or with that one after `ms`. */
+  later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
+  /** Ends every watch, those that begin later too. */
+  end(): void;
+  /** Ends every watch and looks no more. */
+  close(): void;
+};
+
+/** How long changes are kept for who begins to watch: longer than a poll waits. */
+const KEPT_MS = 15_000;
+/** How often the changes of other processes are looked for, while somebody watches. */
+const LOOK_MS = 250;
+/** A change may be committed this much later than its version says. */
+const COMMIT_MS = 5_000;
+/** A watch that is silent for longer than a few of these is broken. */
+const HEARTBEAT_MS = 500;
+
+type Watch = { readonly changed: Map<string, number>; wake: () => void };
+
+/** Creates what tells of changed feeds. Nothing is kept or looked for while nobody watches. */
+export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): FeedChanges {
+  /** By account, in the order in which they were noted. */
+  const kept = new Map<string, { readonly version: number; readonly notedMs: number }>();
+  const watches = new Set<Watch>();
+  let lookedMs: number | undefined;
+  let hasEnded = false;
+  const stopLooking = startPeriodicJob("looking for changed feeds", LOOK_MS, log, look);
+
+  async function look(): Promise<void> {
+    if (watches.size === 0) {
+      lookedMs = undefined;
+      kept.clear();
+      return;
+    }
+    const beginMs = nowMs();
+    const spanMs = lookedMs === undefined ? KEPT_MS : beginMs - lookedMs + COMMIT_MS;
+    note(await findChangedFeeds(pool, spanMs));
+    lookedMs = beginMs;
+    for (const [accountId, { notedMs }] of kept) {
+      if (notedMs > beginMs - KEPT_MS) break;
+      kept.delete(accountId);
+    }
+  }
+
+  function note(feeds: readonly FeedVersion[]): void {
+    if (watches.size === 0) return;
+    const notedMs = nowMs();
+    for (const { accountId, version } of feeds) {
+      const known = kept.get(accountId);
+      if (known !== undefined && known.version >= version) continue;
+      // Deleted first, so that it stands behind those that were noted before.
+      kept.delete(accountId);
+      kept.set(accountId, { version, notedMs });
+      for (const { changed } of watches) changed.set(accountId, version);
+    }
+    for (const { changed, wake } of watches) if (changed.size > 0) wake();
+  }
+
+  async function* watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void> {
+    const own: Watch = { changed: new Map(), wake: () => undefined };
+    for (const [accountId, { version }] of kept) own.changed.set(accountId, version);
+    const wake = () => own.wake();
+    signal.addEventListener("abort", wake);
+    watches.add(own);
+    try {
+      while (!signal.aborted && !hasEnded) {
+        const feeds = [...own.changed].map(([accountId, version]) => ({ accountId, version }));
+        own.changed.clear();
+        yield feeds;
+        if (own.changed.size === 0) await untilWoken(own);
+      }
+    } finally {
+      watches.delete(own);
+      signal.removeEventListener("abort", wake);
+    }
+  }
+
+  /** While the database cannot be looked at nobody is told that all is well: another core may reach it. */
+  function untilWoken(own: Watch): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (lookedMs === undefined || nowMs() - lookedMs < 2 * HEARTBEAT_MS) own.wake();
+      }, HEARTBEAT_MS);
+      own.wake = () => {
+        clearInterval(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function later(known: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
+    for await (const feeds of watch(AbortSignal.any([signal, AbortSignal.timeout(ms)]))) {
+      const found = feeds.find(({ accountId }) => accountId === known.accountId);
+      if (found !== undefined && found.version > known.version) return found.version;
+    }
+    return known.version;
+  }
+
+  function end(): void {
+    hasEnded = true;
+    for (const { wake } of watches) wake();
+  }
+
+  return {
+    note,
+    watch,
+    later,
+    end,
+    close() {
+      end();
+      stopLooking();
+    },
+  };
+}

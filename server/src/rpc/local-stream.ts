@@ -1,0 +1,53 @@
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type HandlerContext,
+  type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
+} from "@connectrpc/connect";
+import type { RegisteredService } from "./registered-service.ts";
+import { contextOf, messageFrom } from "./unary-handlers.ts";
+
+type Answer = (
+  message: unknown,
+  context: HandlerContext,
+) => AsyncIterable<MessageInitShape<DescMessage>>;
+
+/** Calls a service of this process that answers one message with many, through the interceptors. */
+export function callLocalStream(
+  { implementation }: RegisteredService,
+  interceptors: readonly Interceptor[],
+  request: StreamRequest,
+): Promise<StreamResponse> {
+  const call = implementation[request.method.localName] as Answer;
+  const answer = async (sent: StreamRequest): Promise<StreamResponse> => {
+    const context = contextOf(sent, "local");
+    return {
+      stream: true,
+      service: sent.service,
+      method: sent.method,
+      header: context.responseHeader,
+      trailer: context.responseTrailer,
+      message: messages(sent, (message) => call(message, context)),
+    };
+  };
+  // Interceptors are typed for unary and streaming calls at once; only streams come through here.
+  const through = interceptors.reduceRight<typeof answer>(
+    (next, interceptor) => interceptor(next as never) as typeof answer,
+    answer,
+  );
+  return through(request);
+}
+
+async function* messages(
+  { method, message }: StreamRequest,
+  answer: (message: unknown) => ReturnType<Answer>,
+) {
+  for await (const sent of message) {
+    for await (const one of answer(sent)) yield messageFrom(method.output, one);
+    return;
+  }
+  throw new ConnectError(`${method.name} was sent no message`, Code.InvalidArgument);
+}

@@ -1,0 +1,163 @@
+import { AccountService, ApiKeyService } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
+import { expectError } from "../harness/expectations.ts";
+import { type HttpAnswer, requestOf } from "../harness/http.ts";
+import type { PageJson } from "../harness/json.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+
+const POLL = "/api/v1/activity?order=asc";
+const WAIT = { prefer: "wait=10" };
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+const reads = () => stack.log.filter((line) => line.includes("ListActivities")).length;
+const idsOf = (answer: HttpAnswer) => answer.json<PageJson>().data.map(({ id }) => id);
+
+/** Begins a poll that waits, and resolves once it is held; its answer comes later. */
+async function hold(apiKey: string, path = POLL, port = stack.gatewayPort) {
+  const before = reads();
+  const answering = requestOf(port, path, { apiKey, headers: { ...WAIT, ...address() } });
+  await expect.poll(reads).toBeGreaterThan(before);
+  return { answering };
+}
+
+let last = 0;
+const address = () => ({ "x-forwarded-for": `198.51.${Math.floor(++last / 250)}.${last % 250}` });
+
+describe("ADR 0052: a poll that prefers to wait", () => {
+  it("is answered once its page holds a record, as a plain poll then is", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey);
+    await createPaidDonation(stack, accountId);
+    const held = await answering;
+    const plain = await stack.http(POLL, { apiKey });
+    expect(held.text).toBe(plain.text);
+    expect(idsOf(held)).toHaveLength(1);
+    expect(held.headers["preference-applied"]).toBe("wait");
+    const rest = held.rawHeaders.filter((_, place) => place % 2 === 0);
+    expect(rest.toSorted()).toEqual(
+      [...plain.rawHeaders.filter((_, place) => place % 2 === 0), "Preference-Applied"].toSorted(),
+    );
+  });
+
+  it("hears of a record that another core stored", async () => {
+    const other = await stack.startInstance();
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey, POLL, other.gatewayPort);
+    await createPaidDonation(stack, accountId);
+    expect(idsOf(await answering)).toHaveLength(1);
+    await other.stop();
+  });
+
+  it("hears of a row that was written by hand with the feed's clock", async () => {
+    const { accountId: from } = await createReader(stack);
+    await createPaidDonation(stack, from);
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey);
+    const columns = "type, platform, unit, value, currency, refunded_amount_cents";
+    await stack.database.query(
+      `INSERT INTO activity (account_no, recorded_at, record_key, ${columns})
+       SELECT (SELECT account_no FROM account WHERE id = ?), recorded_at, record_key, ${columns}
+       FROM activity WHERE account_no = (SELECT account_no FROM account WHERE id = ?)`,
+      [accountId, from],
+    );
+    const clock =
+      "UPDATE account SET feed_changed_at = UNIX_TIMESTAMP(NOW(6)) * 1000000 WHERE id = ?";
+    await stack.database.query(clock, [accountId]);
+    expect(idsOf(await answering)).toHaveLength(1);
+  });
+
+  it("is not ended by a record of another type", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey, `${POLL}&type=follow`);
+    await createPaidDonation(stack, accountId);
+    await createPlatformEvent(stack, accountId);
+    const page = (await answering).json<PageJson>();
+    expect(page.data.map(({ type }) => type)).toEqual(["follow"]);
+  });
+
+  it("is answered with the empty page, and the cursor that was sent, when the wait is over", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    await createPaidDonation(stack, accountId);
+    const { next_cursor: cursor } = (await stack.http(POLL, { apiKey })).json<PageJson>()
+      .pagination;
+    const path = `${POLL}&cursor=${encodeURIComponent(cursor ?? "")}`;
+    const answer = await stack.http(path, { apiKey, headers: { prefer: "wait=1" } });
+    expect(answer.headers["preference-applied"]).toBe("wait");
+    expect(answer.text).toBe((await stack.http(path, { apiKey })).text);
+    expect(answer.json<PageJson>()).toEqual({
+      data: [],
+      pagination: { has_more: false, next_cursor: cursor },
+    });
+  });
+
+  it("counts once. §8", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey);
+    await createPaidDonation(stack, accountId);
+    expect((await answering).headers.ratelimit).toMatch(/r=119;/);
+    expect((await stack.http(POLL, { apiKey })).headers.ratelimit).toMatch(/r=118;/);
+  });
+
+  it("gives nothing to a key that was revoked meanwhile. §5.7", async () => {
+    const { accountId, apiKey, apiKeyId } = await createReader(stack);
+    const { answering } = await hold(apiKey);
+    await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
+    await createPaidDonation(stack, accountId);
+    expectError(await answering, 401, "invalid_api_key");
+  });
+
+  it("gives nothing of an account that was blocked meanwhile. §5.6", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey);
+    await stack.client(AccountService).blockAccount({ accountId });
+    await createPaidDonation(stack, accountId);
+    expectError(await answering, 403, "account_unavailable");
+  });
+
+  it("is answered at once where its account has four that wait, and again once one has left", async () => {
+    const { accountId, apiKey } = await createReader(stack);
+    const held = [];
+    for (let count = 0; count < 4; count += 1) held.push((await hold(apiKey)).answering);
+    const fifth = await stack.http(POLL, { apiKey, headers: WAIT });
+    expect(fifth.headers["preference-applied"]).toBeUndefined();
+    expect(idsOf(fifth)).toEqual([]);
+    await createPaidDonation(stack, accountId);
+    for (const answer of await Promise.all(held)) expect(idsOf(answer)).toHaveLength(1);
+  });
+
+  it.each([
+    ["newest first", "/api/v1/activity", "GET", "wait=10"],
+    ["an end of its own", `${POLL}&until=2030-01-01T00:00:00Z`, "GET", "wait=10"],
+    ["HEAD", POLL, "HEAD", "wait=10"],
+    ["no number", POLL, "GET", "wait=soon"],
+    ["no seconds", POLL, "GET", "wait=0"],
+    ["another preference", POLL, "GET", "respond-async"],
+    ["another path", "/api/v1/me", "GET", "wait=10"],
+  ])("means nothing with %s", async (_, path, method, prefer) => {
+    const { apiKey } = await createReader(stack);
+    const [plain, preferred] = [
+      await stack.http(path, { apiKey, method }),
+      await stack.http(path, { apiKey, method, headers: { prefer } }),
+    ];
+    expect(preferred.text).toBe(plain.text);
+    const names = (answer: HttpAnswer) => answer.rawHeaders.filter((_, place) => place % 2 === 0);
+    expect(names(preferred)).toEqual(names(plain));
+  });
+
+  it("is answered at once where the gateway drains", async () => {
+    const other = await stack.startInstance();
+    const { apiKey } = await createReader(stack);
+    const { answering } = await hold(apiKey, POLL, other.gatewayPort);
+    other.drain();
+    const answer = await answering;
+    expect(idsOf(answer)).toEqual([]);
+    expect(answer.headers.connection).toBe("close");
+    await other.stop();
+  });
+});
