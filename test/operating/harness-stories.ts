@@ -39,9 +39,9 @@ const CALL_WITHIN_MS = 30_000;
 const PATIENT = { timeout: 60_000, interval: 100 };
 
 /**
- * Tells story after story: an account with a key and an endpoint, a record of each kind written
- * through the cores in turn, then read page by page through the gateways in turn. So each instance
- * continues what another began. The receiver takes what the endpoint's secret signed, and refuses
+ * Tells story after story. An account with a key and an endpoint gets a record of each kind,
+ * written through the cores in turn. It is then read page by page through the gateways in turn. So
+ * each instance continues what another began. The receiver takes what the endpoint's secret signed, and refuses
  * all else.
  */
 export function startStories(options: {
