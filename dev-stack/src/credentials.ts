@@ -14,16 +14,21 @@ export interface Credentials {
 
 /** Reads a data folder's passwords; makes new ones when the file is missing or damaged. */
 export async function readCredentials(path: string): Promise<Credentials> {
-  const stored = parseCredentials(await readFile(path, "utf8").catch(() => ""));
-  if (stored) return stored;
-  const credentials = {
-    user: DATABASE_NAME,
-    password: randomBytes(20).toString("hex"),
-    rootPassword: randomBytes(20).toString("hex"),
-  };
+  try {
+    const { user, password, rootPassword }: Credentials = JSON.parse(await readFile(path, "utf8"));
+    if ([user, password, rootPassword].every((value) => /^\w+$/.test(value ?? ""))) {
+      return { user, password, rootPassword };
+    }
+  } catch {
+    // The server is told the new ones when it starts.
+  }
+  const [password, rootPassword] = [newPassword(), newPassword()];
+  const credentials = { user: DATABASE_NAME, password, rootPassword };
   await writeFile(path, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
   return credentials;
 }
+
+const newPassword = () => randomBytes(20).toString("hex");
 
 /**
  * Returns the statements a server runs at each start: they create database and user, or give the
@@ -41,16 +46,4 @@ export function initStatements(credentials: Credentials, isEphemeral: boolean): 
     `GRANT ALL PRIVILEGES ON ${scope} TO ${account}${isEphemeral ? " WITH GRANT OPTION" : ""};`,
     "",
   ].join("\n");
-}
-
-function parseCredentials(text: string): Credentials | undefined {
-  try {
-    const { user, password, rootPassword }: Partial<Credentials> = JSON.parse(text);
-    const isSafe = [user, password, rootPassword].every((value) => /^\w+$/.test(value ?? ""));
-    return isSafe && user && password && rootPassword
-      ? { user, password, rootPassword }
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

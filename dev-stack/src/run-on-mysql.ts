@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
 import { createProgress } from "./progress.ts";
-import { fetchRealMysql } from "./real-mysql.ts";
+import { fetchRealMysql } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -1,9 +1,6 @@
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import {
-  startTemporalCluster,
-  type TemporalCluster,
-} from "../../dev-stack/src/temporal-cluster.ts";
 import type { ServerVictim } from "../delivery/crash/harness-servers.ts";
+import { startTemporalCluster, type TemporalCluster } from "./harness-temporal-cluster.ts";
 
 /** A cluster in the place of the stack's own Temporal, whose hosts are killed one by one. */
 export type ClusterVictim = ServerVictim & { hosts(): TemporalCluster["hosts"] };

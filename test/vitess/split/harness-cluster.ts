@@ -1,6 +1,6 @@
 import { createProgress } from "../../../dev-stack/src/progress.ts";
-import { startVitessCluster, type VitessCluster } from "../../../dev-stack/src/vitess-cluster.ts";
 import type { ServerVictim } from "../../delivery/crash/harness-servers.ts";
+import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster.ts";
 
 /** A Vitess of processes in the place of a stack's own database, which are killed one by one. */
 export type VitessVictim = ServerVictim & { cluster(): VitessCluster };

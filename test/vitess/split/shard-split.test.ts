@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ServerHost } from "../../../dev-stack/src/server-host.ts";
 import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
 import { SIZE } from "../../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
+import type { ServerHost } from "../../harness/server-host.ts";
 import { startServices } from "../../harness/services.ts";
 import { expectPlansOfOneShard, planStatements } from "../plans.ts";
 import { statementsSentIn } from "../sent-statements.ts";

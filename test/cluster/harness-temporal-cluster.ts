@@ -1,24 +1,22 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { Connection } from "@temporalio/client";
 import protos from "@temporalio/proto";
-import { cacheFolder } from "./cache-folder.ts";
-import { findFreePorts, LOOPBACK } from "./free-port.ts";
-import { type RunningHaproxy, spawnHaproxy } from "./haproxy.ts";
-import type { Progress } from "./progress.ts";
-import { StackError } from "./stack-error.ts";
-import { startTemporalDatabase } from "./temporal-database.ts";
-import { createTemporalHost, TEMPORAL_SERVICES, type TemporalHost } from "./temporal-host.ts";
-import { findTemporalServer } from "./temporal-server-program.ts";
+import { vi } from "vitest";
+import { findFreePorts, LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+import { buildGoModule, type GoModule } from "../harness/go-module.ts";
+import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
+import { startTemporalDatabase } from "./harness-temporal-database.ts";
+import {
+  createTemporalHost,
+  TEMPORAL_SERVICES,
+  type TemporalHost,
+} from "./harness-temporal-host.ts";
 
-export interface StartTemporalCluster {
-  env: NodeJS.ProcessEnv;
+export interface StartTemporalCluster extends StackOptions {
   /** An empty folder, or one that is not there: a cluster begins anew each time. */
   dataDir: string;
-  /** Where built and fetched programs are kept; the user's cache folder unless told. */
-  cacheDir?: string | undefined;
-  progress: Progress;
 }
 
 /** Temporal's server as a team runs it: each service in processes of its own, over MySQL. */
@@ -31,12 +29,19 @@ export interface TemporalCluster {
   stop(): Promise<void>;
 }
 
+/** Temporal's server as a cluster runs it: `temporal server start-dev` has no services apart and no MySQL. */
+export const TEMPORAL_SERVER: GoModule = {
+  title: "Temporal's server",
+  module: "go.temporal.io/server@v1.32.1",
+  sum: "h1:grI5B5cBEMRJnDzGKtsxQRQpsNPisej1B6WgVksc9EM=",
+  packages: ["./cmd/server", "./cmd/tools/sql"],
+  folder: "temporal-server-v1.32.1",
+};
 const HOSTS_OF_EACH = 2;
 const NAMESPACE = "default";
 /** A day, as the server of one process has it. */
 const RETENTION_SECONDS = 86_400;
-const NAMESPACE_MILLISECONDS = 60_000;
-const POLL_MILLISECONDS = 100;
+const LEARNED = { timeout: 60_000, interval: 100 };
 
 /** As the server of one process has it: ADR 0024. */
 const DYNAMIC_CONFIG = `
@@ -53,13 +58,12 @@ matching.enableFairness:
 export async function startTemporalCluster(
   options: StartTemporalCluster,
 ): Promise<TemporalCluster> {
-  const { env, progress, cacheDir = cacheFolder(env) } = options;
+  const { progress } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
-  const { server, sqlTool } = await findTemporalServer(env, cacheDir, progress);
-  const database = await startTemporalDatabase({
-    ...{ env, dataDir: join(dataDir, "database"), cacheDir, progress, sqlTool },
-  });
+  const built = await buildGoModule(TEMPORAL_SERVER, options);
+  const at = { dataDir: join(dataDir, "database"), sqlTool: join(built, "sql") };
+  const database = await startTemporalDatabase({ ...options, ...at });
   const dynamicConfig = join(dataDir, "dynamic-config.yaml");
   await writeFile(dynamicConfig, DYNAMIC_CONFIG);
   // One for the frontends together, and two for each host.
@@ -84,7 +88,7 @@ export async function startTemporalCluster(
       const [grpc = 0, membership = 0] = ports.splice(0, 2);
       const logFile = join(dataDir, `${service}-${place + 1}.log`);
       const at = { ports: { grpc, membership }, variables, logFile };
-      return createTemporalHost({ service, program: server, ...at });
+      return createTemporalHost({ service, program: join(built, "server"), ...at });
     }),
   );
   let haproxy: RunningHaproxy | undefined;
@@ -96,7 +100,7 @@ export async function startTemporalCluster(
   try {
     const frontends = hosts.filter(({ service }) => service === "frontend");
     const config = frontendsConfig(`${LOOPBACK}:${port}`, frontends);
-    haproxy = await spawnHaproxy({ env, cacheDir, progress, config });
+    haproxy = await spawnHaproxy({ ...options, config });
     await progress.step("Starting Temporal's services", async () => {
       const [first, ...others] = hosts;
       // It writes what the cluster is; of several that do so at once all but one would fail.
@@ -137,25 +141,14 @@ async function makeNamespace(frontends: readonly TemporalHost[]): Promise<void> 
   const services = connections.map(({ workflowService }) => workflowService);
   const retention = protos.google.protobuf.Duration.fromObject({ seconds: RETENTION_SECONDS });
   const request = { namespace: NAMESPACE, workflowExecutionRetentionPeriod: retention };
-  const deadline = performance.now() + NAMESPACE_MILLISECONDS;
+  const knows = (service: (typeof services)[number]) =>
+    service.listOpenWorkflowExecutions({ namespace: NAMESPACE }).then(
+      () => true,
+      () => false,
+    );
   try {
     await services[0]?.registerNamespace(request);
-    for (const service of services) {
-      for (;;) {
-        const answer = service.listOpenWorkflowExecutions({ namespace: NAMESPACE });
-        if (
-          await answer.then(
-            () => true,
-            () => false,
-          )
-        )
-          break;
-        if (performance.now() > deadline) {
-          throw new StackError("Temporal's frontends do not know the namespace that was made.");
-        }
-        await wait(POLL_MILLISECONDS);
-      }
-    }
+    for (const service of services) await vi.waitUntil(() => knows(service), LEARNED);
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

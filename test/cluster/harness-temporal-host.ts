@@ -1,6 +1,6 @@
 import { Connection } from "@temporalio/client";
-import { LOOPBACK } from "./free-port.ts";
-import { createServerHost, type ServerHost } from "./server-host.ts";
+import { LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import { createServerHost, type ServerHost } from "../harness/server-host.ts";
 
 /** The services of Temporal's server, in the order in which they are started. */
 export const TEMPORAL_SERVICES = ["history", "matching", "frontend", "worker"] as const;
@@ -46,9 +46,9 @@ export function createTemporalHost(options: CreateTemporalHost): TemporalHost {
   };
   const host = createServerHost({
     title: `Temporal's ${service} service`,
-    command: program,
+    launch: { command: program, leading: [] },
     args: ["--allow-no-auth", "start", "--service", service],
-    ...{ env, logFile, isServing: () => isServing(service, ports.grpc) },
+    ...{ env, logFile, isReady: () => isServing(service, ports.grpc) },
   });
   return { ...host, service, port: ports.grpc };
 }

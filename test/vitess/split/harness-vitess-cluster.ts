@@ -1,26 +1,15 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { cacheFolder } from "./cache-folder.ts";
-import { type RunningDatabase, startDatabase } from "./database.ts";
-import { findEtcd } from "./find-etcd.ts";
-import type { Progress } from "./progress.ts";
-import { fetchRealMysql } from "./real-mysql.ts";
-import type { ServerHost } from "./server-host.ts";
-import { CELL, CELL_ROOT, shardServerOptions } from "./vitess-cluster-options.ts";
-import { createVitessHosts } from "./vitess-hosts.ts";
-import { readKeyspaces, SCHEMAS, shardNames } from "./vitess-options.ts";
-import { giveToUser, placePrograms } from "./vitess-place.ts";
-import { buildVitess, VITESS_APART } from "./vitess-program.ts";
+import { type RunningDatabase, startDatabase } from "../../../dev-stack/src/database.ts";
+import { fetchRealMysql } from "../../../dev-stack/src/server-program.ts";
+import type { StackOptions } from "../../../dev-stack/src/stack-options.ts";
+import type { ServerHost } from "../../harness/server-host.ts";
+import { readKeyspaces, SCHEMAS, shardNames } from "../harness-keyspaces.ts";
+import { CELL, CELL_ROOT, createVitessHosts } from "./harness-vitess-hosts.ts";
 
-export interface StartVitessCluster {
-  /** `MYSQLD` is read from here, and PATH. */
-  env: NodeJS.ProcessEnv;
+export interface StartVitessCluster extends StackOptions {
   /** An empty folder, or one that is not there: a cluster begins anew each time. */
   dataDir: string;
-  /** Where built and fetched programs are kept; the user's cache folder unless told. */
-  cacheDir?: string | undefined;
-  progress: Progress;
   /** How many shards a sharded keyspace has at first: 1, 2, 4 and so on up to 256. */
   shards: number;
 }
@@ -51,23 +40,29 @@ export interface VitessCluster {
 
 const FIRST_TABLET = 100;
 
+/** What VReplication reads: the binary log, with rows and GTIDs. Its rows are whole unless told. */
+export function shardServerOptions(serverId: number): string[] {
+  return [
+    "--log-bin=binlog",
+    `--server-id=${serverId}`,
+    "--gtid-mode=ON",
+    "--enforce-gtid-consistency=ON",
+    // A machine's death is nobody's here.
+    "--sync-binlog=0",
+  ];
+}
+
 /**
  * Starts etcd, vtctld, a MySQL and a vttablet for each shard, and a vtgate, with the VSchemas of the product. One
  * MySQL for all shards would not do: at a switch each shard writes a row with the same key into its `_vt`.
  */
 export async function startVitessCluster(options: StartVitessCluster): Promise<VitessCluster> {
-  const { progress, cacheDir = cacheFolder(options.env) } = options;
+  const { progress } = options;
   const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...given } = options.env;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
-  const MYSQLD = given.MYSQLD ?? (await fetchRealMysql({ env: given, cacheDir, progress }));
-  const env = { ...given, MYSQLD };
-  const etcd = await findEtcd(env, cacheDir, progress);
-  const built = await buildVitess(VITESS_APART, env, cacheDir, progress);
-  const folder = await mkdtemp(join(tmpdir(), "personal-activity-vitess-"));
-  await giveToUser(folder);
-  await placePrograms(built, VITESS_APART, folder);
-  const hosts = await createVitessHosts({ env, folder, dataDir, etcd });
+  const env = { ...given, MYSQLD: given.MYSQLD ?? (await fetchRealMysql(options)) };
+  const hosts = await createVitessHosts(dataDir, options);
   const { control, url, vtgate } = hosts;
   const shards: VitessShard[] = [];
   let tablets = FIRST_TABLET;
@@ -76,7 +71,7 @@ export async function startVitessCluster(options: StartVitessCluster): Promise<V
     const id = tablets++;
     const alias = `${CELL}-${String(id).padStart(10, "0")}`;
     const mysql = await startDatabase({
-      ...{ env, dataDir: join(dataDir, `mysql-${alias}`), cacheDir, progress },
+      ...{ ...options, env, dataDir: join(dataDir, `mysql-${alias}`) },
       ...{ ephemeral: true, serverOptions: shardServerOptions(id) },
     });
     const at = { alias, keyspace, shard: name, mysqlUrl: mysql.url };
@@ -90,11 +85,11 @@ export async function startVitessCluster(options: StartVitessCluster): Promise<V
     const running = [vtgate, hosts.vtctld, hosts.etcd].filter((host) => host.isRunning());
     await Promise.allSettled(running.map((host) => host.kill()));
     await Promise.allSettled(shards.map(stopShard));
-    await rm(folder, { recursive: true, force: true });
+    await hosts.remove();
   }
 
   try {
-    const keyspaces = await readKeyspaces(SCHEMAS, "", options.shards);
+    const keyspaces = await readKeyspaces("", options.shards);
     await progress.step("Starting Vitess, part by part", async () => {
       await hosts.etcd.start();
       await hosts.vtctld.start();

@@ -1,15 +1,16 @@
+import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { findFreePort, LOOPBACK } from "./free-port.ts";
-import { type RunningRedis, type StartRedis, startRedis } from "./redis.ts";
-import { sendRedisCommand } from "./redis-command.ts";
-import { StackError } from "./stack-error.ts";
+import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
+import { StackError } from "../../dev-stack/src/stack-error.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
 /** One server of a Redis Cluster. */
 export interface RedisClusterNode extends RunningRedis {
   port: number;
   /** Where the other nodes talk to it. */
   clusterPort: number;
-  /** Sends it a command, and resolves with the reply as the protocol writes it. */
+  /** Sends it a command, and resolves with the reply as the protocol writes it; rejects where that is an error. */
   send(...words: (string | number)[]): Promise<string>;
 }
 
@@ -26,17 +27,17 @@ export interface RunningRedisCluster {
   stop(): Promise<void>;
 }
 
-type StartRedisCluster = Omit<StartRedis, "port" | "serverOptions">;
-
 const MASTERS = 3;
 const SLOTS = 16_384;
 /** How long a node is silent before the others take it for away. */
 const NODE_TIMEOUT_MILLISECONDS = 2_000;
 const JOIN_MILLISECONDS = 30_000;
 const POLL_MILLISECONDS = 50;
+const ANSWER_MILLISECONDS = 5000;
+const QUIT_REPLY = "+OK\r\n";
 
 /** Starts three masters as one cluster. It takes Redis 7 or Valkey: earlier ones have no `cluster-port`. */
-export async function startRedisCluster(options: StartRedisCluster): Promise<RunningRedisCluster> {
+export async function startRedisCluster(options: StackOptions): Promise<RunningRedisCluster> {
   const nodes: RedisClusterNode[] = [];
   const start = async () => {
     const node = await startNode(options);
@@ -54,8 +55,9 @@ export async function startRedisCluster(options: StartRedisCluster): Promise<Run
       await meet(master, masters[0]);
     }
     await haveMet(nodes);
+    const [first, ...others] = masters.map(({ port }) => `${LOOPBACK}:${port}`);
     return {
-      url: urlOf(masters),
+      url: `redis-cluster://${first}?${others.map((node) => `node=${node}`).join("&")}`,
       masters,
       async find(key) {
         const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
@@ -78,7 +80,7 @@ export async function startRedisCluster(options: StartRedisCluster): Promise<Run
   }
 }
 
-async function startNode(options: StartRedisCluster): Promise<RedisClusterNode> {
+async function startNode(options: StackOptions): Promise<RedisClusterNode> {
   const [port, clusterPort] = [await findFreePort(), await findFreePort()];
   const serverOptions = {
     "--cluster-enabled": "yes",
@@ -87,17 +89,10 @@ async function startNode(options: StartRedisCluster): Promise<RedisClusterNode> 
     "--cluster-require-full-coverage": "no",
   };
   const redis = await startRedis({ ...options, port, serverOptions });
-  return { ...redis, port, clusterPort, send: (...words) => sendRedisCommand(port, ...words) };
+  return { ...redis, port, clusterPort, send: (...words) => send(port, words) };
 }
 
-function firstSlotOf(place: number): number {
-  return Math.ceil((place * SLOTS) / MASTERS);
-}
-
-function urlOf([first, ...others]: readonly RedisClusterNode[]): string {
-  const parameters = others.map(({ port }) => `node=${LOOPBACK}:${port}`).join("&");
-  return `redis-cluster://${LOOPBACK}:${first?.port}?${parameters}`;
-}
+const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
 
 async function meet(node: RedisClusterNode, other: RedisClusterNode): Promise<void> {
   await node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
@@ -121,4 +116,19 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
     }
     await wait(POLL_MILLISECONDS);
   }
+}
+
+async function send(port: number, words: readonly (string | number)[]): Promise<string> {
+  const fail = (reason: string) =>
+    new StackError(`Redis did not do ${words.slice(0, 2).join(" ")}: ${reason}.`);
+  const socket = connect({ host: LOOPBACK, port });
+  socket.setTimeout(ANSWER_MILLISECONDS, () => socket.destroy(fail("it says nothing")));
+  const command = words.map((word) => `$${Buffer.byteLength(`${word}`)}\r\n${word}\r\n`).join("");
+  // What follows tells where the reply ends.
+  socket.write(`*${words.length}\r\n${command}QUIT\r\n`);
+  let said = "";
+  for await (const part of socket) said += part.toString("latin1");
+  if (said.startsWith("-")) throw fail(said.split("\r\n", 1).join());
+  if (!said.endsWith(QUIT_REPLY)) throw fail("it closed the connection");
+  return said.slice(0, -QUIT_REPLY.length);
 }
