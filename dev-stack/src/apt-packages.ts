@@ -127,13 +127,15 @@ async function unpack(
 }
 
 function configText(folder: string, hasOwnSources: boolean): string {
+  const noneElse = ["sourceparts", "preferences", "preferencesparts"].map(
+    (name) => `Dir::Etc::${name} "/dev/null";`,
+  );
   return [
     // What the machine hooks to its own apt has no place here.
-    "#clear APT::Update::Pre-Invoke;",
-    "#clear APT::Update::Post-Invoke;",
-    "#clear APT::Update::Post-Invoke-Success;",
-    "#clear DPkg::Post-Invoke;",
-    "#clear DPkg::Pre-Install-Pkgs;",
+    ...["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success"].map(
+      (at) => `#clear APT::Update::${at};`,
+    ),
+    ...["#clear DPkg::Post-Invoke;", "#clear DPkg::Pre-Install-Pkgs;"],
     "#clear APT::Default-Release;",
     `Dir::State "${folder}/state";`,
     `Dir::State::status "${folder}/status";`,
@@ -146,12 +148,7 @@ function configText(folder: string, hasOwnSources: boolean): string {
     "Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled false;",
     "Acquire::Retries 3;",
     "Debug::NoLocking true;",
-    ...(hasOwnSources ? [`Dir::Etc::sourcelist "${folder}/sources.list";`] : []),
-    ...(hasOwnSources
-      ? ["sourceparts", "preferences", "preferencesparts"].map(
-          (name) => `Dir::Etc::${name} "/dev/null";`,
-        )
-      : []),
+    ...(hasOwnSources ? [`Dir::Etc::sourcelist "${folder}/sources.list";`, ...noneElse] : []),
     "",
   ].join("\n");
 }

@@ -19,8 +19,8 @@ export async function createServerData(
   isEphemeral: boolean,
 ): Promise<void> {
   await mkdir(data, { mode: 0o700 });
-  const run = (args: readonly string[], input?: string, keptLines?: number) =>
-    runCommand(command, [...leading, ...args], { input, keptLines });
+  const run = (args: readonly string[], input?: string) =>
+    runCommand(command, [...leading, ...args], { input });
   const options = createOptions(flavour, data, isEphemeral);
   const { status, lines } =
     flavour === "mysql"
@@ -33,7 +33,7 @@ export async function createServerData(
 
   async function readTables(): Promise<string> {
     // They lie beside the character sets, whatever the layout.
-    const { lines } = await run(["--verbose", "--help"], undefined, Number.POSITIVE_INFINITY);
+    const { lines } = await run(["--verbose", "--help"]);
     const option = lines.find((line) => line.startsWith("character-sets-dir ")) ?? "";
     const share = dirname(join("/", option.replace("character-sets-dir", "").trim(), "."));
     return [

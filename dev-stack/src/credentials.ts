@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { parseObject } from "./parse-object.ts";
 
 /** The name of the application's database and, on the server, of its user. */
 export const DATABASE_NAME = "personal_activity";
@@ -14,18 +15,15 @@ export interface Credentials {
 
 /** Reads a data folder's passwords; makes new ones when the file is missing or damaged. */
 export async function readCredentials(path: string): Promise<Credentials> {
-  try {
-    const { user, password, rootPassword }: Credentials = JSON.parse(await readFile(path, "utf8"));
-    if ([user, password, rootPassword].every((value) => /^\w+$/.test(value ?? ""))) {
-      return { user, password, rootPassword };
-    }
-  } catch {
-    // The server is told the new ones when it starts.
-  }
-  const [password, rootPassword] = [newPassword(), newPassword()];
-  const credentials = { user: DATABASE_NAME, password, rootPassword };
-  await writeFile(path, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
-  return credentials;
+  const stored = parseObject<Credentials>(await readFile(path, "utf8").catch(() => ""));
+  const [user, password, rootPassword] = [stored.user, stored.password, stored.rootPassword].map(
+    (word) => (/^\w+$/.test(word ?? "") ? word : undefined),
+  );
+  if (user && password && rootPassword) return { user, password, rootPassword };
+  // The server is told the new ones when it starts.
+  const made = { user: DATABASE_NAME, password: newPassword(), rootPassword: newPassword() };
+  await writeFile(path, `${JSON.stringify(made)}\n`, { mode: 0o600 });
+  return made;
 }
 
 const newPassword = () => randomBytes(20).toString("hex");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseObject } from "./parse-object.ts";
 import { FLAVOUR_NAMES, type ServerFlavour } from "./server-program.ts";
 import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
@@ -63,29 +64,22 @@ export function checkDataMarker(
 
 async function readMarker(dataDir: string): Promise<DataMarker> {
   const path = join(dataDir, MARKER_FILE);
-  const marker = parseMarker(await readFile(path, "utf8"));
-  if (marker === undefined) {
+  const text = await readFile(path, "utf8");
+  const { product, format, state, flavour, version } = parseObject<DataMarker & typeof PRODUCT>(
+    text,
+  );
+  const isOurs = product === PRODUCT.product && format === PRODUCT.format;
+  if (!isOurs || !state || !flavour || !(flavour in FLAVOUR_NAMES) || !version) {
     throw new StackError(
       `${path} cannot be understood, so the folder may be from a newer version of this program: run that version, or name another data folder.`,
     );
   }
-  if (marker.state === "ready" && !existsSync(dataIn(dataDir))) {
+  if (state === "ready" && !existsSync(dataIn(dataDir))) {
     throw new StackError(
       `${dataIn(dataDir)} is missing although ${dataDir} was in use before: put it back, or remove ${dataDir} to begin with an empty database.`,
     );
   }
-  return marker;
-}
-
-function parseMarker(text: string): DataMarker | undefined {
-  try {
-    const { product, format, ...marker }: DataMarker & Record<keyof typeof PRODUCT, unknown> =
-      JSON.parse(text);
-    const isOurs = product === PRODUCT.product && format === PRODUCT.format;
-    return isOurs && marker.flavour in FLAVOUR_NAMES && marker.version ? marker : undefined;
-  } catch {
-    return undefined;
-  }
+  return { state, flavour, version };
 }
 
 /** The first two numbers as one: patch releases of one series read each other's data. */

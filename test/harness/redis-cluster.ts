@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { vi } from "vitest";
 import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
 import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
 import { StackError } from "../../dev-stack/src/stack-error.ts";
@@ -31,8 +31,7 @@ const MASTERS = 3;
 const SLOTS = 16_384;
 /** How long a node is silent before the others take it for away. */
 const NODE_TIMEOUT_MILLISECONDS = 2_000;
-const JOIN_MILLISECONDS = 30_000;
-const POLL_MILLISECONDS = 50;
+const JOIN = { timeout: 30_000, interval: 50 };
 const ANSWER_MILLISECONDS = 5000;
 const QUIT_REPLY = "+OK\r\n";
 
@@ -94,9 +93,8 @@ async function startNode(options: StackOptions): Promise<RedisClusterNode> {
 
 const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
 
-async function meet(node: RedisClusterNode, other: RedisClusterNode): Promise<void> {
-  await node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
-}
+const meet = (node: RedisClusterNode, other: RedisClusterNode) =>
+  node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
 
 async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
   const wanted = ["cluster_state:ok", `cluster_slots_ok:${SLOTS}`, `known_nodes:${nodes.length}`];
@@ -108,14 +106,8 @@ async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
   }
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + JOIN_MILLISECONDS;
-  while (!(await isDone())) {
-    if (performance.now() > deadline) {
-      throw new StackError("Redis made no cluster: set REDIS_SERVER to a redis-server from 7 on.");
-    }
-    await wait(POLL_MILLISECONDS);
-  }
+function until(isDone: () => Promise<boolean>): Promise<boolean> {
+  return vi.waitUntil(isDone, JOIN);
 }
 
 async function send(port: number, words: readonly (string | number)[]): Promise<string> {

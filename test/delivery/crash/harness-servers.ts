@@ -69,7 +69,7 @@ export function temporalVictim(dataDir: string): ServerVictim {
 }
 
 /** Makes a victim of a server that comes back at its address. */
-export function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
+function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
   let hasEnded = true;
@@ -92,6 +92,30 @@ export function serverVictim(startServer: (isFirst: boolean) => Promise<Running>
       await running?.kill();
       running = undefined;
       hasEnded = true;
+    },
+  };
+}
+
+/** A cluster in the place of a stack's own server, whose processes are killed one by one. */
+export type ClusterVictim<Cluster> = ServerVictim & { cluster(): Cluster };
+
+export function clusterVictim<Cluster extends { address: string; stop(): Promise<void> }>(
+  startCluster: () => Promise<Cluster>,
+): ClusterVictim<Cluster> {
+  let running: Cluster | undefined;
+  return {
+    cluster() {
+      if (running === undefined) throw new Error("the cluster does not run");
+      return running;
+    },
+    address: () => running?.address ?? "",
+    isRunning: () => running !== undefined,
+    async start() {
+      running = await startCluster();
+    },
+    async kill() {
+      await running?.stop();
+      running = undefined;
     },
   };
 }

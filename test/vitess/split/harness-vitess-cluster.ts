@@ -24,8 +24,9 @@ export interface VitessShard {
 
 /** Vitess as a team runs it, without replicas: each part in a process of its own, all on loopback. */
 export interface VitessCluster {
-  /** Of the vtgate, where any user may come in and no keyspace is chosen. */
+  /** The URL of the vtgate, where any user may come in and no keyspace is chosen. */
   url: string;
+  address: string;
   vtgate: ServerHost;
   /** Those that are there now, of all keyspaces. */
   shards(): readonly VitessShard[];
@@ -109,7 +110,7 @@ export async function startVitessCluster(options: StartVitessCluster): Promise<V
     throw error;
   }
   return {
-    ...{ url, vtgate, control, stop },
+    ...{ url, address: url, vtgate, control, stop },
     shards: () => shards,
     async addShards(keyspace, count) {
       for (const name of shardNames(count)) await startShard(keyspace, name);
