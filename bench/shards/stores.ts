@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import type { Progress } from "../../dev-stack/src/progress.ts";
-import { startVitessCluster } from "../../dev-stack/src/vitess-cluster.ts";
-import { shardServerOptions } from "../../dev-stack/src/vitess-cluster-options.ts";
+import {
+  shardServerOptions,
+  startVitessCluster,
+} from "../../test/vitess/split/harness-vitess-cluster.ts";
 import type { Closing } from "../stack/closing.ts";
 
 /** Who uses the processor between the load and the disk. */

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
-import { cacheFolder } from "./cache-folder.ts";
 import { createProgress } from "./progress.ts";
-import { fetchRealMysql } from "./real-mysql.ts";
+import { fetchRealMysql } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -18,8 +17,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
     return 2;
   }
   try {
-    const progress = createProgress();
-    const mysqld = await fetchRealMysql({ env, cacheDir: cacheFolder(env), progress });
+    const mysqld = await fetchRealMysql({ env, progress: createProgress() });
     const bin = join(import.meta.dirname, "../../node_modules/.bin");
     const path = [bin, env.PATH ?? ""].join(delimiter);
     // A given database would win over the server this command is about.

@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { untilListening } from "../harness/listening.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
-
-const MAIN = fileURLToPath(new URL("../../gateway/src/main.ts", import.meta.url));
+import { startProgram } from "../start/harness-program.ts";
 
 let stack: TestStack;
 const started: ChildProcess[] = [];
@@ -26,26 +23,20 @@ afterAll(async () => {
 /** Starts a gateway that shows this credential; returns its ports and what it logs. */
 async function startGateway(credential: string) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...baseEnv(),
-      CORE_URL: `http://127.0.0.1:${stack.corePort}`,
-      GATEWAY_PORT: `${port}`,
-      HEALTH_PORT: `${healthPort}`,
-      GATEWAY_CREDENTIAL: credential,
-      TRUSTED_PROXIES: "127.0.0.1/32",
-    },
-    stdio: ["ignore", "ignore", "pipe"],
+  const { child, output } = startProgram("gateway/src/main.ts", {
+    CORE_URL: `http://127.0.0.1:${stack.corePort}`,
+    GATEWAY_PORT: `${port}`,
+    HEALTH_PORT: `${healthPort}`,
+    GATEWAY_CREDENTIAL: credential,
+    TRUSTED_PROXIES: "127.0.0.1/32",
   });
   started.push(child);
-  const log: string[] = [];
-  child.stderr.on("data", (chunk) => log.push(`${chunk}`));
   await untilListening(child, port);
   const health = async () => {
     const { status, text } = await requestOf(healthPort, "/ready", {});
     return [status, JSON.parse(text).status];
   };
-  return { port, health, log: () => log.join("") };
+  return { port, health, log: output };
 }
 
 describe("a gateway by itself", () => {

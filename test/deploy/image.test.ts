@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
@@ -69,26 +69,6 @@ const ends = async (command: readonly string[], env: Record<string, string> = {}
   return { code, output: output() };
 };
 
-const untilSaid = ({ child, output }: ReturnType<typeof run>, text: string) =>
-  vi
-    .waitUntil(
-      () => {
-        if (child.exitCode !== null) throw new Error(output());
-        return output().includes(text);
-      },
-      { timeout: 60_000 },
-    )
-    .catch(() => {
-      throw new Error(`It never said "${text}", but: ${output()}`);
-    });
-
-/** SIGTERM reaches the process itself, and it ends by itself. */
-async function endsAtSigterm({ child }: ReturnType<typeof run>): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
-}
-
 const CORE = {
   DATABASE_URL_FILE: "/run/secrets/database-url",
   CURSOR_KEYS_FILE: "/run/secrets/cursor-keys",
@@ -139,20 +119,20 @@ it("serves all in one process as another user on a read-only root, with secrets 
     TEMPORAL_ADDRESS: temporal.address,
   });
   // The workflows are bundled by then, and a worker polls.
-  await untilSaid(one, "deliveries run");
+  await one.untilSaid("deliveries run");
   expect((await requestOf(Number(gateway), "/api/v1/me", {})).status).toBe(401);
   const page = await requestOf(Number(dashboard), "/", {});
   expect(page.status).toBe(200);
   expect(page.text).toContain("<script");
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
-  await endsAtSigterm(one);
+  expect(await one.end("SIGTERM")).toBe(0);
   expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
 });
 
 it("runs the three apart by its arguments, with the credentials that its own tool makes", async () => {
   const [corePort, gatewayPort, health] = await freePorts();
   const core = run(["server/src/main.ts"], { ...CORE, CORE_PORT: corePort });
-  await untilSaid(core, "core listens");
+  await core.untilSaid("core listens");
   for (const [name, permission] of [
     ["gateway", "client_address.forward"],
     ["deliveries", "delivery.dispatch"],
@@ -174,11 +154,11 @@ it("runs the three apart by its arguments, with the credentials that its own too
     CORE_CREDENTIAL_FILE: "/run/secrets/deliveries",
     TEMPORAL_ADDRESS: temporal.address,
   });
-  await untilSaid(gateway, "gateway listens");
-  await untilSaid(deliveries, "deliveries run");
+  await gateway.untilSaid("gateway listens");
+  await deliveries.untilSaid("deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
-  for (const one of [deliveries, gateway, core]) await endsAtSigterm(one);
+  for (const one of [deliveries, gateway, core]) expect(await one.end("SIGTERM")).toBe(0);
 });
 
 async function freePorts(): Promise<[string, string, string, string]> {

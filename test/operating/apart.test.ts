@@ -49,10 +49,8 @@ it.each([
   "%s serves what it counts itself at METRICS_PORT, and ends with SIGTERM",
   async (program, has, hasNot) => {
     const port = await findFreePort();
-    const { child, output } = run(program, {
-      ...(await own[program]?.()),
-      METRICS_PORT: `${port}`,
-    });
+    const metrics = { METRICS_PORT: `${port}` };
+    const { child, output, end } = run(program, { ...(await own[program]?.()), ...metrics });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
     // Families come as their parts start.
     const scraped = await vi.waitUntil(
@@ -69,9 +67,7 @@ it.each([
     expect(scraped).toContain("nodejs_eventloop_lag_p99_seconds ");
     expect(scraped).not.toContain(hasNot);
     expect((await get("/")).status).toBe(404);
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
+    expect(await end("SIGTERM")).toBe(0);
   },
 );
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { vi } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import { startProgram } from "../start/harness-program.ts";
@@ -21,8 +20,6 @@ export type Part = {
   kill(): Promise<void>;
 };
 
-const START_WITHIN_MS = 90_000;
-
 /** Starts a part, of the version in `root`, and waits until it works. Rejects with what it said when it ends. */
 export async function startPart(
   name: keyof typeof PARTS,
@@ -30,30 +27,14 @@ export async function startPart(
   root = ROOT,
 ): Promise<Part> {
   const { program, ready } = PARTS[name];
-  const { child, output } = startProgram(program, env, root);
-  const ended = once(child, "exit");
-  const line = await vi
-    .waitUntil(
-      () => {
-        if (child.exitCode !== null) throw new Error("it ended");
-        return output()
-          .split("\n")
-          .find((text) => text.includes(`"${ready}"`) && text.endsWith("}"));
-      },
-      { timeout: START_WITHIN_MS, interval: 50 },
-    )
-    .catch((cause) => {
-      child.kill("SIGKILL");
-      throw new Error(`${name} does not work: ${output()}`, { cause });
-    });
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    await ended;
-  };
+  const { child, output, untilSaid, end } = startProgram(program, env, root);
+  await untilSaid(`"${ready}"`);
+  const isReady = (text: string) => text.includes(`"${ready}"`) && text.endsWith("}");
+  const line = await vi.waitUntil(() => output().split("\n").find(isReady));
   const { port = 0 } = JSON.parse(line);
   return {
     ...{ port, pid: child.pid ?? 0, output },
-    stop: () => end("SIGTERM"),
-    kill: () => end("SIGKILL"),
+    stop: async () => void (await end("SIGTERM")),
+    kill: async () => void (await end("SIGKILL")),
   };
 }

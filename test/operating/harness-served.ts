@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,14 +6,13 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { sharedCertificates } from "../delivery/harness-receiver-certificates.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
-import { startProgram } from "../start/harness-program.ts";
+import { type Run, startProgram } from "../start/harness-program.ts";
 
 /** `npm run serve` with a Temporal and a receiver of its own, on one database after the other. */
 export type ServedStack = {
@@ -38,7 +36,6 @@ export type ServedStack = {
 };
 
 const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
-const START = { timeout: 90_000, interval: 100 };
 
 /** Starts Temporal and the receiver; the product is the test's to start. */
 export async function startServedStack(behaviour: Behaviour): Promise<ServedStack> {
@@ -68,7 +65,7 @@ export async function startServedStack(behaviour: Behaviour): Promise<ServedStac
     ALLOW_UNSAFE_TARGETS: "development",
   };
   let credential: string | undefined;
-  const runs: ReturnType<typeof startProgram>[] = [];
+  const runs: Run[] = [];
   const transport = createGrpcTransport({
     baseUrl: `http://127.0.0.1:${corePort}`,
     interceptors: [
@@ -79,13 +76,7 @@ export async function startServedStack(behaviour: Behaviour): Promise<ServedStac
     ],
   });
 
-  async function stopProduct(): Promise<void> {
-    const child = runs.at(-1)?.child;
-    if (child === undefined || child.exitCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
-  }
+  const stopProduct = async () => void (await runs.at(-1)?.end("SIGTERM"));
 
   return {
     folder,
@@ -95,10 +86,7 @@ export async function startServedStack(behaviour: Behaviour): Promise<ServedStac
     async start(databaseUrl) {
       const one = startProgram("tools/serve/serve.ts", { ...env, DATABASE_URL: databaseUrl });
       runs.push(one);
-      await vi.waitUntil(() => {
-        if (one.child.exitCode !== null) throw new Error(one.output());
-        return one.output().includes("deliveries run");
-      }, START);
+      await one.untilSaid("deliveries run");
       // A restored database holds it.
       credential ??= await createServiceCredential(databaseUrl, "test", Object.values(Permission));
     },

@@ -90,15 +90,6 @@ async function production(url = database.url) {
   return { env, ports };
 }
 
-const untilSaid = ({ child, output }: Run, text: string) =>
-  vi.waitUntil(
-    () => {
-      if (child.exitCode !== null) throw new Error(output());
-      return output().includes(text);
-    },
-    { timeout: 60_000 },
-  );
-
 describe("core, gateway and deliveries in one production process", () => {
   it("migrate, read, write, deliver and retry, make no account and print no key; SIGTERM ends them", async () => {
     const fresh = `${new URL(database.url).pathname.slice(1)}_fresh`;
@@ -107,7 +98,7 @@ describe("core, gateway and deliveries in one production process", () => {
     url.pathname = `/${fresh}`;
     const { env, ports } = await production(url.href);
     const one = run(SERVE, env);
-    await untilSaid(one, "deliveries run");
+    await one.untilSaid("deliveries run");
 
     const [rows] = await database.query<{ accounts: number; credentials: number }>(
       `SELECT (SELECT COUNT(*) FROM ${fresh}.account) AS accounts,
@@ -161,9 +152,7 @@ describe("core, gateway and deliveries in one production process", () => {
     await expect.poll(outcomes).toEqual([AttemptOutcome.DNS_FAILED]);
     await expect.poll(retries).toBe(1);
 
-    const ended = once(one.child, "exit");
-    one.child.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
+    expect(await one.end("SIGTERM")).toBe(0);
     for (const confidential of [
       link.url.split("=")[1] ?? "",
       apiKey,

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase } from "../harness/database.ts";
+import { type Run, startProgram } from "./harness-program.ts";
 
-const START = fileURLToPath(new URL("../../dev-stack/src/start.mjs", import.meta.url));
 const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
 const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -20,42 +20,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Run = { readonly child: ChildProcess; readonly output: () => string };
-
 /** Runs what `npm start` runs, with data and ports of its own. */
 function run(env: Record<string, string> = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
-  const child = spawn(process.execPath, [START], {
-    env: {
-      ...machine,
-      DATA_DIR: join(folder, "data"),
-      PORT: "0",
-      CORE_PORT: "0",
-      DASHBOARD_PORT: "0",
-      ...env,
-    },
-  });
-  started.push(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output };
+  const ports = { PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
+  const own = { ...machine, DATA_DIR: join(folder, "data"), ...ports, ...env };
+  const one = startProgram("dev-stack/src/start.mjs", own);
+  started.push(one.child);
+  return one;
 }
 
-async function untilReady({ child, output }: Run): Promise<string> {
-  const isOver = () => child.exitCode !== null || output().includes("Ctrl-C stops everything.");
-  await vi.waitUntil(isOver, { timeout: START_TIMEOUT_MS });
-  if (child.exitCode !== null) throw new Error(output());
-  return output();
-}
-
-async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(child, "exit");
-  child.kill(signal);
-  return (await exited)[0];
+async function untilReady(one: Run): Promise<string> {
+  await one.untilSaid("Ctrl-C stops everything.");
+  return one.output();
 }
 
 /** Pastes the printed lines into a shell, as the reader of the block would. */
@@ -73,7 +50,7 @@ function donate(donorName: string): string {
 }
 
 /** Waits until a run has printed a donation's webhook event. */
-async function printed(one: ReturnType<typeof run>, donorName: string): Promise<void> {
+async function printed(one: Run, donorName: string): Promise<void> {
   const line = new RegExp(`^Webhook event {2}.*"donation.created".*"${donorName}"`, "m");
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
 }
@@ -95,7 +72,7 @@ describe("npm start", () => {
     expect(me.data).toMatchObject({ username: "demo", scopes: ["activity:read"] });
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
-    expect(await end(first, "SIGINT")).toBe(0);
+    expect(await first.end("SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
   });
 
@@ -122,7 +99,7 @@ describe("npm start", () => {
       });
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
-    expect(await end(one, "SIGINT")).toBe(0);
+    expect(await one.end("SIGINT")).toBe(0);
   });
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
@@ -132,7 +109,7 @@ describe("npm start", () => {
     const isWriting = () =>
       existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
     await vi.waitUntil(isWriting, { timeout: START_TIMEOUT_MS, interval: 5 });
-    expect(await end(interrupted, "SIGINT")).toBe(0);
+    expect(await interrupted.end("SIGINT")).toBe(0);
     expect(interrupted.output()).not.toContain("The activity API runs.");
     expect(interrupted.output()).not.toMatch(/\n\s+at /);
     expect(processesOf()).toBe("");
@@ -144,7 +121,7 @@ describe("npm start", () => {
     const output = await untilReady(elsewhere);
     expect(output).toMatch(/^ {2}Core {7}127\.0\.0\.2:\d+ /m);
     expect(paste(output)).toContain("demo");
-    expect(await end(elsewhere, "SIGINT")).toBe(0);
+    expect(await elsewhere.end("SIGINT")).toBe(0);
   });
 
   it("prints a donation's webhook event, with Temporal or without", async () => {
@@ -154,13 +131,13 @@ describe("npm start", () => {
     expect(donate("Early")).toMatch(/^Donated: don_/);
     expect(paste(warning)).toContain("Early");
     await printed(without, "Early");
-    expect(await end(without, "SIGINT")).toBe(0);
+    expect(await without.end("SIGINT")).toBe(0);
 
     const again = run();
     await untilReady(again);
     donate("Late");
     await printed(again, "Late");
-    expect(await end(again, "SIGINT")).toBe(0);
+    expect(await again.end("SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
   });
 
@@ -168,7 +145,7 @@ describe("npm start", () => {
     const killed = run();
     const before = await untilReady(killed);
     const feed = paste(before);
-    await end(killed, "SIGKILL");
+    await killed.end("SIGKILL");
     const again = run();
     const after = await untilReady(again);
     expect(keyIn(after)).toBe(keyIn(before));
@@ -179,7 +156,7 @@ describe("npm start", () => {
     expect(code).toBe(1);
     expect(second.output()).toMatch(/in use by another copy of this program/);
     expect(second.output().trim().split("\n")).toHaveLength(1);
-    expect(await end(again, "SIGTERM")).toBe(0);
+    expect(await again.end("SIGTERM")).toBe(0);
   });
 
   it("renews the credential of its tools at every start", async () => {
@@ -191,13 +168,13 @@ describe("npm start", () => {
     };
     const first = run(env);
     await untilReady(first);
-    expect(await end(first, "SIGINT")).toBe(0);
+    expect(await first.end("SIGINT")).toBe(0);
     await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
     const again = run(env);
     await untilReady(again);
     const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
     await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
-    expect(await end(again, "SIGINT")).toBe(0);
+    expect(await again.end("SIGINT")).toBe(0);
     await database.drop();
   });
 
