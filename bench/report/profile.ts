@@ -1,25 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
+import type { Profiler } from "node:inspector";
 import { join } from "node:path";
 
-type CpuProfile = {
-  readonly nodes: readonly ProfileNode[];
-  readonly samples: readonly number[];
-  readonly timeDeltas: readonly number[];
-};
-type Frame = ProfileNode["callFrame"];
-type ProfileNode = {
-  readonly id: number;
-  readonly callFrame: {
-    readonly functionName: string;
-    readonly url: string;
-    readonly lineNumber: number;
-  };
-  readonly children?: readonly number[];
-};
+type Node = Profiler.ProfileNode;
+type Frame = Node["callFrame"];
 
 /** Lines of each table. */
 const TOP = 25;
-const IDLE = "(idle)";
 
 /** Sums the CPU profiles in a folder up as Markdown: where each process spent its time itself. */
 export async function summarizeProfiles(
@@ -29,34 +16,29 @@ export async function summarizeProfiles(
   const names = (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile")).sort();
   const sections: string[] = [];
   for (const name of names) {
-    const profile: CpuProfile = JSON.parse(await readFile(join(folder, name), "utf8"));
+    const profile: Profiler.Profile = JSON.parse(await readFile(join(folder, name), "utf8"));
     sections.push(`## ${name.replace(".cpuprofile", "")}\n\n${summarize(profile)}`);
   }
   return `# Where the time goes\n\n${title}, without idle time.\n\n${sections.join("\n")}`;
 }
 
-function summarize({ nodes, samples, timeDeltas }: CpuProfile): string {
-  const frames = new Map(nodes.map((node) => [node.id, node.callFrame]));
-  const parents = new Map(
-    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
+function summarize({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): string {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const callers = new Map(
+    nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.callFrame])),
   );
-  const byPart = new Map<string, number>();
-  const byFunction = new Map<string, number>();
+  const [byPart, byFunction] = [new Map<string, number>(), new Map<string, number>()];
   let busy = 0;
   for (const [index, id] of samples.entries()) {
-    const frame = frames.get(id);
+    const frame = byId.get(id)?.callFrame;
+    if (frame === undefined || frame.functionName === "(idle)") continue;
     const micros = timeDeltas[index] ?? 0;
-    if (frame === undefined || frame.functionName === IDLE) continue;
     busy += micros;
-    add(byPart, partOf(frame), micros);
-    const caller = frames.get(parents.get(id) ?? 0);
-    add(byFunction, frame.url === "" ? nameWithCaller(frame, caller) : nameOf(frame), micros);
+    const [part, name] = [partOf(frame), nameOf(frame, callers.get(id))];
+    byPart.set(part, (byPart.get(part) ?? 0) + micros);
+    byFunction.set(name, (byFunction.get(name) ?? 0) + micros);
   }
   return `${lines(byPart, busy)}\n\n${lines(byFunction, busy)}\n`;
-}
-
-function add(sums: Map<string, number>, name: string, micros: number): void {
-  sums.set(name, (sums.get(name) ?? 0) + micros);
 }
 
 /** The package a frame belongs to, the folder of ours, or what the engine calls itself. */
@@ -64,27 +46,19 @@ function partOf({ functionName, url }: Frame): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "(native)";
   if (url.startsWith("node:")) return url.split("/")[0] ?? url;
   const inModules = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-  if (inModules !== undefined) return inModules;
-  return /.*\/(server|gateway|workflows|proto|bench|tools)\//.exec(url)?.[1] ?? url;
+  return (
+    inModules ?? /.*\/(runtime|server|gateway|workflows|proto|bench|tools)\//.exec(url)?.[1] ?? url
+  );
 }
 
-/** What is built into Node says little by itself. */
-function nameWithCaller(frame: Frame, caller: Frame | undefined): string {
-  return caller === undefined || caller.url === ""
-    ? nameOf(frame)
-    : `${nameOf(frame)} called by ${nameOf(caller)}`;
+/** What is built into Node says little by itself: it is named with its caller. */
+function nameOf({ functionName, url, lineNumber }: Frame, caller?: Frame): string {
+  const name = functionName || "(anonymous)";
+  if (url !== "") return `${name} ${url.split("/").slice(-2).join("/")}:${lineNumber + 1}`;
+  return caller && caller.url !== "" ? `${name} called by ${nameOf(caller)}` : name;
 }
 
-function nameOf(frame: Frame): string {
-  return `${frame.functionName || "(anonymous)"} ${placeOf(frame)}`.trimEnd();
-}
-
-function placeOf({ url, lineNumber }: Frame): string {
-  if (url === "") return "";
-  return `${url.split("/").slice(-2).join("/")}:${lineNumber + 1}`;
-}
-
-function lines(sums: Map<string, number>, busy: number): string {
+function lines(sums: ReadonlyMap<string, number>, busy: number): string {
   return [...sums]
     .sort(([, one], [, other]) => other - one)
     .slice(0, TOP)
