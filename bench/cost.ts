@@ -1,9 +1,9 @@
 import { LOG_OPTIONS } from "./cost/counters.ts";
 import { type CostSettings, measureCosts } from "./cost/donations.ts";
 import { costBlocks } from "./cost/report.ts";
+import { isSame } from "./report/report.ts";
 import { grouped } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
-import { isSame } from "./run/settings.ts";
 import { startStore } from "./stack/servers.ts";
 
 const full: CostSettings = {

@@ -12,7 +12,7 @@ import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
 import { table } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
-import { startCore } from "./sides/core-process.ts";
+import { startCore } from "./sides/programs.ts";
 import { startStore } from "./stack/servers.ts";
 
 const GOAL_MS = 100;

@@ -1,35 +1,16 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  CASE_NAMES,
-  CASES,
-  type CaseName,
-  measureBacklog,
-  measureCounting,
-} from "./deliver/cases.ts";
-import {
-  ALONE,
-  BESIDE,
-  COUNTING,
-  costTable,
-  deliverGoals,
-  rateTable,
-  STEADY,
-  steadyTable,
-  WRITING,
-} from "./deliver/report.ts";
+import { CASE_NAMES, CASES, measureBacklog, measureCounting } from "./deliver/cases.ts";
+import { ALONE, BESIDE, COUNTING, STEADY, WRITING } from "./deliver/places.ts";
+import { costTable, deliverGoals, rateTable, steadyTable } from "./deliver/report.ts";
 import { addSleepers } from "./deliver/sleepers.ts";
 import { type Stack, startStack } from "./deliver/stack.ts";
 import { measureSteady, measureWriting } from "./deliver/steady.ts";
 import type { Figures } from "./measure/figures.ts";
-import { readMemory } from "./measure/process-usage.ts";
-import { summarizeProfiles } from "./report/profile.ts";
-import { RESULTS } from "./report/report.ts";
+import { isSame } from "./report/report.ts";
 import { grouped } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
 import { measureRounds, takeTurns } from "./run/rounds.ts";
-import { isSame } from "./run/settings.ts";
-import { makeFolder } from "./stack/servers.ts";
+import { makeProfiles } from "./stack/servers.ts";
 
 /** `sleepers` are deliveries asleep in a second stack, measured in turn with the first; 0 leaves it out. */
 const full = {
@@ -47,41 +28,29 @@ const WARM_UP_SHARE = 10;
 /** Measures deliveries beside the floor of Temporal, in turn where nothing sleeps and beside sleepers. */
 await runBench({ name: "bench:deliver", full, short, options }, async (bench) => {
   const { settings } = bench;
+  const { rounds, floor, backlog, accounts, failing, workflows, steadySeconds, sleepers } =
+    settings;
   if (settings.profile) return profile(bench);
-  const stacks = [await startStack(bench, ALONE, "deliver")];
-  let beside: string[][] = [];
-  if (settings.sleepers > 0) {
-    const stack = await startStack(bench, BESIDE, "deliver-sleepers");
-    stacks.push(stack);
-    const perSecond = await addSleepers(bench, stack, settings.sleepers);
-    const asleep = `${grouped(settings.sleepers)} deliveries asleep`;
-    beside = [[`The same beside ${asleep}, which were put to sleep at ${perSecond.toFixed(0)}/s:`]];
-  }
+  const alone = await startStack(bench, ALONE, "deliver");
+  const beside = sleepers > 0 ? await startStack(bench, BESIDE, "deliver-sleepers") : undefined;
+  const perSecond = beside && (await addSleepers(bench, beside, sleepers));
+  const stacks = beside ? [alone, beside] : [alone];
   const runs = await measureStacks(bench, stacks);
-  if (beside.length > 0) beside.push(costTable(runs, BESIDE));
-  const [floor, backlog, accounts, failing, workflows] = [
-    settings.floor,
-    settings.backlog,
-    settings.accounts,
-    settings.failing,
-    settings.workflows,
-  ].map(grouped);
+  const asleep = `${grouped(sleepers)} deliveries asleep, which were put to sleep at`;
   return {
-    on: `${stacks[0]?.store.version}, Temporal on SQLite (write-ahead log, synced)`,
+    on: `${alone.store.version}, Temporal on SQLite (write-ahead log, synced)`,
     about: [
-      `${settings.rounds} rounds, the cases in turn, medians: ${floor} empty workflows, backlogs of ${backlog} (to 1 account, to ${accounts}), ${failing} failing, ${workflows} that are a workflow each; then ${settings.steadySeconds} s steady. Everything shares the machine.`,
+      `${rounds} rounds, the cases in turn, medians: ${grouped(floor)} empty workflows, backlogs of ${grouped(backlog)} (to 1 account, to ${grouped(accounts)}), ${grouped(failing)} failing, ${grouped(workflows)} that are a workflow each; then ${steadySeconds} s steady. Everything shares the machine.`,
     ],
     blocks: [
       rateTable(runs),
-      steadyTable(
-        runs,
-        stacks.map(({ name }) => name),
-      ),
+      steadyTable(runs, beside ? [ALONE, BESIDE] : [ALONE]),
       ["What one delivery costs, or one empty workflow:"],
       costTable(runs, ALONE),
-      ...beside,
+      perSecond ? [`The same beside ${asleep} ${perSecond.toFixed(0)}/s:`] : [],
+      beside ? costTable(runs, BESIDE) : [],
     ],
-    goals: deliverGoals(runs, beside.length > 0),
+    goals: deliverGoals(runs, beside !== undefined),
     figures: { runs },
     keptAs: isSame(settings, { ...full, sleepers: 0 }) ? "deliver-alone" : undefined,
   };
@@ -92,46 +61,28 @@ async function measureStacks(bench: Bench<Settings>, stacks: readonly Stack[]) {
   const { settings } = bench;
   const { rounds, warmsUp, steadySeconds } = settings;
   const turn = (side: Stack, load: string, run: () => Promise<Figures>) => ({ side, load, run });
-  const cases = (round: number, sizes: Settings) => {
+  const cases = (round: number, share: number) => {
     // None is always the second: a machine that grows slower would count against that one.
     const inTurn = round % 2 === 1 ? stacks : stacks.toReversed();
-    return CASE_NAMES.flatMap((name: CaseName) =>
-      inTurn.map((stack) => turn(stack, name, () => CASES[name].measure(stack, sizes))),
-    );
+    return CASE_NAMES.flatMap((name) => {
+      const count = Math.ceil(settings[CASES[name].size] / share);
+      return inTurn.map((stack) => turn(stack, name, () => CASES[name].measure(stack, count)));
+    });
   };
-  if (warmsUp) await takeTurns(bench, "Warming up", cases(1, shareOf(settings, WARM_UP_SHARE)));
-  const runs = await measureRounds(bench, rounds, (round) => cases(round, settings));
+  if (warmsUp) await takeTurns(bench, "Warming up", cases(1, WARM_UP_SHARE));
+  const runs = await measureRounds(bench, rounds, (round) => cases(round, 1));
   const last = stacks.flatMap((stack) => [
     turn(stack, COUNTING, () => measureCounting(stack)),
     turn(stack, WRITING, () => measureWriting(stack, steadySeconds)),
-    turn(stack, STEADY, async () => ({
-      ...(await measureSteady(stack, steadySeconds)),
-      ...(await memoryOf("product", stack.product.pid)),
-      ...(await memoryOf("Temporal", stack.temporal.pid)),
-    })),
+    turn(stack, STEADY, () => measureSteady(stack, steadySeconds)),
   ]);
   return [...runs, ...(await measureRounds(bench, 1, () => last))];
 }
 
-function shareOf(settings: Settings, share: number): Settings {
-  const { floor, backlog, failing, workflows } = settings;
-  const sizes = Object.entries({ floor, backlog, failing, workflows });
-  const less = sizes.map(([name, size]) => [name, Math.ceil(size / share)]);
-  return { ...settings, ...Object.fromEntries(less) };
-}
-
-async function memoryOf(name: string, pid: number): Promise<Figures> {
-  const { nowMb, peakMb } = await readMemory(pid);
-  return { [`${name} MB`]: nowMb, [`${name} peak MB`]: peakMb };
-}
-
-/** Runs one backlog under the profiler and says where the product's process spent its time. */
+/** Runs one backlog under the profiler. */
 async function profile(bench: Bench<Settings>): Promise<undefined> {
-  const folder = await makeFolder(bench, "deliver-profiles");
-  const file = join(folder, "product.cpuprofile");
+  const file = join(await makeProfiles("deliver"), "product.cpuprofile");
   const stack = await startStack(bench, ALONE, "deliver", file);
   const { perSecond } = await measureBacklog(stack, stack.accountIds.one, bench.settings.backlog);
-  const summary = await summarizeProfiles(folder, "Self time while a backlog is delivered");
-  await writeFile(join(RESULTS, "deliver-profile.md"), summary);
-  process.stdout.write(`\n${perSecond?.toFixed(0)}/s with the profiler on.\n\n${summary}`);
+  process.stdout.write(`${perSecond?.toFixed(0)}/s with the profiler on.\n`);
 }

@@ -45,7 +45,7 @@ export function countersOf(on: {
       fromDatabase: of("Bytes_sent"),
       redo: of("Innodb_os_log_written"),
       binaryLog: await sizeOfBinaryLog(on.folder),
-      toReceiver: await on.receiver.bytes(),
+      toReceiver: await on.receiver.jobs.bytes(),
     };
     return counted;
   };

@@ -75,16 +75,16 @@ export async function measureCosts(bench: Bench<CostSettings>, store: BenchStore
 
   const oneByOne = await measure("One by one", settings.oneByOne, async () => {
     for (const key of keys("alone", settings.oneByOne)) {
-      await receiver.expect(200, "");
+      await receiver.jobs.expect(200, "");
       await donate(clients, [key], TEXT);
-      await receiver.arrived(1);
+      await receiver.jobs.arrived(1);
     }
     await none(TO_SEND);
   });
   const writeTogether = async () => {
-    await receiver.expect(200, "");
+    await receiver.jobs.expect(200, "");
     await donate(clients, keys("together", settings.together), TEXT);
-    await receiver.arrived(settings.together);
+    await receiver.jobs.arrived(settings.together);
     await none(TO_SEND);
     if (settings.counts) await none(TO_COUNT);
   };
@@ -93,12 +93,12 @@ export async function measureCosts(bench: Bench<CostSettings>, store: BenchStore
   );
   /** Fails the first attempt of each, and takes the second, a minute later. */
   const retryOnce = async () => {
-    await receiver.expect(500, "");
+    await receiver.jobs.expect(500, "");
     await donate(clients, keys("retried", settings.retried), TEXT);
     // The answer to what has just arrived is not sent yet.
     await none(TO_BEGIN);
-    await receiver.expect(200, "");
-    await receiver.arrived(settings.retried);
+    await receiver.jobs.expect(200, "");
+    await receiver.jobs.arrived(settings.retried);
     await none(RUNNING);
     await none(TO_COUNT);
   };

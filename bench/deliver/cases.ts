@@ -4,27 +4,8 @@ import { type Figures, until } from "../measure/figures.ts";
 import { sharedNowMs } from "../measure/sample.ts";
 import { measureCase, type Stack } from "./stack.ts";
 
-/** How much a run makes of each case. */
-export type CaseSizes = {
-  /** Empty workflows of one measurement of the floor. */
-  readonly floor: number;
-  /** Deliveries of one backlog. */
-  readonly backlog: number;
-  /** Deliveries of a backlog whose receiver fails: fewer, so that no retry falls due meanwhile. */
-  readonly failing: number;
-  /** Deliveries of a backlog each of which is a workflow: fewer, because they are slower than the floor. */
-  readonly workflows: number;
-};
-type Case = {
-  /** For people. */
-  readonly label: string;
-  measure(stack: Stack, sizes: CaseSizes): Promise<Figures>;
-};
-
 /** Often enough that it shows in no rate, seldom enough that the database does not notice. */
-const POLL_MS = 10;
-const SLOW_POLL_MS = 50;
-const COUNTING_POLL_MS = 250;
+const [POLL_MS, SLOW_POLL_MS, COUNTING_POLL_MS] = [10, 50, 250];
 /** The stored number of DeliveryState.DELIVERED. */
 const DELIVERED = "SELECT COUNT(*) FROM delivery WHERE created_at > ? AND state = 3";
 const ATTEMPTED = "SELECT COUNT(*) FROM delivery WHERE created_at > ? AND attempts >= 1";
@@ -33,28 +14,35 @@ const END_RUNNING =
 const UNCOUNTED = "SELECT COUNT(*) FROM delivery_attempt WHERE counted = FALSE";
 const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
 
+type Case = {
+  /** For people. */
+  readonly label: string;
+  /** Which setting tells of how many. */
+  readonly size: "floor" | "backlog" | "failing" | "workflows";
+  measure(stack: Stack, count: number): Promise<Figures>;
+};
+
 /** What is measured in rounds, in the order of a round. */
 export const CASES = {
-  floor: {
-    label: "floor: an empty workflow each",
-    measure: (stack, { floor }) => measureFloor(stack, floor),
-  },
+  floor: { label: "floor: an empty workflow each", size: "floor", measure: measureFloor },
   "one-receiver": {
     label: "backlog to one receiver",
-    measure: (stack, { backlog }) => measureBacklog(stack, stack.accountIds.one, backlog),
+    size: "backlog",
+    measure: (stack, count) => measureBacklog(stack, stack.accountIds.one, count),
   },
   "many-accounts": {
     label: "backlog to many accounts' endpoints",
-    measure: (stack, { backlog }) => measureBacklog(stack, stack.accountIds.many, backlog),
+    size: "backlog",
+    measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count),
   },
-  failing: {
-    label: "backlog failing with 500",
-    measure: (stack, { failing }) => measureFailing(stack, failing),
-  },
+  // Fewer, so that no retry falls due meanwhile.
+  failing: { label: "backlog failing with 500", size: "failing", measure: measureFailing },
+  // Fewer, because they are slower than the floor.
   workflows: {
     label: "backlog to many, DELIVERY_WORKFLOWS=all",
-    measure: (stack, { workflows }) =>
-      measureBacklog(stack, stack.accountIds.many, workflows, { DELIVERY_WORKFLOWS: "all" }),
+    size: "workflows",
+    measure: (stack, count) =>
+      measureBacklog(stack, stack.accountIds.many, count, { DELIVERY_WORKFLOWS: "all" }),
   },
 } as const satisfies Record<string, Case>;
 export type CaseName = keyof typeof CASES;
@@ -79,7 +67,7 @@ export async function measureBacklog(
   const { product, receiver, watch } = stack;
   const { since, startedMs } = await beginBacklog(stack, accountIds, count, 200, env);
   const work = async () => {
-    await receiver.arrived(count);
+    await receiver.jobs.arrived(count);
     await until(async () => (await watch.number(DELIVERED, [since])) === count, POLL_MS);
   };
   const figures = await measureCase(stack, count, work, startedMs);
@@ -97,7 +85,7 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   const { count: runningBefore } = await client.count(RUNNING);
   const { since, startedMs } = await beginBacklog(stack, accountIds.one, count, 500, {});
   const work = async () => {
-    await receiver.arrived(count);
+    await receiver.jobs.arrived(count);
     await until(async () => (await watch.number(ATTEMPTED, [since])) === count, SLOW_POLL_MS);
     await until(() => state.countAsleep() - asleepBefore >= count, SLOW_POLL_MS);
   };
@@ -124,7 +112,7 @@ async function beginBacklog(
   const since = await watch.now();
   const { clients } = await product.collect();
   await donate(clients, donationKeys(accountIds, count, newRun()));
-  await receiver.expect(status, "");
+  await receiver.jobs.expect(status, "");
   await product.deliver(env);
   return { since, startedMs: sharedNowMs() };
 }
@@ -137,7 +125,6 @@ export async function measureCounting(stack: Stack): Promise<Figures> {
   const { product, watch } = stack;
   const count = await watch.number(UNCOUNTED);
   await product.collect();
-  return measureCase(stack, count, () =>
-    until(async () => (await watch.number(UNCOUNTED)) === 0, COUNTING_POLL_MS),
-  );
+  const isCounted = async () => (await watch.number(UNCOUNTED)) === 0;
+  return measureCase(stack, count, () => until(isCounted, COUNTING_POLL_MS));
 }

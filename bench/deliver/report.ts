@@ -2,12 +2,8 @@ import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { medianOf, type Run, ratioOf } from "../report/runs.ts";
 import { type Column, table } from "../report/table.ts";
 import { CASE_NAMES, CASES, type CaseName } from "./cases.ts";
+import { ALONE, BESIDE, COUNTING, STEADY, WRITING } from "./places.ts";
 import { PROCESSES } from "./stack.ts";
-
-/** The stack where nothing sleeps, and the one beside sleepers. */
-export const [ALONE, BESIDE] = ["alone", "beside sleepers"] as const;
-/** What is measured once, behind the rounds. */
-export const [COUNTING, STEADY, WRITING] = ["counting", "steady", "writing"] as const;
 
 const TIMES_FLOOR = { "one-receiver": 15, "many-accounts": 15, failing: 2 };
 const AGAINST_FLOOR = Object.keys(TIMES_FLOOR) as (keyof typeof TIMES_FLOOR)[]; // it has no others

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { newRun } from "../load/contributions.ts";
 import { createDonation, donationKeys, eachConcurrently } from "../load/targets.ts";
 import type { Figures } from "../measure/figures.ts";
+import { readMemory } from "../measure/process-usage.ts";
 import { quantiles, sharedNowMs } from "../measure/sample.ts";
 import type { Clients } from "../stack/dev-stack.ts";
 import { measureCase, type Stack } from "./stack.ts";
@@ -25,29 +26,36 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
 }
 
 /**
- * Measures the way of such a stream's events. It begins at the event's own time, which the database's clock gives it
+ * Measures the way of such a stream's events, and the memory at its end. It begins at the event's own time, which the database's clock gives it
  * inside the transaction, so the commit is part of it.
  */
 export async function measureSteady(stack: Stack, seconds: number): Promise<Figures> {
   const { product, receiver, watch, accountIds } = stack;
   const count = seconds * PER_SECOND;
-  await receiver.expect(200, "");
+  await receiver.jobs.expect(200, "");
   const { clients } = await product.deliver();
   const pay = await prepare(clients, accountIds.one, count);
-  await receiver.arrived(WARM_UP);
+  await receiver.jobs.arrived(WARM_UP);
   const since = await watch.now();
   const clockMs = wallClockOffsetMs();
   const figures = await measureCase(stack, count, async () => {
     await pay();
-    await receiver.arrived(count + WARM_UP);
+    await receiver.jobs.arrived(count + WARM_UP);
   });
-  const { firstMs } = await receiver.tell();
+  const { firstMs } = await receiver.jobs.tell();
   const events = await watch.rows<{ id: string; created_at: number }>(EVENTS, [since]);
   const waits = events.map(({ id, created_at }) => {
     return (firstMs[id] ?? Infinity) + clockMs - created_at / 1000;
   });
   await product.rest();
-  return { ...figures, ...quantiles(waits) };
+  const own = await memoryOf("product", product.pid);
+  const temporal = await memoryOf("Temporal", stack.temporal.pid);
+  return { ...figures, ...quantiles(waits), ...own, ...temporal };
+}
+
+async function memoryOf(name: string, pid: number): Promise<Figures> {
+  const { nowMb, peakMb } = await readMemory(pid);
+  return { [`${name} MB`]: nowMb, [`${name} peak MB`]: peakMb };
 }
 
 /** Creates donations, and pays some to warm up; returns what pays the others at a steady rate. */

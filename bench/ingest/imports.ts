@@ -6,7 +6,7 @@ import { clientsOf } from "../product/start-product.ts";
 import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { grouped, table } from "../report/table.ts";
 import type { Bench } from "../run/bench.ts";
-import { startCore } from "../sides/core-process.ts";
+import { startCore } from "../sides/programs.ts";
 import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ImportJobs } from "./import-worker.ts";

@@ -9,7 +9,7 @@ import { medianOf, type Place, type Run, ratioOf } from "../report/runs.ts";
 import { grouped, table } from "../report/table.ts";
 import type { Bench } from "../run/bench.ts";
 import { keptSide, measureRounds, takeTurns } from "../run/rounds.ts";
-import { startCore } from "../sides/core-process.ts";
+import { startCore } from "../sides/programs.ts";
 import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ByHandJobs } from "./by-hand-worker.ts";

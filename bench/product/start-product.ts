@@ -2,46 +2,28 @@ import { join } from "node:path";
 import type { Receiver } from "../receiver/start-receiver.ts";
 import type { Bench } from "../run/bench.ts";
 import { PRODUCT_FLAGS } from "../sides/served-process.ts";
-import { type Clients, createClients } from "../stack/dev-stack.ts";
+import { createClients } from "../stack/dev-stack.ts";
 import { startWorker } from "../stack/jobs.ts";
 import { type BenchTemporal, type CoreStore, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";
 
-/** The whole product in a process of its own, whether it runs or not. */
-export type ProductProcess = {
-  readonly pid: number;
-  /** Runs it without deliveries: what is written waits. */
-  collect(): Promise<RunningProduct>;
-  /** Runs it with deliveries; resolves when it begins to claim. */
-  deliver(env?: Readonly<Record<string, string>>): Promise<RunningProduct>;
-  /** Stops it, and leaves the process as it is. */
-  rest(): Promise<void>;
-  stop(): Promise<void>;
-};
-
-/** Where it listens, and who may write. */
-export type RunningProduct = {
-  readonly corePort: number;
-  readonly gatewayPort: number;
-  readonly clients: Clients;
-};
-
-/** What the product runs on. */
+/** What the product runs on; its log is left in `folder`, a CPU profile of what it delivers in `profileFile`. */
 export type ProductGround = {
   readonly store: CoreStore;
   readonly temporal: BenchTemporal;
   readonly receiver: Receiver;
-  /** For its log. */
   readonly folder: string;
-  /** Where to leave a CPU profile of what it delivers. */
   readonly profileFile?: string | undefined;
 };
+
+/** The whole product in a process of its own, whether it runs or not. */
+export type ProductProcess = ReturnType<typeof startProductProcess>;
 
 /** Starts a process in which the whole product can run as `npm start` runs it. */
 export function startProductProcess(
   bench: Bench,
   { store, temporal, receiver, folder, profileFile }: ProductGround,
-): ProductProcess {
+) {
   const file = new URL("./product-worker.ts", import.meta.url);
   const { pid, jobs, stop } = startWorker<ProductJobs>(bench, file, PRODUCT_FLAGS);
   bench.closeLater(jobs.stop);
@@ -54,8 +36,11 @@ export function startProductProcess(
   };
   return {
     pid,
+    /** Runs it without deliveries: what is written waits. */
     collect: () => run(false),
-    deliver: (more) => run(true, more),
+    /** Runs it with deliveries; resolves when it begins to claim. */
+    deliver: (more?: Readonly<Record<string, string>>) => run(true, more),
+    /** Stops it, and leaves the process as it is. */
     rest: jobs.stop,
     async stop() {
       await jobs.stop();
@@ -65,6 +50,6 @@ export function startProductProcess(
 }
 
 /** Makes what calls a core on this machine. */
-export function clientsOf(port: number, { credential }: Pick<CoreStore, "credential">): Clients {
+export function clientsOf(port: number, { credential }: Pick<CoreStore, "credential">) {
   return createClients(`http://127.0.0.1:${port}`, credential);
 }

@@ -14,7 +14,7 @@ const PAGE = {
   ...{ since: undefined, until: undefined, position: undefined },
 };
 /** Behind whatever is recorded until the year 2096. */
-const END = { recordedAt: 4_000_000_000_000_000, recordKey: "~" };
+const END = { recorded_at: 4_000_000_000_000_000, record_key: "~" };
 
 let pool: Pool | undefined;
 

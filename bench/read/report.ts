@@ -2,7 +2,7 @@ import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/runs.ts";
 import { table } from "../report/table.ts";
 import type { PageLatency } from "./history.ts";
-import { SIDES } from "./sides.ts";
+import { labelOf } from "./sides.ts";
 
 /** What is asked for, and what is wanted of the product's rate as a multiple of Fastify's: in one process, and in two. */
 export const WORKLOADS = {
@@ -20,6 +20,7 @@ export const WORKLOADS = {
   },
 };
 export type Workload = keyof typeof WORKLOADS;
+export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // it has no other keys
 
 const LAST_PAGE = 1.1;
 const MEMORY_MB = 200;
@@ -40,7 +41,7 @@ export function workloadBlocks(
     ratioOf(runs, { side, load }, { side: other, load });
   // Milliseconds for one request are seconds for a thousand.
   const rows = table(sides, [
-    ["", (side) => SIDES[side]?.label ?? side],
+    ["", (side) => labelOf(side)],
     ["requests/s", of("perSecond"), 0],
     ["to Fastify", to("fastify"), 2],
     ["to Fastify, Redis", to("fastify-redis"), 2],
@@ -73,10 +74,9 @@ export function historyTable(history: readonly PageLatency[]): string[] {
 
 /** Returns the goals that the sides of a run can be held against. */
 export function readGoals(runs: readonly Run[], history: readonly PageLatency[]): Goal[] {
-  const workloads = Object.keys(WORKLOADS) as Workload[]; // it has no other keys
-  const peak = Math.max(...workloads.flatMap((load) => peaksOf(runs, "one-process", load)));
+  const peak = Math.max(...WORKLOAD_NAMES.flatMap((load) => peaksOf(runs, "one-process", load)));
   return [
-    ...workloads.flatMap((load) => {
+    ...WORKLOAD_NAMES.flatMap((load) => {
       const { together, apart } = WORKLOADS[load];
       const redis = `${load}, both counting in Redis`;
       return [

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BenchSpec, isSame } from "../run/settings.ts";
+import type { BenchSpec } from "../run/settings.ts";
 import { type Goal, goalTable } from "./goal.ts";
 
 /** What a bench tells. */
@@ -46,6 +46,11 @@ export async function publish<Settings extends object>(
     await writeFile(join(RESULTS, `${keptAs}.md`), markdown);
   }
   if (report.wrong !== undefined) throw new Error(report.wrong);
+}
+
+/** Tells whether two settings are the same. */
+export function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Describes where and on what a run was measured. */

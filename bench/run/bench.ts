@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { publish, type Report } from "../report/report.ts";
 import { createProgress, type Progress, StackError } from "../stack/dev-stack.ts";
-import { type BenchSpec, readSettings, UsageError, usageOf } from "./settings.ts";
+import { type BenchSpec, readSettings, UsageError } from "./settings.ts";
 
 /** What the parts of a bench share while it runs. */
 export type Bench<Settings = unknown> = {
@@ -31,7 +31,6 @@ export async function runBench<Settings extends object>(
   } catch (error) {
     const isForPeople = error instanceof StackError || error instanceof UsageError;
     process.stderr.write(`${isForPeople ? error.message : inspect(error)}\n`);
-    if (error instanceof UsageError) process.stderr.write(usageOf(spec));
     process.exitCode = 1;
   } finally {
     await closeAll();

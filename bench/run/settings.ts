@@ -22,59 +22,35 @@ export class UsageError extends Error {
 /** Reads the command line; throws UsageError. */
 export function readSettings<Settings extends object>(
   args: string[],
-  spec: BenchSpec<Settings>,
+  { name, full, short, options }: BenchSpec<Settings>,
 ): Settings {
-  const options = optionsOf(spec);
-  const types = options.map(([name, option]) => {
-    return [name, { type: option === "flag" ? "boolean" : "string" }] as const;
+  const known = Object.entries<Option>((options ?? {}) as Record<string, Option>); // none is undefined
+  const types = [...known, ["short", "flag"] as const].map(([option, what]) => {
+    return [option, { type: what === "flag" ? "boolean" : "string" }] as const;
   });
-  const { short, ...given } = parse(args, Object.fromEntries(types));
-  const changed = options.flatMap(([name, option]) => {
-    const text = given[name];
-    return text === undefined ? [] : [[name, settingOf(name, option, text)] as const];
-  });
-  return { ...(short ? spec.short : spec.full), ...Object.fromEntries(changed) };
-}
-
-/** Says how a bench is called. */
-export function usageOf<Settings extends object>(spec: BenchSpec<Settings>): string {
-  const forms = optionsOf(spec).map(([name, option]) => {
-    if (option === "flag") return `[--${name}]`;
-    return `[--${name} ${typeof option === "number" ? "number" : option.join(",")}]`;
-  });
-  return `npm run ${spec.name} -- [--short] ${forms.join(" ")}\n`;
-}
-
-/** Tells whether two settings are the same. */
-export function isSame(one: object, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function optionsOf<Settings extends object>({ options }: BenchSpec<Settings>): [string, Option][] {
-  return Object.entries<Option>((options ?? {}) as Record<string, Option>); // none is undefined
-}
-
-type Parsed = Readonly<Record<string, string | boolean | undefined>>;
-
-function parse(args: string[], options: Record<string, { type: "boolean" | "string" }>): Parsed {
   try {
-    const all = { ...options, short: { type: "boolean" as const } };
-    return parseArgs({ args, options: all }).values as Parsed; // no option is given twice
+    const given: Record<string, unknown> = parseArgs({
+      ...{ args, options: Object.fromEntries(types) },
+    }).values;
+    const changed = known.filter(([option]) => given[option] !== undefined);
+    const read = changed.map(([option, what]) => [option, parse(option, what, given[option])]);
+    return { ...(given.short ? short : full), ...Object.fromEntries(read) };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const accepted = known.map(([option]) => ` [--${option}]`).join("");
+    const usage = `npm run ${name} -- [--short]${accepted}`;
+    throw new UsageError(`${error instanceof Error ? error.message : error}\n${usage}`);
   }
 }
 
-function settingOf(name: string, option: Option, given: unknown): unknown {
-  if (option === "flag") return given;
+function parse(option: string, what: Option, given: unknown): unknown {
+  if (what === "flag") return given;
   const text = String(given);
-  if (typeof option === "number") {
-    if (/^\d{1,6}$/.test(text) && Number(text) >= option) return Number(text);
-    throw new UsageError(`--${name} must be a whole number from ${option} on.`);
+  if (typeof what === "number") {
+    if (/^\d{1,6}$/.test(text) && Number(text) >= what) return Number(text);
+    throw new Error(`--${option} must be a whole number from ${what} on.`);
   }
   const names = text.split(",");
-  if (names.every((each) => option.includes(each))) {
-    return option.filter((each) => names.includes(each));
-  }
-  throw new UsageError(`--${name} accepts ${option.join(", ")}.`);
+  if (names.every((name) => what.includes(name)))
+    return what.filter((name) => names.includes(name));
+  throw new Error(`--${option} accepts ${what.join(", ")}.`);
 }

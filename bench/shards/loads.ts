@@ -95,14 +95,14 @@ export async function startLoads(
     const [last, ...keys] = donationKeys(told, count, newRun());
     await donate((await product.collect()).clients, keys);
     await onAll(`UPDATE outbox_entry SET task = task + ${HELD}`);
-    await receiver.expect(200, "");
+    await receiver.jobs.expect(200, "");
     const { clients } = await product.deliver();
     await onAll(`UPDATE outbox_entry SET task = task - ${HELD} WHERE task > ${HELD}`);
     const figures = await countEach([cpuOf(pids)], async () => {
       const startedMs = sharedNowMs();
       // The last one notifies those that claim.
       await donate(clients, last ? [last] : []);
-      await receiver.arrived(count);
+      await receiver.jobs.arrived(count);
       await until(async () => (await delivered()) === before + count, POLL_MS);
       return { count, perSecond: count / secondsSince(startedMs) };
     });

@@ -3,14 +3,13 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { baseEnv } from "../stack/dev-stack.ts";
 import { BENCH_CACHE } from "../stack/servers.ts";
 
 /** A program that serves. */
 export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
 
-export type ServeProcess = {
+type ServeProcess = {
   /** Names the log file and the profile. */
   readonly name: string;
   readonly file: string;
@@ -26,14 +25,7 @@ export type ServeProcess = {
 /** Of Node, as the image and `npm start` run the product. */
 export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
-const START_MS = 30_000;
-const STOP_MS = 10_000;
-const POLL_MS = 20;
-
-/** Returns a file of this repository by its path. */
-export function fileOf(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
-}
+const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
 /** Starts a program with Node, its output in a file, and waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {

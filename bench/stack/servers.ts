@@ -9,37 +9,24 @@ import { startDatabase, startTemporal } from "./dev-stack.ts";
 /** Everything the benches keep between runs. */
 export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
 
-/** What the product runs on a migrated database with. */
-export type CoreStore = {
-  readonly databaseUrl: string;
-  /** Opens every call of the core. */
-  readonly credential: string;
-  /** What a core is configured with, as `npm start` does it. */
-  readonly env: Readonly<Record<string, string>>;
-};
-
+/** What a product runs with: `credential` opens every call, `env` is its core's, as `npm start` has it. */
+export type CoreStore = Awaited<ReturnType<typeof openCoreStore>>;
 /** A database with nothing in it but a service credential, in a folder of the run's own. */
-export type BenchStore = CoreStore & {
-  readonly folder: string;
-  readonly pid: number;
-  /** What the database calls itself. */
-  readonly version: string;
-};
-
-/** A Temporal of the run's own. */
-export type BenchTemporal = {
-  readonly address: string;
-  readonly pid: number;
-  /** Where it keeps its synced state. */
-  readonly stateFile: string;
-};
+export type BenchStore = Awaited<ReturnType<typeof startStore>>;
+/** A Temporal of the run's own, and where it keeps its synced state. */
+export type BenchTemporal = Awaited<ReturnType<typeof startBenchTemporal>>;
 
 /** Makes an empty folder of a run's own, which goes when the bench ends. */
 export async function makeFolder({ closeLater }: Bench, name: string): Promise<string> {
-  const folder = join(BENCH_CACHE, name);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  const folder = await emptyFolder(name);
   closeLater(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Makes an empty folder for CPU profiles, which stays: a browser's developer tools show them. */
+export async function makeProfiles(name: string): Promise<string> {
+  const folder = await emptyFolder(join("profiles", name));
+  process.stderr.write(`Profiles will be in ${folder}\n`);
   return folder;
 }
 
@@ -47,45 +34,40 @@ export async function makeFolder({ closeLater }: Bench, name: string): Promise<s
  * Starts a database of the run's own; `serverOptions` are further options of its program. A server that the environment
  * names is not heeded: nobody's gets this load, and its process could not be watched.
  */
-export async function startStore(
-  bench: Bench,
-  name: string,
-  serverOptions: readonly string[] = [],
-): Promise<BenchStore> {
+export async function startStore(bench: Bench, name: string, serverOptions: string[] = []) {
   const folder = await makeFolder(bench, name);
   const { DATABASE_URL: _, ...env } = process.env;
-  const { progress } = bench;
-  const dataDir = join(folder, "database");
-  const database = await startDatabase({ env, dataDir, progress, serverOptions });
-  bench.closeLater(database.stop);
-  const version = `${database.flavour} ${database.version}`;
-  return { ...(await openCoreStore(database.url)), folder, pid: database.pid ?? 0, version };
+  const started = { env, dataDir: join(folder, "database"), progress: bench.progress };
+  const {
+    url,
+    pid = 0,
+    flavour,
+    version,
+    stop,
+  } = await startDatabase({
+    ...{ ...started, serverOptions },
+  });
+  bench.closeLater(stop);
+  return { ...(await openCoreStore(url)), folder, pid, version: `${flavour} ${version}` };
 }
 
 /** Makes the product's tables and a service credential. */
-export async function openCoreStore(databaseUrl: string): Promise<CoreStore> {
+export async function openCoreStore(databaseUrl: string) {
   await migrate(databaseUrl);
-  const permissions = Object.values(Permission);
   const key = randomBytes(32).toString("hex");
   return {
     databaseUrl,
-    credential: await createServiceCredential(databaseUrl, "bench", permissions),
+    credential: await createServiceCredential(databaseUrl, "bench", Object.values(Permission)),
     env: { DATABASE_URL: databaseUrl, CURSOR_KEYS: key, SECRET_KEYS: key, CORE_PORT: "0" },
   };
 }
 
 /** Starts a Temporal in a folder of the run's; one that the environment names is not heeded. */
-export async function startBenchTemporal(bench: Bench, folder: string): Promise<BenchTemporal> {
+export async function startBenchTemporal({ progress, closeLater }: Bench, folder: string) {
   const { TEMPORAL_ADDRESS: _, ...env } = process.env;
   const dataDir = join(folder, "temporal");
-  const {
-    address,
-    pid = 0,
-    stop,
-  } = await startTemporal({
-    ...{ env, dataDir, progress: bench.progress },
-  });
-  bench.closeLater(stop);
+  const { address, pid = 0, stop } = await startTemporal({ env, dataDir, progress });
+  closeLater(stop);
   return { address, pid, stateFile: join(dataDir, "state.sqlite") };
 }
 
@@ -96,4 +78,11 @@ export function deliveryEnv(temporal: BenchTemporal, receiver: { readonly target
     WEBHOOK_ALLOWED_TARGETS: receiver.target,
     ALLOW_UNSAFE_TARGETS: "development",
   };
+}
+
+async function emptyFolder(name: string): Promise<string> {
+  const folder = join(BENCH_CACHE, name);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  return folder;
 }

@@ -4,23 +4,18 @@ import { DELIVERIES_RUN } from "../product/deliveries-run.ts";
 import { type ProductGround, startProductProcess } from "../product/start-product.ts";
 import type { Bench } from "../run/bench.ts";
 import type { Side } from "../run/rounds.ts";
-import { startCore } from "../sides/core-process.ts";
-import { fileOf, PRODUCT_FLAGS, serveProcess } from "../sides/served-process.ts";
+import { startCore, startProgram } from "../sides/programs.ts";
 import { deliveryEnv } from "../stack/servers.ts";
 
+/** What runs of a layout: what it writes to, and its processes. */
+type Running = { readonly corePort: number; readonly pids: number[]; stop(): Promise<void> };
 /** The product laid out over processes; new each time it is started. */
 export type Layout = Side & { corePort(): number };
 
-/** What runs of a layout: what it writes to, and its processes. */
-type Running = {
-  readonly corePort: number;
-  readonly pids: readonly number[];
-  stop(): Promise<void>;
-};
-
+/** How the product is laid out over processes. */
 export const LAYOUTS = {
-  "one-process": { label: "one process", run: startOneProcess },
-  "own-process": { label: "deliveries in a process of their own", run: startOwnProcess },
+  "one-process": { label: "one process", start: startOneProcess },
+  "own-process": { label: "deliveries in a process of their own", start: startOwnProcess },
 };
 export type LayoutName = keyof typeof LAYOUTS;
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]; // it has no other keys
@@ -41,12 +36,10 @@ export function createLayout(
     },
     corePort: () => running?.corePort ?? 0,
     async start() {
-      running = await LAYOUTS[name].run(bench, on);
+      running = await LAYOUTS[name].start(bench, on);
       await warmUp(this);
     },
-    async stop() {
-      await running?.stop();
-    },
+    stop: async () => running?.stop(),
   };
 }
 
@@ -62,23 +55,18 @@ async function startOwnProcess(bench: Bench, on: ProductGround): Promise<Running
   const { store, temporal, receiver, folder } = on;
   const env = { ...store.env, ...deliveryEnv(temporal, receiver) };
   const core = await startCore(bench, "webhooks-core", env);
-  const caFile = join(folder, "receiver.pem");
-  await writeFile(caFile, receiver.ca);
-  const deliveries = await serveProcess({
-    ...{ name: "webhooks-deliveries", file: fileOf("workflows/src/main.ts"), flags: PRODUCT_FLAGS },
-    serves: { whenWritten: DELIVERIES_RUN },
-    env: {
-      ...{ ...env, CORE_URL: `http://127.0.0.1:${core.port}`, CORE_CREDENTIAL: store.credential },
-      WEBHOOK_EXTRA_CA: caFile,
-    },
-  });
-  bench.closeLater(deliveries.stop);
-  return {
-    corePort: core.port,
-    pids: [core.pid, deliveries.pid],
-    async stop() {
-      await deliveries.stop();
-      await core.stop();
-    },
+  const WEBHOOK_EXTRA_CA = join(folder, "receiver.pem");
+  await writeFile(WEBHOOK_EXTRA_CA, receiver.ca);
+  const [CORE_URL, CORE_CREDENTIAL] = [`http://127.0.0.1:${core.port}`, store.credential];
+  const program = { name: "webhooks-deliveries", path: "workflows/src/main.ts" };
+  const deliveries = await startProgram(
+    bench,
+    { ...program, env: { ...env, CORE_URL, CORE_CREDENTIAL, WEBHOOK_EXTRA_CA } },
+    { whenWritten: DELIVERIES_RUN },
+  );
+  const stop = async () => {
+    await deliveries.stop();
+    await core.stop();
   };
+  return { corePort: core.port, pids: [core.pid, deliveries.pid], stop };
 }

@@ -46,18 +46,18 @@ export async function measureCase(
 ): Promise<Figures> {
   const { receiver, load, watch } = on;
   const run = newRun();
-  await receiver.expect(200, run);
+  await receiver.jobs.expect(200, run);
   const { beganMs, ...used } = await countEach([cpuOf(pids)], async () => {
     const job = { ...core, accountIds, run, ...pace };
     const { beganMs, count } = await load.jobs.write(job);
-    await receiver.arrived(count, QUIET_MS);
+    await receiver.jobs.arrived(count, QUIET_MS);
     const giveUpMs = sharedNowMs() + QUIET_MS;
     const isRecorded = async () => (await watch.number(OUTBOX)) === 0;
     await until(async () => (await isRecorded()) || sharedNowMs() > giveUpMs, POLL_MS);
     return { beganMs, count };
   });
-  await receiver.arrived(Number.MAX_SAFE_INTEGER, SETTLE_MS);
-  return { ...used, ...summarize(run, beganMs, await receiver.tell()) };
+  await receiver.jobs.arrived(Number.MAX_SAFE_INTEGER, SETTLE_MS);
+  return { ...used, ...summarize(run, beganMs, await receiver.jobs.tell()) };
 }
 
 /** Brings together when calls began and when their events came. */
