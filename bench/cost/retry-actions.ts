@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import proto from "@temporalio/proto";
-import {
-  actionsOf,
-  type HistoryEvent,
-  localActivityTaskOf,
-} from "../deliver/measure/temporal-cost.ts";
+import { actionsOf, localActivityTaskOf } from "../floor/temporal-cost.ts";
 
 /** What Temporal has done and keeps of a run by the end of one of its retries. */
 export type RetryActions = {
@@ -24,11 +20,8 @@ export function retryActions(): RetryActions[] {
   const { events } = proto.temporal.api.history.v1.History.decode(readFileSync(RECORDED));
   const tasks = [...new Set(events.flatMap(localActivityTaskOf))];
   return tasks.map((task, index) => {
-    const made = events.slice(0, 1 + events.findLastIndex((event) => isOf(event, task)));
+    const last = events.findLastIndex((event) => localActivityTaskOf(event).includes(task));
+    const made = events.slice(0, 1 + last);
     return { retries: index + 1, actions: actionsOf(made), historyEvents: made.length };
   });
-}
-
-function isOf(event: HistoryEvent, task: string): boolean {
-  return localActivityTaskOf(event).includes(task);
 }

@@ -3,20 +3,15 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@activity/server";
-import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
-import type { Progress } from "../../dev-stack/src/progress.ts";
+import type { Bench } from "../run/bench.ts";
+import { type RunningDatabase, startDatabase } from "../stack/dev-stack.ts";
+import { BENCH_CACHE } from "../stack/servers.ts";
 import type { DataSize } from "./bench-accounts.ts";
 import { seed } from "./seed.ts";
 
-/** Everything the bench keeps between runs. */
-export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
-/** A running database whose process can be watched. */
-export type BenchDatabase = RunningDatabase & { readonly pid: number };
-
-const SOURCES = [
-  fileURLToPath(new URL("../../server/src/database/migrations", import.meta.url)),
-  fileURLToPath(new URL(".", import.meta.url)),
-];
+const SOURCES = ["../../server/src/database/migrations", "."].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 /**
  * Starts a database server of the bench's own, with the product's settings, on data that an earlier run
@@ -24,19 +19,18 @@ const SOURCES = [
  * database gets these records.
  */
 export async function startBenchDatabase(
+  { progress, closeLater }: Bench,
   size: DataSize,
-  progress: Progress,
-): Promise<BenchDatabase> {
-  const folder = join(BENCH_CACHE, size.name);
-  const mark = `${folder}.seeded`;
+): Promise<RunningDatabase & { readonly pid: number }> {
+  const dataDir = join(BENCH_CACHE, size.name);
+  const mark = `${dataDir}.seeded`;
   const wanted = await fingerprint(size);
   const isSeeded = (await readFile(mark, "utf8").catch(() => "")) === wanted;
   if (!isSeeded)
-    await Promise.all([folder, mark].map((path) => rm(path, { recursive: true, force: true })));
+    for (const path of [dataDir, mark]) await rm(path, { recursive: true, force: true });
   const { DATABASE_URL: _, ...env } = process.env;
-  const database = await startDatabase({ env, dataDir: folder, progress });
-  const { pid } = database;
-  if (pid === undefined) throw new Error("the bench's database has no process of its own");
+  const database = await startDatabase({ env, dataDir, progress });
+  closeLater(database.stop);
   if (!isSeeded) {
     await migrate(database.url);
     await progress.step("Making the bench's data, once", (report) =>
@@ -44,7 +38,7 @@ export async function startBenchDatabase(
     );
     await writeFile(mark, wanted);
   }
-  return { ...database, pid };
+  return { ...database, pid: database.pid ?? 0 };
 }
 
 /** Changes whenever the data should be made anew. */

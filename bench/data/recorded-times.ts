@@ -3,7 +3,7 @@ import type { AccountRange } from "./bench-accounts.ts";
 
 type Row = RowDataPacket & { account_no: number; recorded_at: number };
 
-/** Reads when the shown records of accounts were recorded, in microseconds, newest first. */
+/** Reads when the records of accounts were recorded, in microseconds, newest first. */
 export async function readRecordedTimes(
   database: Pick<Connection, "query">,
   { first, count }: AccountRange,
@@ -13,11 +13,6 @@ export async function readRecordedTimes(
      ORDER BY account_no, recorded_at DESC`,
     [first, first + count],
   );
-  const times = new Map<number, number[]>();
-  for (const { account_no: accountNo, recorded_at: recordedAt } of rows) {
-    const known = times.get(accountNo);
-    if (known === undefined) times.set(accountNo, [recordedAt]);
-    else known.push(recordedAt);
-  }
-  return times;
+  const byAccount = [...Map.groupBy(rows, ({ account_no }) => account_no)];
+  return new Map(byAccount.map(([no, some]) => [no, some.map(({ recorded_at }) => recorded_at)]));
 }

@@ -1,12 +1,22 @@
 import { connect, type Socket } from "node:net";
-import { findHttpHead } from "./http-head.ts";
 
-/** An answer's status and where its body lies. */
+/** An answer's status and body. */
 export type Answer = { readonly status: number; readonly body: Buffer };
 
-type Waiting = { resolve(answer: Answer): void; reject(error: Error): void };
-
 const STATUS_OFFSET = "HTTP/1.1 ".length;
+const HEAD_END = "\r\n\r\n";
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+
+/** Finds the head at the beginning of some bytes, once it is whole; throws when it does not tell a length. */
+export function findHttpHead(
+  bytes: Buffer,
+): { headLength: number; bodyLength: number } | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0) return undefined;
+  const length = LENGTH.exec(bytes.toString("latin1", 0, end));
+  if (length === null) throw new Error("an HTTP message without Content-Length");
+  return { headLength: end + HEAD_END.length, bodyLength: Number(length[1]) };
+}
 
 /**
  * One keep-alive connection with one request on it at a time. It understands what the measured servers
@@ -14,12 +24,10 @@ const STATUS_OFFSET = "HTTP/1.1 ".length;
  */
 export class HttpConnection {
   readonly #socket: Socket;
-  #waiting: Waiting | undefined;
+  #waiting: PromiseWithResolvers<Answer> | undefined;
   #chunks: Buffer[] = [];
   #received = 0;
-  /** Bytes of the answer's head and of the whole answer, once the head is there. */
-  #head = 0;
-  #whole = 0;
+  #head: ReturnType<typeof findHttpHead>;
 
   constructor(port: number) {
     this.#socket = connect({ host: "127.0.0.1", port, noDelay: true });
@@ -30,11 +38,10 @@ export class HttpConnection {
 
   /** Sends the bytes of a whole request and waits for its answer. */
   send(request: Buffer): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) return reject(new Error("the connection is closed"));
-      this.#waiting = { resolve, reject };
-      this.#socket.write(request);
-    });
+    if (this.#socket.destroyed) return Promise.reject(new Error("the connection is closed"));
+    this.#waiting = Promise.withResolvers();
+    this.#socket.write(request);
+    return this.#waiting.promise;
   }
 
   close(): void {
@@ -45,33 +52,26 @@ export class HttpConnection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    if (this.#whole === 0) this.#readHead();
-    if (this.#whole > 0 && this.#received >= this.#whole) this.#answer();
-  }
-
-  #readHead(): void {
-    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    const [bytes = Buffer.alloc(0)] = this.#chunks;
     try {
-      const head = findHttpHead(bytes);
-      if (head === undefined) return;
-      this.#head = head.headLength;
-      this.#whole = head.headLength + head.bodyLength;
+      this.#head ??= findHttpHead(this.#bytes());
     } catch (error) {
       this.#fail(error as Error); // it throws nothing else
     }
+    if (this.#head === undefined) return;
+    const { headLength, bodyLength } = this.#head;
+    if (this.#received < headLength + bodyLength) return;
+    const bytes = this.#bytes();
+    const status = Number(bytes.toString("latin1", STATUS_OFFSET, STATUS_OFFSET + 3));
+    const waiting = this.#waiting;
+    this.#chunks = [];
+    this.#received = 0;
+    this.#head = this.#waiting = undefined;
+    waiting?.resolve({ status, body: bytes.subarray(headLength) });
   }
 
-  #answer(): void {
-    const bytes = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
-    const waiting = this.#waiting;
-    const head = this.#head;
-    this.#chunks = [];
-    this.#received = this.#whole = this.#head = 0;
-    this.#waiting = undefined;
-    if (bytes === undefined) return;
-    const status = Number(bytes.toString("latin1", STATUS_OFFSET, STATUS_OFFSET + 3));
-    waiting?.resolve({ status, body: bytes.subarray(head) });
+  #bytes(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] ?? Buffer.alloc(0);
   }
 
   #fail(error: Error): void {

@@ -1,80 +1,100 @@
 import { join } from "node:path";
-import { startDatabase } from "../../dev-stack/src/database.ts";
-import type { Progress } from "../../dev-stack/src/progress.ts";
-import {
-  shardServerOptions,
-  startVitessCluster,
-} from "../../test/vitess/split/harness-vitess-cluster.ts";
-import type { Closing } from "../stack/closing.ts";
+import mysql from "mysql2/promise";
+import { type DataSize, FIRST_LOAD_ACCOUNT_NO, pagedAccounts } from "../data/bench-accounts.ts";
+import { insertAccounts, insertActivities } from "../data/seed.ts";
+import type { Bench } from "../run/bench.ts";
+import { shardServerOptions, startDatabase, startVitessCluster } from "../stack/dev-stack.ts";
+import { type CoreStore, openCoreStore } from "../stack/servers.ts";
 
-/** Who uses the processor between the load and the disk. */
-export const ProcessName = {
-  Product: "product",
-  Vtgate: "vtgate",
-  Vttablets: "vttablets",
-  Mysql: "MySQL",
-} as const;
-export type ProcessName = (typeof ProcessName)[keyof typeof ProcessName];
-
-/** Where a side stores: an empty database, or a Vitess. */
-export type Store = {
-  readonly label: string;
+/** Where a side stores: a MySQL, or a Vitess. */
+type Database = {
   /** What the product is given as DATABASE_URL. */
   readonly url: string;
   /** Of each MySQL that has accounts. */
   readonly shardUrls: readonly string[];
   readonly version: string;
-  readonly pids: Readonly<Record<Exclude<ProcessName, "product">, readonly number[]>>;
+  /** Who uses the processor between the product and the disk. */
+  readonly pids: Readonly<Record<"vtgate" | "vttablets" | "MySQL", readonly number[]>>;
 };
+export type ShardedStore = CoreStore & Database;
+
+/** Starts a store of as many shards, or without Vitess at 0, and makes the product's tables and the data in it. */
+export async function startShardedStore(
+  bench: Bench,
+  folder: string,
+  shards: number,
+  size: DataSize,
+): Promise<ShardedStore> {
+  const database = await (shards === 0
+    ? startPlain(bench, folder)
+    : startVitess(bench, folder, shards));
+  return bench.progress.step(`Making the data: ${labelOf(shards)}`, async () => {
+    const store = { ...(await openCoreStore(database.url)), ...database };
+    await makeData(store, size);
+    return store;
+  });
+}
+
+/** Says how many shards a side has. */
+export function labelOf(shards: number): string {
+  if (shards === 0) return "MySQL without Vitess";
+  return shards === 1 ? "1 shard" : `${shards} shards`;
+}
 
 /** Starts the MySQL without Vitess, with the same options as those of the shards, its binary log included. */
-export async function startPlainStore(
-  folder: string,
-  closing: Closing,
-  progress: Progress,
-): Promise<Store> {
+async function startPlain({ progress, closeLater }: Bench, folder: string): Promise<Database> {
   const { DATABASE_URL: _, ...env } = process.env;
   const database = await startDatabase({
     ...{ env, dataDir: join(folder, "plain"), progress },
     ...{ ephemeral: true, serverOptions: shardServerOptions(1) },
   });
-  closing.add(database.stop);
-  if (database.flavour !== "mysql") {
+  closeLater(database.stop);
+  const { url, version, flavour, pid = 0 } = database;
+  if (flavour !== "mysql") {
     throw new Error("Vitess stores in MySQL only: npm run bench:shards has one");
   }
-  return {
-    label: "MySQL without Vitess",
-    url: database.url,
-    shardUrls: [database.url],
-    version: `${database.flavour} ${database.version}`,
-    pids: { vtgate: [], vttablets: [], MySQL: [database.pid ?? 0] },
-  };
+  return { url, shardUrls: [url], version, pids: { vtgate: [], vttablets: [], MySQL: [pid] } };
 }
 
-/** Starts a Vitess with `shards` shards for accounts, and one for what finds them. */
-export async function startShardedStore(
+/** Starts a Vitess with some shards for accounts, and one for what finds them. */
+async function startVitess(
+  { progress, closeLater }: Bench,
   folder: string,
   shards: number,
-  closing: Closing,
-  progress: Progress,
-): Promise<Store> {
-  const { env } = process;
+): Promise<Database> {
   const dataDir = join(folder, `shards-${shards}`);
-  const cluster = await startVitessCluster({ env, dataDir, progress, shards });
-  closing.add(cluster.stop);
+  const cluster = await startVitessCluster({ env: process.env, dataDir, progress, shards });
+  closeLater(cluster.stop);
   const parts = cluster.shards();
-  const version = parts[0]?.mysql.version ?? "";
+  const withAccounts = parts.filter(({ keyspace }) => keyspace === "activity");
   return {
-    label: shards === 1 ? "1 shard" : `${shards} shards`,
     url: cluster.url,
-    shardUrls: parts
-      .filter(({ keyspace }) => keyspace === "activity")
-      .map(({ mysql }) => mysql.url),
-    version: `mysql ${version}`,
+    shardUrls: withAccounts.map(({ mysql }) => mysql.url),
+    version: parts[0]?.mysql.version ?? "",
     pids: {
       vtgate: [cluster.vtgate.pid() ?? 0],
       vttablets: parts.map(({ tablet }) => tablet.pid() ?? 0),
       MySQL: parts.map(({ mysql }) => mysql.pid ?? 0),
     },
   };
+}
+
+/**
+ * Accounts and keys go the product's way, through a vtgate; the records, which only MySQL itself can make by the
+ * hundred thousand, are made in each shard for the accounts that it has.
+ */
+async function makeData({ url, shardUrls }: Database, size: DataSize): Promise<void> {
+  const connection = await mysql.createConnection({ uri: url, charset: "utf8mb4_bin" });
+  await insertAccounts(connection, size);
+  await connection.end();
+  const { count: accounts } = pagedAccounts(size.loadAccounts);
+  const set = {
+    ...{ firstAccountNo: FIRST_LOAD_ACCOUNT_NO, accounts, isShard: true },
+    activitiesPerAccount: size.activitiesPerLoadAccount,
+  };
+  for (const uri of shardUrls) {
+    const shard = await mysql.createConnection({ uri, charset: "utf8mb4_bin" });
+    await insertActivities(shard, set, () => undefined);
+    await shard.end();
+  }
 }
