@@ -5,8 +5,9 @@ const BACKSPACE = /[\b\u007f]/;
 /** Asks at a terminal and shows nothing of what is typed. Returns an empty text at Ctrl-C. */
 export function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // Before the question: what is typed at once would be shown.
   stdin.setRawMode(true).setEncoding("utf8").resume();
+  stderr.write(question);
   return new Promise((resolve) => {
     let typed = "";
     const end = (answer: string) => {
