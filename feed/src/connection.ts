@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly apiKey: string | undefined;
   /** Where the API is, up to `/api/v1`. Default: where `npm start` of the service listens. */
   readonly baseUrl?: string | undefined;
-  /** Ends what is under way. */
+  /** Ends the request or the wait in flight. */
   readonly signal?: AbortSignal | undefined;
   /** Used in place of the global `fetch`, for a proxy or a log. */
   readonly fetch?: Fetch | undefined;

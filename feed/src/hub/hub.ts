@@ -92,7 +92,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
       for (const listener of listeners) listener.send(activity);
     }
   })();
-  // Whoever awaits it learns of the failure.
+  // The caller that awaits it learns of the failure.
   ended.catch(() => {});
   return {
     port: door.port,

@@ -1,7 +1,7 @@
 /** Work that several wait for and that is made once. */
 export interface SharedWork {
   /**
-   * Waits for the work of this name, which is begun unless it is under way. Rejects with the signal's
+   * Waits for the work of this name, which begins unless it is in flight. Rejects with the signal's
    * reason when that aborts; the work itself is aborted once nobody waits for it.
    */
   join<Result>(
@@ -23,7 +23,7 @@ export function createSharedWork(): SharedWork {
   function begin(name: string, work: (signal: AbortSignal) => Promise<unknown>): Job {
     const controller = new AbortController();
     const result = work(controller.signal).finally(() => forget(name, job));
-    // Whoever waits learns of a failure; when nobody does, it is nobody's.
+    // Callers that wait learn of a failure. Without callers nobody needs to.
     result.catch(() => {});
     const job: Job = { result, controller, waiting: 0 };
     jobs.set(name, job);
