@@ -7,7 +7,7 @@ import { DELIVERIES, filtersOf, type ListFilter } from "./dashboard-list/filters
 import { makeAccounts } from "./load/targets.ts";
 import { countEach, type Figures } from "./measure/figures.ts";
 import { cpuOf } from "./measure/process-usage.ts";
-import { sampleOf, secondsSince, sharedNowMs } from "./measure/sample.ts";
+import { sampleSince, sharedNowMs } from "./measure/sample.ts";
 import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
 import { table } from "./report/table.ts";
@@ -95,5 +95,5 @@ async function readLists(transport: Transport, filter: ListFilter, calls: number
     await client.listDeliveries({ ...filter, pageToken });
     durationsMs.push(sharedNowMs() - sentMs);
   }
-  return sampleOf(durationsMs, secondsSince(startedMs));
+  return sampleSince(startedMs, durationsMs);
 }

@@ -4,25 +4,13 @@ import { createHash } from "node:crypto";
 export const HISTORY_ACCOUNT_NO = 1;
 export const FIRST_LOAD_ACCOUNT_NO = 2;
 
-/** How many accounts and activities a run reads. */
+/** How many activities the long history has, and how many accounts under load have how many. */
 export type DataSize = {
   readonly name: "full" | "short";
-  /** Of the account with the long history. */
   readonly historyActivities: number;
   readonly loadAccounts: number;
   readonly activitiesPerLoadAccount: number;
 };
-
-export const FULL_DATA: DataSize = {
-  ...{ name: "full", historyActivities: 700_000 },
-  ...{ loadAccounts: 3_000, activitiesPerLoadAccount: 210 },
-};
-/** Enough to see that the benchmark runs, and enough accounts that the limits refuse nobody. */
-export const SHORT_DATA: DataSize = {
-  ...{ name: "short", historyActivities: 14_000 },
-  ...{ loadAccounts: 3_000, activitiesPerLoadAccount: 70 },
-};
-
 /** Accounts that follow one another by their numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
@@ -39,7 +27,7 @@ export function polledAccounts(loadAccounts: number): AccountRange {
 
 /** Returns the API key of an account of the bench: always the same, for the data is kept between runs. */
 export function apiKeyOf(accountNo: number): string {
-  return `act_live_${sha256(`bench account ${accountNo}`)}`;
+  return `act_live_${sha256(`bench account ${accountNo}`).toString("hex")}`;
 }
 
 /** Returns the client address that an account's requests come from: each its own. */
@@ -48,8 +36,9 @@ export function clientAddressOf(accountNo: number): string {
 }
 
 /** The service credential of the gateway that runs apart from its core. */
-export const GATEWAY_CREDENTIAL = `act_svc_${sha256("bench gateway")}`;
+export const GATEWAY_CREDENTIAL = `act_svc_${sha256("bench gateway").toString("hex")}`;
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Hashes as the product hashes keys and credentials. */
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import mysql, { type Connection } from "mysql2/promise";
-import { grouped } from "../report/table.ts";
 import { type ActivitySet, activityStatement, CHUNK, lastRecordedAt } from "./activities.ts";
 import {
   apiKeyOf,
@@ -8,6 +6,7 @@ import {
   FIRST_LOAD_ACCOUNT_NO,
   GATEWAY_CREDENTIAL,
   HISTORY_ACCOUNT_NO,
+  sha256,
 } from "./bench-accounts.ts";
 
 /** Rows of accounts and keys that a statement inserts. */
@@ -15,11 +14,7 @@ const ROWS_AT_ONCE = 1_000;
 const NEVER = Date.UTC(2200, 0, 1) * 1000;
 
 /** Fills a migrated, empty database; `report` is told how far it is. */
-export async function seed(
-  uri: string,
-  size: DataSize,
-  report: (detail: string) => void,
-): Promise<void> {
+export async function seed(uri: string, size: DataSize, report: (detail: string) => void) {
   const connection = await mysql.createConnection({ uri, charset: "utf8mb4_bin" });
   await insertAccounts(connection, size);
   await connection.query(
@@ -28,12 +23,12 @@ export async function seed(
     [sha256(GATEWAY_CREDENTIAL), NEVER],
   );
   const { historyActivities, loadAccounts, activitiesPerLoadAccount } = size;
-  const history = { accounts: 1, activitiesPerAccount: historyActivities };
-  const load = { accounts: loadAccounts, activitiesPerAccount: activitiesPerLoadAccount };
-  const first = { firstAccountNo: HISTORY_ACCOUNT_NO, ...history };
-  await insertActivities(connection, first, report);
-  const others = { firstAccountNo: FIRST_LOAD_ACCOUNT_NO, ...load };
-  await insertActivities(connection, others, report);
+  const history = { firstAccountNo: HISTORY_ACCOUNT_NO, activitiesPerAccount: historyActivities };
+  await insertActivities(connection, { ...history, accounts: 1 }, report);
+  await insertActivities(connection, {
+    ...{ firstAccountNo: FIRST_LOAD_ACCOUNT_NO, accounts: loadAccounts },
+    activitiesPerAccount: activitiesPerLoadAccount,
+  });
   await connection.end();
 }
 
@@ -59,19 +54,19 @@ export async function insertAccounts(connection: Connection, size: DataSize): Pr
 export async function insertActivities(
   connection: Connection,
   set: ActivitySet,
-  report: (detail: string) => void,
+  report?: (detail: string) => void,
 ): Promise<void> {
   const total = set.accounts * set.activitiesPerAccount;
   for (let offset = 0; offset < total; offset += CHUNK) {
     await connection.query(activityStatement(set, offset));
-    report(`${grouped(Math.min(offset + CHUNK, total))} of ${grouped(total)} activities`);
+    report?.(`${offset} of ${total} activities`);
   }
   await connection.query("ANALYZE TABLE account, api_key, activity");
 }
 
 function accountRow(no: number, size: DataSize): unknown[] {
-  const activities =
-    no === HISTORY_ACCOUNT_NO ? size.historyActivities : size.activitiesPerLoadAccount;
+  const isLong = no === HISTORY_ACCOUNT_NO;
+  const activities = isLong ? size.historyActivities : size.activitiesPerLoadAccount;
   const id = idOf(no);
   return [no, id, Buffer.from(id), `bench_${no}`, `Bench ${no}`, 1, lastRecordedAt(activities)];
 }
@@ -83,8 +78,4 @@ function apiKeyRow(no: number): unknown[] {
 
 function idOf(no: number): string {
   return `bench${String(no).padStart(10, "0")}`;
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -3,13 +3,14 @@ import { medianOf, type Run, ratioOf } from "../report/runs.ts";
 import { type Column, table } from "../report/table.ts";
 import { CASE_NAMES, CASES, type CaseName } from "./cases.ts";
 import { ALONE, BESIDE, COUNTING, STEADY, WRITING } from "./places.ts";
-import { PROCESSES } from "./stack.ts";
 
 const TIMES_FLOOR = { "one-receiver": 15, "many-accounts": 15, failing: 2 };
 const AGAINST_FLOOR = Object.keys(TIMES_FLOOR) as (keyof typeof TIMES_FLOOR)[]; // it has no others
 const [P50_MS, P99_MS, STEADY_CPU_MS, BACKLOG_CPU_MS] = [6, 25, 4, 0.7];
 const [STATEMENTS, COMMITS] = [6, 2];
 const SLEEPERS_COST_PERCENT = 10;
+/** As the stack names them. The receiver and what writes the events are one. */
+const PROCESSES = ["product", "floor's worker", "Temporal", "database", "receiver and load"];
 const OWN_CPU = ["cpu product", "cpu database"];
 
 /** Writes the rates of all cases, alone and beside the sleepers, as a table. */

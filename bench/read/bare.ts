@@ -1,6 +1,6 @@
 import mysql, { type Pool } from "mysql2/promise";
 import { pagedAccounts, polledAccounts } from "../data/bench-accounts.ts";
-import { readRecordedTimes } from "../data/recorded-times.ts";
+import { readRecordedTimes } from "../data/feed.ts";
 import { type ActivityRow, pageStatement } from "../fastify-server/page-query.ts";
 import { PAGE_SIZE, type Requests } from "./page.ts";
 

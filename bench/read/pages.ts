@@ -1,6 +1,6 @@
 import type { Connection } from "mysql2/promise";
 import type { AccountRange } from "../data/bench-accounts.ts";
-import { readRecordedTimes } from "../data/recorded-times.ts";
+import { readRecordedTimes } from "../data/feed.ts";
 import { forEachAccount, PAGE_SIZE, pageOf, pageRequest, type Requests } from "./page.ts";
 
 /** One answer in a hundred is looked into: the load takes no more of the processor than it must. */

@@ -1,6 +1,6 @@
 import type { Connection } from "mysql2/promise";
 import type { AccountRange } from "../data/bench-accounts.ts";
-import { recordFollow } from "../data/record-follow.ts";
+import { recordFollow } from "../data/feed.ts";
 import type { Answer, HttpConnection } from "../load/http-connection.ts";
 import { forEachAccount, pageOf, pageRequest, type Requests } from "./page.ts";
 

@@ -1,6 +1,5 @@
-import type { Connection } from "mysql2/promise";
+import mysql, { type Connection } from "mysql2/promise";
 import { pagedAccounts, polledAccounts } from "../data/bench-accounts.ts";
-import { connectWriter } from "../data/record-follow.ts";
 import { HttpConnection } from "../load/http-connection.ts";
 import { keepBusy } from "../load/keep-busy.ts";
 import type { Sample } from "../measure/sample.ts";
@@ -59,7 +58,7 @@ async function requestsOf(reads: Reads): Promise<Requests> {
   if (known !== undefined) return known;
   if (side === "bare-http") return bareAnswers(workload);
   if (side === "bare-query") return bareQueries(workload, databaseUrl, accounts);
-  database ??= connectWriter(databaseUrl);
+  database ??= mysql.createConnection({ uri: databaseUrl, multipleStatements: true });
   if (workload === "polls") return preparePolls(port, await database, polledAccounts(accounts));
   if (workload === "first-pages") return prepareFirstPages(port, pagedAccounts(accounts));
   return prepareColdPages(await database, pagedAccounts(accounts));

@@ -56,7 +56,7 @@ export async function startLoads(
     const kind = WebhookEventKind.DONATION_CREATED;
     const targets = Math.ceil(accounts / TARGETS_OF);
     const written = await makeAccounts(clients, "written", accounts);
-    const told = await makeTargets(clients, receiver, kind, "told", targets);
+    const told = await makeTargets(clients, receiver.target, kind, "told", targets);
     const pids = { product: product.pid, ...store.pids };
     return keptSide(name, pids, { store, product, written, told });
   }
