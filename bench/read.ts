@@ -1,5 +1,4 @@
-import type { DataSize } from "./data/bench-accounts.ts";
-import { startBenchDatabase } from "./data/bench-database.ts";
+import { seed } from "./data/seed.ts";
 import { countEach } from "./measure/figures.ts";
 import { cpuOf, readMemory } from "./measure/process-usage.ts";
 import { measureHistory } from "./read/history.ts";
@@ -9,16 +8,11 @@ import type { Run } from "./report/runs.ts";
 import { grouped } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
 import { keptSide, measureRounds, takeTurns } from "./run/rounds.ts";
-import { makeProfiles } from "./stack/servers.ts";
+import { makeProfiles, startStore } from "./stack/servers.ts";
 
-const size: DataSize = {
-  ...{ name: "full", historyActivities: 700_000 },
-  ...{ loadAccounts: 3_000, activitiesPerLoadAccount: 210 },
-};
+const size = { historyActivities: 700_000, loadAccounts: 3_000, activitiesPerLoadAccount: 210 };
 /** Enough to see that the bench runs, and enough accounts that the limits refuse nobody. */
-const little: DataSize = {
-  ...{ ...size, name: "short", historyActivities: 14_000, activitiesPerLoadAccount: 70 },
-};
+const little = { ...size, historyActivities: 14_000, activitiesPerLoadAccount: 70 };
 /** `historySamples` are the requests for each place of the long history. */
 const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
@@ -35,17 +29,14 @@ const options = {
 /** Measures reading: the product beside a hand-written server and the bare query. */
 await runBench({ name: "bench:read", full, short, options }, async (bench) => {
   const { size, concurrency, rounds, seconds, profile, only, workloads } = bench.settings;
-  const database = await startBenchDatabase(bench, size);
-  const { url: databaseUrl } = database;
+  const store = await startStore(bench, "read");
+  const { databaseUrl } = store;
+  await bench.progress.step("Making the data", (report) => seed(databaseUrl, size, report));
   const common = startReader(bench);
   const profileFolder = profile ? await makeProfiles("read") : undefined;
   const start = async (name: string) => {
-    const {
-      pids: own,
-      port,
-      reader,
-    } = await startNamed({ bench, databaseUrl, profileFolder }, name);
-    const pids = { side: own, database: database.pid, load: reader ? [] : common.pid };
+    const { pids: own, port, reader } = await startNamed({ bench, store, profileFolder }, name);
+    const pids = { side: own, database: store.pid, load: reader ? [] : common.pid };
     const { jobs } = reader ?? common;
     const read = async (workload: string, seconds: number) => {
       const reads = { side: name, workload, port, databaseUrl, accounts: size.loadAccounts };
@@ -73,7 +64,7 @@ await runBench({ name: "bench:read", full, short, options }, async (bench) => {
     ? await measureHistory(bench, { port, databaseUrl }, long, bench.settings.historySamples)
     : [];
   return {
-    on: `${database.flavour} ${database.version}`,
+    on: store.version,
     about: [
       `Data: 1 account of ${grouped(long)} activities, ${grouped(loadAccounts)} accounts of ${each}. Closed loop, ${concurrency} connections; ${rounds} rounds of ${seconds} s a side, in turn; medians. Load, servers and database share the machine.`,
       ...(profile ? ["The profiler was on: these are no figures to quote."] : []),

@@ -6,7 +6,6 @@ export const FIRST_LOAD_ACCOUNT_NO = 2;
 
 /** How many activities the long history has, and how many accounts under load have how many. */
 export type DataSize = {
-  readonly name: "full" | "short";
   readonly historyActivities: number;
   readonly loadAccounts: number;
   readonly activitiesPerLoadAccount: number;
@@ -25,7 +24,7 @@ export function polledAccounts(loadAccounts: number): AccountRange {
   return { first: first + count, count: loadAccounts - count };
 }
 
-/** Returns the API key of an account of the bench: always the same, for the data is kept between runs. */
+/** Returns the API key of an account of the bench. */
 export function apiKeyOf(accountNo: number): string {
   return `act_live_${sha256(`bench account ${accountNo}`).toString("hex")}`;
 }
@@ -35,10 +34,7 @@ export function clientAddressOf(accountNo: number): string {
   return `10.${accountNo >> 16}.${(accountNo >> 8) & 255}.${accountNo & 255}`;
 }
 
-/** The service credential of the gateway that runs apart from its core. */
-export const GATEWAY_CREDENTIAL = `act_svc_${sha256("bench gateway").toString("hex")}`;
-
-/** Hashes as the product hashes keys and credentials. */
+/** Hashes as the product hashes keys. */
 export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -31,14 +31,13 @@ export async function startStack(
   return keptSide(name, pids, { ...stack, state, accountIds });
 }
 
-/** Measures `work`, which makes `count` deliveries, from `startedMs` on the shared clock until its end. */
+/** Measures `work`, which makes `count` deliveries, from now on until its end. */
 export async function measureCase(
   { watch, pids, client }: Stack,
   count: number,
   work: () => Promise<unknown>,
-  startedMs = sharedNowMs(),
 ): Promise<Figures> {
-  const sinceMs = Date.now();
+  const [startedMs, sinceMs] = [sharedNowMs(), Date.now()];
   const figures = await countEach([cpuOf(pids), watch.statements], async () => {
     await work();
     return { count, perSecond: count / secondsSince(startedMs) };

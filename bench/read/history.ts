@@ -3,7 +3,7 @@ import { HISTORY_ACCOUNT_NO } from "../data/bench-accounts.ts";
 import { HttpConnection } from "../load/http-connection.ts";
 import { quantiles, secondsSince, sharedNowMs } from "../measure/sample.ts";
 import type { Bench } from "../run/bench.ts";
-import { PAGE_SIZE, pageOf, pageRequest } from "./page.ts";
+import { PAGE_SIZE, pageOf, pageRequest } from "./requests.ts";
 
 /** Reads the history's pages in one order. */
 type Ask = (limit: number, cursor: string) => ReturnType<HttpConnection["send"]>;

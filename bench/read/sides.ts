@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { GATEWAY_CREDENTIAL, sha256 } from "../data/bench-accounts.ts";
 import type { Bench } from "../run/bench.ts";
 import { startAtPort, startCore } from "../sides/programs.ts";
 import { cacheFolder, startRedis } from "../stack/dev-stack.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
+import type { CoreStore } from "../stack/servers.ts";
 import type { ReadJobs } from "./read-worker.ts";
 
 type Env = Readonly<Record<string, string>>;
 /** What every side is started with. */
 type Ground = {
   readonly bench: Bench;
-  readonly databaseUrl: string;
+  readonly store: CoreStore;
   readonly profileFolder: string | undefined;
 };
 /** What serves and where, or what asks the database by itself. */
@@ -29,7 +29,6 @@ type ReadSide = {
   readonly env?: (bench: Bench) => Promise<Env>;
 };
 
-const CURSOR_KEY = sha256("bench cursors").toString("hex");
 const TRUSTED_PROXIES = "127.0.0.1/32";
 const ONE_PROCESS = { label: "product, one process", start: startOneProcess };
 const APART = { label: "product, gateway and core apart", start: startApart };
@@ -76,24 +75,25 @@ export function startReader(bench: Bench): Worker<ReadJobs> {
 async function startOneProcess(on: Ground, name: string, env: Env): Promise<Started> {
   const program = { name, path: "bench/sides/one-process.mjs", profileFolder: on.profileFolder };
   const { port, pid } = await startAtPort(on.bench, "GATEWAY_PORT", {
-    ...{ ...program, env: { ...coreEnv(on), CORE_PORT: "0", TRUSTED_PROXIES, ...env } },
+    ...{ ...program, env: { ...on.store.env, TRUSTED_PROXIES, ...env } },
   });
   return { port, pids: [pid] };
 }
 
 /** Starts the product as two processes with Connect over HTTP/1.1 between them. */
 async function startApart(on: Ground, name: string, more: Env): Promise<Started> {
-  const { bench, profileFolder } = on;
-  const core = await startCore(bench, `${name}-core`, { ...coreEnv(on), ...more }, profileFolder);
+  const { bench, profileFolder, store } = on;
+  const core = await startCore(bench, `${name}-core`, { ...store.env, ...more }, profileFolder);
   const CORE_URL = `http://127.0.0.1:${core.port}`;
-  const env = { CORE_URL, GATEWAY_CREDENTIAL, TRUSTED_PROXIES, ...more };
+  const env = { CORE_URL, GATEWAY_CREDENTIAL: store.credential, TRUSTED_PROXIES, ...more };
   const program = { name: `${name}-gateway`, path: "gateway/src/main.ts", profileFolder };
   const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", { ...program, env });
   return { port, pids: [pid, core.pid] };
 }
 
 function startFastify(on: Ground, name: string, more: Env): Promise<Started> {
-  const env = { DATABASE_URL: on.databaseUrl, CURSOR_KEY, ...more };
+  const { DATABASE_URL, CURSOR_KEYS: CURSOR_KEY } = on.store.env;
+  const env = { DATABASE_URL, CURSOR_KEY, ...more };
   return startOther(on, name, "bench/fastify-server/main.ts", env);
 }
 
@@ -112,10 +112,6 @@ async function startOther({ bench, profileFolder }: Ground, name: string, path: 
   const program = { name, path, env, flags: [], profileFolder };
   const { port, pid } = await startAtPort(bench, "PORT", program);
   return { port, pids: [pid] };
-}
-
-function coreEnv({ databaseUrl: DATABASE_URL }: Ground): Env {
-  return { DATABASE_URL, CURSOR_KEYS: CURSOR_KEY, SECRET_KEYS: CURSOR_KEY };
 }
 
 let redis: ReturnType<typeof startRedis> | undefined;
