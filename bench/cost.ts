@@ -4,7 +4,7 @@ import { costBlocks } from "./cost/report.ts";
 import { isSame } from "./report/report.ts";
 import { grouped } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
-import { startStore } from "./stack/servers.ts";
+import { startDeliveryStack } from "./stack/delivery-stack.ts";
 
 const full: CostSettings = {
   ...{ accounts: 1_000, oneByOne: 200, together: 10_000, counts: true, retried: 200 },
@@ -16,13 +16,14 @@ const short: CostSettings = {
 /** Measures what donations cost in everything but time, and what they leave behind. */
 await runBench({ name: "bench:cost", full, short }, async (bench) => {
   const { settings } = bench;
-  const store = await startStore(bench, "cost", LOG_OPTIONS);
-  const costs = await measureCosts(bench, store);
+  const stack = await startDeliveryStack(bench, "cost", { serverOptions: LOG_OPTIONS });
+  const costs = await measureCosts(bench, stack);
+  const { version } = stack.store;
   const { accounts, oneByOne, together, retried } = settings;
   const again = retried > 0 ? `, ${grouped(retried)} of which the first attempt fails` : "";
-  const [flavour] = store.version.split(" ");
+  const [flavour] = version.split(" ");
   return {
-    on: store.version,
+    on: version,
     about: [
       `Donations of ${grouped(accounts)} accounts with one endpoint each: created, paid, told to the endpoint at the first attempt.`,
       `${grouped(oneByOne)} one after the other, ${grouped(together)} written 50 at once${again}.`,

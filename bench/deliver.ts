@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { CASE_NAMES, CASES, measureBacklog, measureCounting } from "./deliver/cases.ts";
 import { ALONE, BESIDE, COUNTING, STEADY, WRITING } from "./deliver/places.ts";
 import { costTable, deliverGoals, rateTable, steadyTable } from "./deliver/report.ts";
@@ -38,7 +37,7 @@ await runBench({ name: "bench:deliver", full, short, options }, async (bench) =>
   const runs = await measureStacks(bench, stacks);
   const asleep = `${grouped(sleepers)} deliveries asleep, which were put to sleep at`;
   return {
-    on: `${alone.store.version}, Temporal on SQLite (write-ahead log, synced)`,
+    on: alone.on,
     about: [
       `${rounds} rounds, the cases in turn, medians: ${grouped(floor)} empty workflows, backlogs of ${grouped(backlog)} (to 1 account, to ${grouped(accounts)}), ${grouped(failing)} failing, ${grouped(workflows)} that are a workflow each; then ${steadySeconds} s steady. Everything shares the machine.`,
     ],
@@ -81,8 +80,7 @@ async function measureStacks(bench: Bench<Settings>, stacks: readonly Stack[]) {
 
 /** Runs one backlog under the profiler. */
 async function profile(bench: Bench<Settings>): Promise<undefined> {
-  const file = join(await makeProfiles("deliver"), "product.cpuprofile");
-  const stack = await startStack(bench, ALONE, "deliver", file);
+  const stack = await startStack(bench, ALONE, "deliver", await makeProfiles("deliver"));
   const { perSecond } = await measureBacklog(stack, stack.accountIds.one, bench.settings.backlog);
   process.stdout.write(`${perSecond?.toFixed(0)}/s with the profiler on.\n`);
 }

@@ -1,6 +1,5 @@
 import { importGoals, importTable, measureImports } from "./ingest/imports.ts";
 import { measureSingles, singlesGoals, singlesTable } from "./ingest/singles.ts";
-import { startWatch } from "./measure/watch.ts";
 import { runBench } from "./run/bench.ts";
 import { startStore } from "./stack/servers.ts";
 
@@ -12,7 +11,7 @@ const spec = { name: "bench:ingest", full: FULL, short: SHORT, options: { rounds
 await runBench(spec, async (bench) => {
   const { settings } = bench;
   const store = await startStore(bench, "ingest");
-  const singles = await measureSingles(bench, store, startWatch(bench, store.databaseUrl));
+  const singles = await measureSingles(bench, store);
   const imports = await measureImports(bench, store);
   return {
     on: store.version,

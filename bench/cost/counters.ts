@@ -1,7 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseProxy } from "../../test/harness/database-proxy.ts";
-import type { Counter } from "../measure/figures.ts";
 import type { Watch } from "../measure/watch.ts";
 import type { Receiver } from "../receiver/start-receiver.ts";
 
@@ -33,21 +32,18 @@ export function countersOf(on: {
   readonly watch: Watch;
   readonly receiver: Receiver;
   readonly folder: string;
-}): Counter {
+}): () => Promise<Record<CounterName, number>> {
   return async () => {
-    const status = await on.watch.status(STATUS);
-    const of = (name: string) => status[name] ?? Number.NaN;
-    const counted: Record<CounterName, number> = {
-      roundTrips: on.proxy.commands(),
-      statements: on.proxy.statements(),
-      commits: of("Com_commit"),
-      toDatabase: of("Bytes_received"),
-      fromDatabase: of("Bytes_sent"),
-      redo: of("Innodb_os_log_written"),
-      binaryLog: await sizeOfBinaryLog(on.folder),
-      toReceiver: await on.receiver.jobs.bytes(),
+    const status = await on.watch.status(...STATUS);
+    const [commits = 0, toDatabase = 0, fromDatabase = 0, redo = 0] = STATUS.map(
+      (name) => status[name],
+    );
+    const [roundTrips, statements] = [on.proxy.commands(), on.proxy.statements()];
+    const toReceiver = await on.receiver.jobs.bytes();
+    const binaryLog = await sizeOfBinaryLog(on.folder);
+    return {
+      ...{ roundTrips, statements, commits, toDatabase, fromDatabase, redo, binaryLog, toReceiver },
     };
-    return counted;
   };
 }
 

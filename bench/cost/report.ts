@@ -13,22 +13,16 @@ const [MILLION, BYTES_PER_GB] = [1e6, 1e9];
 
 /** Writes what donations cost, and what that comes to. */
 export function costBlocks(costs: Costs): string[][] {
+  const retries = table(retryActions(), [
+    ["retries", ({ retries }) => retries, 0],
+    ["actions", ({ actions }) => actions, 0],
+    ["history events", ({ historyEvents }) => historyEvents, 0],
+  ]);
   return [
-    ["What one donation costs:"],
-    usedTable(costs),
-    ["What it leaves behind:"],
-    storedTable(costs.together),
-    ["What a run in Temporal has cost by the end of each retry:"],
-    table(retryActions(), [
-      ["retries", ({ retries }) => retries, 0],
-      ["actions", ({ actions }) => actions, 0],
-      ["history events", ({ historyEvents }) => historyEvents, 0],
-    ]),
-    ["A million donations, written 50 at once:"],
-    table(millionRows(costs.together), [
-      ["", ([what]) => what],
-      ["a million", ([, amount]) => amount],
-    ]),
+    ...[["What one donation costs:"], usedTable(costs)],
+    ...[["What it leaves behind:"], storedTable(costs.together)],
+    ...[["What a run in Temporal has cost by the end of each retry:"], retries],
+    ...[["A million donations, written 50 at once:"], millionTable(costs.together)],
     [`So many a day, deliveries kept for ${RETENTION_DAYS} days:`],
     dailyTable(costs.together),
   ];
@@ -59,30 +53,30 @@ function storedTable(together: Figures): string[] {
   ]);
 }
 
-function millionRows(together: Figures): [string, string][] {
+function millionTable(together: Figures): string[] {
   const gigabytes = (bytes = 0) => `${((MILLION * bytes) / BYTES_PER_GB).toFixed(2)} GB`;
   const millions = (each = 0) => `${each.toFixed(2)} million`;
-  const counted = ["roundTrips", "statements", "commits"] as const;
-  const sent = ["redo", "binaryLog", "toDatabase", "fromDatabase", "toReceiver"] as const;
-  return [
-    ...counted.map((name): [string, string] => [COUNTERS[name], millions(together[name])]),
+  const count = (name: CounterName) => [COUNTERS[name], millions(together[name])];
+  const bytes = (name: CounterName) => {
+    return [COUNTERS[name].replace(/^bytes (of )?/, ""), gigabytes(together[name])];
+  };
+  const rows = [
+    ...[count("roundTrips"), count("statements"), count("commits")],
     ["rows", millions(sumStored(together, "rows"))],
     ["tables and indexes", gigabytes(sumStored(together, "bytes"))],
-    ...sent.map((name): [string, string] => {
-      return [COUNTERS[name].replace(/^bytes (of )?/, ""), gigabytes(together[name])];
-    }),
-    ["Temporal's actions", (MILLION * (together.actions ?? 0)).toFixed(0)],
+    ...[bytes("redo"), bytes("binaryLog"), bytes("toDatabase"), bytes("fromDatabase")],
+    ...[bytes("toReceiver"), ["Temporal's actions", `${MILLION * (together.actions ?? 0)}`]],
   ];
+  return table(rows, [
+    ["", ([what = ""]) => what],
+    ["a million", ([, amount = ""]) => amount],
+  ]);
 }
 
 function dailyTable(together: Figures): string[] {
-  const kept = (until: string) =>
-    sumStored(
-      together,
-      "bytes",
-      TABLES.filter((name) => KEPT[name] === until),
-    ) / BYTES_PER_GB;
-  const [deliveries, always] = [kept("DELIVERY_RETENTION"), kept("always")];
+  const kept = (until: string) => TABLES.filter((name) => KEPT[name] === until);
+  const gigabytes = (until: string) => sumStored(together, "bytes", kept(until)) / BYTES_PER_GB;
+  const [deliveries, always] = [gigabytes("DELIVERY_RETENTION"), gigabytes("always")];
   const log = (together.binaryLog ?? 0) / BYTES_PER_GB;
   return table(DONATIONS_A_DAY, [
     ["donations a day", grouped],

@@ -1,6 +1,6 @@
 /** Accounts with as many activities each; in a shard only those accounts get some that are there. */
 export type ActivitySet = {
-  readonly firstAccountNo: number;
+  readonly first: number;
   readonly accounts: number;
   readonly activitiesPerAccount: number;
   readonly isShard?: boolean;
@@ -32,9 +32,9 @@ const EVENT_UNIT = `CASE ${EVENT_TYPE} WHEN 2 THEN 2 WHEN 3 THEN 3 WHEN 4 THEN 4
 
 /** A statement that fills `activity` with a chunk of a set: of seven rows four are donations, three platform events. */
 export function activityStatement(set: ActivitySet, offset: number): string {
-  const { firstAccountNo, accounts, activitiesPerAccount, isShard = false } = set;
+  const { first, accounts, activitiesPerAccount, isShard = false } = set;
   const i = `(n MOD ${activitiesPerAccount})`;
-  const accountNo = `${firstAccountNo} + n DIV ${activitiesPerAccount}`;
+  const accountNo = `${first} + n DIV ${activitiesPerAccount}`;
   const isHere = isShard ? ` AND ${accountNo} IN (SELECT account_no FROM account)` : "";
   return `INSERT INTO activity (account_no, recorded_at, record_key, type, platform, unit, value, occurred_at,
       currency, refunded_amount_cents, actor_name, message)

@@ -12,7 +12,7 @@ const PORTIONS = 10;
  */
 export async function addSleepers(
   { progress }: Bench,
-  { floor, state, temporal }: Stack,
+  { floor, state, temporal: { address, stateFile } }: Stack,
   count: number,
 ): Promise<number> {
   const before = state.countAsleep();
@@ -22,7 +22,7 @@ export async function addSleepers(
     for (let first = 0; first < count; first += portion) {
       const some = Math.min(portion, count - first);
       const after = first === 0 ? "later" : "first";
-      seconds += await floor.jobs.sleep(temporal, after, first, some);
+      seconds += await floor.jobs.sleep(address, stateFile, after, first, some);
       report(`${first + some}`);
     }
   });

@@ -17,8 +17,7 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
   const { product, watch, accountIds } = stack;
   const count = seconds * PER_SECOND;
   const { clients } = await product.collect();
-  const pay = await prepare(clients, accountIds.one, count);
-  const figures = await measureCase(stack, count, pay);
+  const figures = await measureCase(stack, count, await prepare(clients, accountIds.one, count));
   // Nobody is to deliver them.
   await watch.rows("DELETE FROM outbox_entry");
   await watch.rows("UPDATE delivery SET state = 5 WHERE state = 1");
@@ -26,11 +25,11 @@ export async function measureWriting(stack: Stack, seconds: number): Promise<Fig
 }
 
 /**
- * Measures the way of such a stream's events, and the memory at its end. It begins at the event's own time, which the database's clock gives it
- * inside the transaction, so the commit is part of it.
+ * Measures the way of such a stream's events, and the memory at its end. It begins at the event's own time, which the
+ * database's clock gives it inside the transaction, so the commit is part of it.
  */
 export async function measureSteady(stack: Stack, seconds: number): Promise<Figures> {
-  const { product, receiver, watch, accountIds } = stack;
+  const { product, receiver, watch, accountIds, temporal } = stack;
   const count = seconds * PER_SECOND;
   await receiver.jobs.expect(200, "");
   const { clients } = await product.deliver();
@@ -44,31 +43,28 @@ export async function measureSteady(stack: Stack, seconds: number): Promise<Figu
   });
   const { firstMs } = await receiver.jobs.tell();
   const events = await watch.rows<{ id: string; created_at: number }>(EVENTS, [since]);
-  const waits = events.map(({ id, created_at }) => {
-    return (firstMs[id] ?? Infinity) + clockMs - created_at / 1000;
+  const waits = events.map(({ id, created_at: at }) => {
+    return (firstMs[id] ?? Infinity) + clockMs - at / 1000;
   });
   await product.rest();
-  const own = await memoryOf("product", product.pid);
-  const temporal = await memoryOf("Temporal", stack.temporal.pid);
-  return { ...figures, ...quantiles(waits), ...own, ...temporal };
-}
-
-async function memoryOf(name: string, pid: number): Promise<Figures> {
-  const { nowMb, peakMb } = await readMemory(pid);
-  return { [`${name} MB`]: nowMb, [`${name} peak MB`]: peakMb };
+  const [own, its] = [await readMemory(product.pid), await readMemory(temporal.pid)];
+  return {
+    ...{ ...figures, ...quantiles(waits), "product MB": own.nowMb, "product peak MB": own.peakMb },
+    ...{ "Temporal MB": its.nowMb, "Temporal peak MB": its.peakMb },
+  };
 }
 
 /** Creates donations, and pays some to warm up; returns what pays the others at a steady rate. */
 async function prepare(clients: Clients, accountIds: readonly string[], count: number) {
   const keys = donationKeys(accountIds, WARM_UP + count, `steady-${newRun()}`);
-  await eachConcurrently(keys, (key) => createDonation(clients, key, {}));
-  const pay = (some: typeof keys) =>
-    Promise.all(
-      some.map(async (key, turn) => {
-        await wait((1000 * turn) / PER_SECOND);
-        await clients.donations.payDonation(key);
-      }),
-    );
+  await eachConcurrently(keys, (key) => createDonation(clients, key));
+  const pay = async (some: typeof keys) => {
+    const paying = some.map(async (key, turn) => {
+      await wait((1000 * turn) / PER_SECOND);
+      await clients.donations.payDonation(key);
+    });
+    await Promise.all(paying);
+  };
   await pay(keys.slice(0, WARM_UP));
   return () => pay(keys.slice(WARM_UP));
 }

@@ -14,9 +14,9 @@ export type PageQuery = {
   readonly ascending: boolean;
   readonly type: number;
   readonly platform: number;
-  readonly since: number | undefined;
-  readonly until: number | undefined;
-  readonly position: Position | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly position?: Position | undefined;
 };
 
 const COLUMNS =

@@ -1,12 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { WorkflowClient } from "@temporalio/client";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import * as temporal from "@temporalio/worker";
 import { eachConcurrently } from "../load/targets.ts";
 import { until } from "../measure/figures.ts";
 import { secondsSince, sharedNowMs } from "../measure/sample.ts";
@@ -21,12 +15,9 @@ const AT_ONCE = 32;
 const ASLEEP_MS = 30 * 86_400_000;
 const POLL_MS = 50;
 const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };
-const logger = new DefaultLogger("ERROR");
-const bundleOf = (path: string) => {
-  const workflowsPath = fileURLToPath(new URL(path, import.meta.url));
-  return bundleWorkflowCode({ workflowsPath, logger });
-};
-const bundles = new Map<string, ReturnType<typeof bundleOf>>();
+const PRODUCT = "../../workflows/src/workflow/index.ts";
+const logger = new temporal.DefaultLogger("ERROR");
+const bundles = new Map<string, ReturnType<typeof temporal.bundleWorkflowCode>>();
 
 /** In place of the product's: it makes no attempt, and has the workflow sleep. */
 const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
@@ -35,37 +26,31 @@ const jobs = {
   /** Runs empty workflows, started eagerly, each awaited; returns in how many seconds. */
   empty(address: string, workflows: number): Promise<number> {
     const ids = numbered(`floor-${performance.now()}`, 0, workflows);
-    const taskQueue = "floor";
-    return withWorker(address, taskQueue, "./floor-workflow.ts", async (client) => {
-      await eachConcurrently(
+    const options = { taskQueue: "floor", requestEagerStart: true };
+    return withWorker(address, "floor", "./floor-workflow.ts", (client) =>
+      eachConcurrently(
         ids,
-        (workflowId) => client.execute("empty", { workflowId, taskQueue, requestEagerStart: true }),
+        (workflowId) => client.execute("empty", { ...options, workflowId }),
         AT_ONCE,
-      );
-    });
+      ),
+    );
   },
   /** Leaves deliveries asleep, numbered from `first`: after the first failed attempt or after a later one. */
-  sleep(
-    on: { readonly address: string; readonly stateFile: string },
-    after: "first" | "later",
-    first: number,
-    workflows: number,
-  ): Promise<number> {
-    const state = openTemporalState(on.stateFile);
+  sleep(address: string, stateFile: string, after: string, first: number, workflows: number) {
+    const state = openTemporalState(stateFile);
     const asleepBefore = state.countAsleep();
     // The workflow is begun behind the first attempt, its start delayed; in between later ones it has a timer.
     const waits = after === "first" ? { startDelay: ASLEEP_MS } : { requestEagerStart: true };
-    const path = "../../workflows/src/workflow/index.ts";
-    return withWorker(on.address, "asleep", path, async (client) => {
-      await eachConcurrently(
-        numbered("asleep", first, workflows),
-        (deliveryId) =>
-          client.start("deliver", {
-            ...{ workflowId: `delivery-${deliveryId}-1`, taskQueue: "asleep", ...waits },
-            args: [{ accountNo: 1, deliveryId, run: 1, made: [FAILED] }],
-          }),
-        AT_ONCE,
-      );
+    const options = { taskQueue: "asleep", ...waits };
+    const ids = numbered("asleep", first, workflows);
+    return withWorker(address, "asleep", PRODUCT, async (client) => {
+      const start = (deliveryId: string) => {
+        const args = [{ accountNo: 1, deliveryId, run: 1, made: [FAILED] }];
+        return client.start("deliver", {
+          ...{ ...options, workflowId: `delivery-${deliveryId}-1`, args },
+        });
+      };
+      await eachConcurrently(ids, start, AT_ONCE);
       await until(() => state.countAsleep() - asleepBefore >= workflows, POLL_MS);
     }).finally(state.close);
   },
@@ -80,27 +65,25 @@ function numbered(name: string, first: number, count: number): string[] {
 async function withWorker(
   address: string,
   taskQueue: string,
-  workflows: string,
-  work: (client: WorkflowClient) => Promise<void>,
+  path: string,
+  work: (client: WorkflowClient) => Promise<unknown>,
 ): Promise<number> {
-  const bundle = bundles.get(workflows) ?? bundleOf(workflows);
-  bundles.set(workflows, bundle);
+  const workflowsPath = fileURLToPath(new URL(path, import.meta.url));
+  const bundle = bundles.get(path) ?? temporal.bundleWorkflowCode({ workflowsPath, logger });
+  bundles.set(path, bundle);
   const workflowBundle = await bundle;
-  const connection = await NativeConnection.connect({ address });
-  try {
-    const worker = await Worker.create({
-      ...{ connection, taskQueue, workflowBundle, activities: { attempt } },
-      maxCachedWorkflows: CACHED_WORKFLOWS,
-    });
-    return await worker.runUntil(async () => {
-      const startedMs = sharedNowMs();
-      await work(new WorkflowClient({ connection }));
-      return secondsSince(startedMs);
-    });
-  } finally {
-    await connection.close();
-  }
+  const connection = await temporal.NativeConnection.connect({ address });
+  const worker = await temporal.Worker.create({
+    ...{ connection, taskQueue, workflowBundle, activities: { attempt } },
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+  });
+  const timed = async () => {
+    const startedMs = sharedNowMs();
+    await work(new WorkflowClient({ connection }));
+    return secondsSince(startedMs);
+  };
+  return worker.runUntil(timed).finally(() => connection.close());
 }
 
-Runtime.install({ logger });
+temporal.Runtime.install({ logger });
 answerJobs(jobs);

@@ -1,25 +1,18 @@
 import type { WorkflowClient } from "@temporalio/client";
 
-/** What Temporal keeps, and what Temporal Cloud would bill, for some deliveries. */
-export type TemporalCost = {
-  readonly workflows: number;
-  readonly historyEvents: number;
-  readonly actions: number;
-};
-
 type History = Awaited<ReturnType<ReturnType<WorkflowClient["getHandle"]>["fetchHistory"]>>;
 /** One event of a history. */
-export type HistoryEvent = NonNullable<History["events"]>[number];
+type HistoryEvent = NonNullable<History["events"]>[number];
 
 const SAMPLED_OF_A_TYPE = 20;
 /** What the SDK calls the marker of a local activity. */
 const LOCAL_ACTIVITY = "core_local_activity";
 
-/** Counts the workflows started since then, and estimates their cost from some histories of each type. */
-export async function readTemporalCost(
-  client: WorkflowClient,
-  sinceMs: number,
-): Promise<TemporalCost> {
+/**
+ * Counts the workflows started since then, and estimates from some histories of each type what Temporal keeps and what
+ * Temporal Cloud would bill.
+ */
+export async function readTemporalCost(client: WorkflowClient, sinceMs: number) {
   const query = `StartTime >= "${new Date(sinceMs).toISOString()}"`;
   const found: { readonly type: string; readonly workflowId: string }[] = [];
   for await (const workflow of client.list({ query, pageSize: 1000 })) found.push(workflow);
@@ -27,9 +20,9 @@ export async function readTemporalCost(
   for (const some of Map.groupBy(found, ({ type }) => type).values()) {
     const step = Math.max(1, Math.floor(some.length / SAMPLED_OF_A_TYPE));
     const sampled = some.filter((_, index) => index % step === 0);
+    const standsFor = some.length / sampled.length;
     for (const { workflowId } of sampled) {
       const { events } = await client.getHandle(workflowId).fetchHistory();
-      const standsFor = some.length / sampled.length;
       cost.historyEvents += standsFor * (events?.length ?? 0);
       cost.actions += standsFor * actionsOf(events ?? []);
     }

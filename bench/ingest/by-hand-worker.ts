@@ -5,6 +5,12 @@ import { textWithId } from "../receiver/arrivals.ts";
 import { answerJobs } from "../stack/jobs.ts";
 
 type AccountRow = RowDataPacket & { account_no: number; recorded_at: number };
+/** Contributions to write by hand, without the product, as `contribution-worker.ts` writes them with it. */
+type ByHand = Pace & {
+  readonly databaseUrl: string;
+  readonly accountIds: readonly string[];
+  readonly run: string;
+};
 
 /** As many as the core's pool has. */
 const CONNECTIONS = 10;
@@ -28,31 +34,18 @@ const INSERT_ACTIVITY = `INSERT INTO activity
 const ADVANCE_CLOCK = "UPDATE account SET feed_changed_at = ? WHERE account_no = ?";
 const [CENTS, CURRENCY, DONOR, DONATED_AT] = [500, "eur", "Ada", Date.UTC(2026, 0, 15, 19) * 1000];
 
-/** Contributions to write by hand, without the product. */
-type ByHand = Pace & {
-  readonly databaseUrl: string;
-  /** Who is written to, in turn. */
-  readonly accountIds: readonly string[];
-  /** What the ids of its writes begin with, and end with their number. */
-  readonly run: string;
-};
-
 let pool: Pool | undefined;
 
 const jobs = {
-  /**
-   * Writes the rows that the product writes for the first contributions of new subscriptions, as one would by hand: in
-   * one transaction each, one statement after the other.
-   */
-  write(job: ByHand) {
-    pool ??= createPool(job.databaseUrl);
-    const [db, { accountIds, run }] = [pool, job];
-    return keepBusy(job, async (turn) => {
+  /** Writes the rows that the product writes, as one would by hand: in one transaction each, one by one. */
+  write({ databaseUrl, accountIds, run, ...pace }: ByHand) {
+    pool ??= createPool(databaseUrl);
+    const db = pool;
+    return keepBusy(pace, async (turn) => {
       const connection = await db.getConnection();
       try {
         await connection.beginTransaction();
-        const accountId = accountIds[turn % accountIds.length] ?? "";
-        await writeRows(connection, accountId, `${run}${turn}`);
+        await writeRows(connection, accountIds[turn % accountIds.length] ?? "", `${run}${turn}`);
         await connection.commit();
       } catch (error) {
         await connection.rollback();
@@ -67,40 +60,32 @@ const jobs = {
 export type ByHandJobs = typeof jobs;
 
 function createPool(uri: string): Pool {
-  const created = mysql.createPool({
-    ...{ uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" },
-  });
+  const options = { uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" };
+  const created = mysql.createPool(options);
   // As the product has it: who locked the account waits for nothing else.
-  const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
-  created.pool.on("connection", (connection: { query(sql: string): unknown }) => {
-    connection.query(isolation);
-  });
+  created.pool.on("connection", (connection: { query(sql: string): unknown }) =>
+    connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
+  );
   return created;
 }
 
 async function writeRows(db: PoolConnection, accountId: string, id: string): Promise<void> {
   const [[account]] = await db.execute<AccountRow[]>(LOCK, [accountId]);
   if (account === undefined) throw new Error("there is no such account");
-  const { account_no: no, recorded_at: recordedAt } = account;
-  const [donationId, subscriptionId] = [`c-${id}`, `s-${id}`];
+  const { account_no: no, recorded_at: at } = account;
+  const [donationId, subscriptionId, message] = [`c-${id}`, `s-${id}`, textWithId(id)];
   const [donations] = await db.execute<RowDataPacket[]>(FIND_DONATION, [no, donationId]);
   const [known] = await db.execute<RowDataPacket[]>(FIND_SUBSCRIPTION, [no, subscriptionId]);
   if (donations.length + known.length > 0) throw new Error("it is written already");
-  const [record, subscription, message] = [newId(), newId(), textWithId(id)];
-  await db.execute(INSERT_SUBSCRIPTION, [no, subscriptionId, subscription, record, recordedAt]);
-  await db.execute(INSERT_DONATION, [
-    ...[no, donationId, record, CENTS, CURRENCY, DONOR, message],
-    ...[DONATED_AT, recordedAt, subscription],
-  ]);
-  await db.execute(INSERT_ACTIVITY, [
-    ...[no, recordedAt, `${record}d`, CENTS, DONATED_AT, CURRENCY, DONOR, message],
-  ]);
-  await db.execute(ADVANCE_CLOCK, [recordedAt, no]);
-}
-
-/** An id of 15 characters, as the product's are. */
-function newId(): string {
-  return randomBytes(8).toString("hex").slice(0, 15);
+  // Ids of 15 characters, as the product's are.
+  const newId = () => randomBytes(8).toString("hex").slice(0, 15);
+  const [record, subscription] = [newId(), newId()];
+  const paid = [record, CENTS, CURRENCY, DONOR, message, DONATED_AT, at, subscription];
+  const shown = [`${record}d`, CENTS, DONATED_AT, CURRENCY, DONOR, message];
+  await db.execute(INSERT_SUBSCRIPTION, [no, subscriptionId, subscription, record, at]);
+  await db.execute(INSERT_DONATION, [no, donationId, ...paid]);
+  await db.execute(INSERT_ACTIVITY, [no, at, ...shown]);
+  await db.execute(ADVANCE_CLOCK, [at, no]);
 }
 
 answerJobs(jobs);

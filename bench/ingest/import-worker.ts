@@ -1,8 +1,7 @@
 import {
-  ImportDonationsRequestSchema,
-  type ImportDonationsResponse,
-  ImportDonationsResponseSchema,
   Platform,
+  ImportDonationsRequestSchema as Request,
+  ImportDonationsResponseSchema as Response,
 } from "@activity/proto";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
@@ -15,23 +14,12 @@ const MAX_UNANSWERED = 4;
 /** What the core takes at once. */
 const ROWS_A_MESSAGE = 1_000;
 /** 2019-01-01T00:00:00Z, and one row a minute from then on. */
-const FIRST_SECONDS = 1_546_300_800;
-const SECONDS_BETWEEN = 60;
+const [FIRST_SECONDS, SECONDS_BETWEEN] = [1_546_300_800, 60];
 
 const jobs = {
   /** Imports rows in one call, whose messages are made before; returns how many rows a second. */
-  async importRows(
-    { port, credential }: { readonly port: number; readonly credential: string },
-    accountId: string,
-    rows: number,
-  ): Promise<number> {
-    const opening = { accountId, platform: Platform.CSV };
-    const messages = [bytesOf({ step: { case: "opening", value: opening } })];
-    for (let first = 0; first < rows; first += ROWS_A_MESSAGE) {
-      const count = Math.min(ROWS_A_MESSAGE, rows - first);
-      const some = Array.from({ length: count }, (_, place) => rowAt(first + place));
-      messages.push(bytesOf({ step: { case: "rows", value: { rows: some } } }));
-    }
+  async importRows(port: number, credential: string, accountId: string, rows: number) {
+    const messages = messagesOf(accountId, rows);
     const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
     const metadata = new Metadata();
     metadata.set("authorization", `Bearer ${credential}`);
@@ -40,17 +28,19 @@ const jobs = {
     });
     const startedMs = sharedNowMs();
     const stored = await send(client, messages, metadata);
-    const seconds = secondsSince(startedMs);
+    const perSecond = rows / secondsSince(startedMs);
     client.close();
     if (stored !== rows) throw new Error(`${stored} of ${rows} rows were stored`);
-    return rows / seconds;
+    return perSecond;
   },
 };
 export type ImportJobs = typeof jobs;
 
 /** Sends messages as fast as they are answered; returns how many rows the core says it has stored. */
 async function send(client: Client, messages: readonly Buffer[], metadata: Metadata) {
-  const call = client.makeBidiStreamRequest(PATH, asIs, parse, metadata);
+  const asIs = (bytes: Buffer) => bytes;
+  const read = (bytes: Buffer) => fromBinary(Response, bytes);
+  const call = client.makeBidiStreamRequest(PATH, asIs, read, metadata);
   let stored = 0;
   // The opening is answered by nothing.
   let unanswered = -1;
@@ -64,7 +54,7 @@ async function send(client: Client, messages: readonly Buffer[], metadata: Metad
     return undefined;
   };
   sendMore();
-  for await (const answer of call as AsyncIterable<ImportDonationsResponse>) {
+  for await (const answer of call as AsyncIterable<ReturnType<typeof read>>) {
     unanswered -= 1;
     stored = Number(answer.stored);
     sendMore();
@@ -72,15 +62,16 @@ async function send(client: Client, messages: readonly Buffer[], metadata: Metad
   return stored;
 }
 
-const asIs = (bytes: Buffer) => bytes;
-
-function bytesOf(message: MessageInitShape<typeof ImportDonationsRequestSchema>): Buffer {
-  const schema = ImportDonationsRequestSchema;
-  return Buffer.from(toBinary(schema, create(schema, message)));
-}
-
-function parse(bytes: Buffer): ImportDonationsResponse {
-  return fromBinary(ImportDonationsResponseSchema, bytes);
+function messagesOf(accountId: string, rows: number): Buffer[] {
+  const bytesOf = (step: MessageInitShape<typeof Request>["step"] & object) =>
+    Buffer.from(toBinary(Request, create(Request, { step })));
+  const messages = [bytesOf({ case: "opening", value: { accountId, platform: Platform.CSV } })];
+  for (let first = 0; first < rows; first += ROWS_A_MESSAGE) {
+    const length = Math.min(ROWS_A_MESSAGE, rows - first);
+    const some = Array.from({ length }, (_, place) => rowAt(first + place));
+    messages.push(bytesOf({ case: "rows", value: { rows: some } }));
+  }
+  return messages;
 }
 
 function rowAt(index: number) {

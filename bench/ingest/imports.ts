@@ -12,24 +12,15 @@ import type { BenchStore } from "../stack/servers.ts";
 import type { ImportJobs } from "./import-worker.ts";
 
 /** How many imports a run makes, and how many rows each has. */
-export type ImportSettings = { readonly rounds: number; readonly importRows: number };
-
-/** All imports of a run, and the memory of the core that took them: it has done nothing else. */
-export type Imports = {
-  readonly rounds: readonly Figures[];
-  /** Resident, before the first import and at its highest. */
-  readonly idleMb: number;
-  readonly peakMb: number;
-};
+type Settings = { readonly rounds: number; readonly importRows: number };
+/** All imports of a run, and the memory of the core that took them before and at its highest: it did nothing else. */
+export type Imports = Awaited<ReturnType<typeof measureImports>>;
 
 const ROWS_PER_SECOND = 30_000;
 const PEAK_MB = 200;
 
 /** Imports history through a new core, each time into another account. */
-export async function measureImports(
-  bench: Bench<ImportSettings>,
-  store: BenchStore,
-): Promise<Imports> {
+export async function measureImports(bench: Bench<Settings>, store: BenchStore) {
   const { rounds: count, importRows: rows } = bench.settings;
   const core = await startCore(bench, "ingest-imports", store.env);
   const file = new URL("./import-worker.ts", import.meta.url);
@@ -37,13 +28,14 @@ export async function measureImports(
   const accountIds = await makeAccounts(clientsOf(core.port, store), "bench_import", count);
   const { nowMb: idleMb } = await readMemory(core.pid);
   const cpu = cpuOf({ core: core.pid, database: store.pid });
-  const on = { port: core.port, credential: store.credential };
   const rounds: Figures[] = [];
-  for (const accountId of accountIds) {
-    const importOne = () => importer.jobs.importRows(on, accountId, rows);
-    const label = `Import ${rounds.length + 1} of ${count}`;
+  for (const id of accountIds) {
     const measure = () =>
-      countEach([cpu], async () => ({ count: rows, perSecond: await importOne() }));
+      countEach([cpu], async () => {
+        const perSecond = await importer.jobs.importRows(core.port, store.credential, id, rows);
+        return { count: rows, perSecond };
+      });
+    const label = `Import ${rounds.length + 1} of ${count}`;
     rounds.push(await bench.progress.step(label, measure));
   }
   const { peakMb } = await readMemory(core.pid);
@@ -52,16 +44,15 @@ export async function measureImports(
 }
 
 /** Writes what was measured as a table. */
-export function importTable(imports: Imports, { importRows }: ImportSettings): string[] {
-  // Milliseconds for one row are seconds for a thousand.
-  const cpuSeconds = (name: string) => () => 100 * of(imports, `cpu ${name}`);
+export function importTable(imports: Imports, { importRows }: Settings): string[] {
   return table(
     [imports],
     [
       ["import", () => `${grouped(importRows)} rows`],
-      ["rows/s", () => of(imports, "perSecond"), 0],
-      ["CPU s per 100,000", cpuSeconds("core"), 2],
-      ["database's", cpuSeconds("database"), 2],
+      ["rows/s", (all) => of(all, "perSecond"), 0],
+      // Milliseconds for one row are seconds for a thousand.
+      ["CPU s per 100,000", (all) => 100 * of(all, "cpu core"), 2],
+      ["database's", (all) => 100 * of(all, "cpu database"), 2],
       ["RSS MB before", ({ idleMb }) => idleMb, 0],
       ["its peak", ({ peakMb }) => peakMb, 0],
     ],

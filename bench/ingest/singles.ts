@@ -2,7 +2,7 @@ import { newRun, startContributions } from "../load/contributions.ts";
 import { makeAccounts } from "../load/targets.ts";
 import { countEach } from "../measure/figures.ts";
 import { cpuOf } from "../measure/process-usage.ts";
-import type { Watch } from "../measure/watch.ts";
+import { startWatch } from "../measure/watch.ts";
 import { clientsOf } from "../product/start-product.ts";
 import { atLeast, type Goal } from "../report/goal.ts";
 import { medianOf, type Place, type Run, ratioOf } from "../report/runs.ts";
@@ -14,74 +14,56 @@ import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ByHandJobs } from "./by-hand-worker.ts";
 
-/** How much a run writes by single contributions. */
-export type SinglesSettings = {
-  readonly rounds: number;
-  readonly warmUpSeconds: number;
-  /** How long each side writes in a round, to one account and to many. */
-  readonly seconds: number;
-  /** Accounts of what is written to many. */
-  readonly accounts: number;
-};
+/** Each side writes for some seconds in a round, to one account and to many. */
+type Settings = Readonly<Record<"rounds" | "warmUpSeconds" | "seconds" | "accounts", number>>;
 
 const WRITERS = 64;
 const TABLES = ["donation", "subscription", "activity"];
 const ROWS = `SELECT ${TABLES.map((name) => `(SELECT COUNT(*) FROM ${name})`).join(" + ")}`;
-const SIDES = ["product", "by hand"];
 const LOADS = ["one", "many"] as const;
-const PER_SECOND = 1_800;
-const TIMES_BY_HAND = 1.5;
+const [PER_SECOND, TIMES_BY_HAND] = [1_800, 1.5];
 
 /** Gives the product and the program by hand their turns, round after round. */
-export async function measureSingles(
-  bench: Bench<SinglesSettings>,
-  store: BenchStore,
-  watch: Watch,
-): Promise<Run[]> {
+export async function measureSingles(bench: Bench<Settings>, store: BenchStore): Promise<Run[]> {
   const { rounds, seconds, warmUpSeconds, accounts } = bench.settings;
+  const { credential, databaseUrl, pid: database } = store;
+  const watch = startWatch(bench, databaseUrl);
   const core = await startCore(bench, "ingest-core", store.env);
   const calls = startContributions(bench);
   const file = new URL("./by-hand-worker.ts", import.meta.url);
   const byHand = startWorker<ByHandJobs>(bench, file);
   const clients = clientsOf(core.port, store);
-  const accountIds = {
-    one: await makeAccounts(clients, "bench_one", 1),
-    many: await makeAccounts(clients, "bench", accounts),
-  };
+  const one = await makeAccounts(clients, "bench_one", 1);
+  const accountIds = { one, many: await makeAccounts(clients, "bench", accounts) };
   const sides = [
-    keptSide("product", { writer: core.pid, database: store.pid }, { write: calls.jobs.write }),
-    keptSide("by hand", { writer: byHand.pid, database: store.pid }, { write: byHand.jobs.write }),
+    keptSide("product", { writer: core.pid, database }, { write: calls.jobs.write }),
+    keptSide("by hand", { writer: byHand.pid, database }, { write: byHand.jobs.write }),
   ];
-  const turns = (seconds: number, loads: readonly (keyof typeof accountIds)[] = LOADS) =>
+  const measure = async (side: (typeof sides)[number], load: "one" | "many", seconds: number) => {
+    const job = { run: newRun(), accountIds: accountIds[load], workers: WRITERS, seconds };
+    const before = await watch.number(ROWS);
+    const figures = await countEach([cpuOf(side.pids), watch.statements], async () => {
+      const written = await side.write({ ...job, port: core.port, credential, databaseUrl });
+      const { count, perSecond, p50Ms, p99Ms } = written;
+      return { count, perSecond, p50Ms, p99Ms };
+    });
+    const written = (await watch.number(ROWS)) - before;
+    if (written === figures.count * TABLES.length) return figures;
+    throw new Error(`${side.name} wrote ${written} rows in ${figures.count} contributions`);
+  };
+  const turns = (seconds: number, loads: readonly ("one" | "many")[]) =>
     sides.flatMap((side) =>
-      loads.map((load) => ({
-        ...{ side, load },
-        async run() {
-          const { port } = core;
-          const { credential, databaseUrl } = store;
-          const job = { run: newRun(), accountIds: accountIds[load], workers: WRITERS, seconds };
-          const before = await watch.number(ROWS);
-          const figures = await countEach([cpuOf(side.pids), watch.statements], async () => {
-            const { count, perSecond, p50Ms, p99Ms } = await side.write({
-              ...{ ...job, port, credential, databaseUrl },
-            });
-            return { count, perSecond, p50Ms, p99Ms };
-          });
-          const written = (await watch.number(ROWS)) - before;
-          if (written === figures.count * TABLES.length) return figures;
-          throw new Error(`${side.name} wrote ${written} rows in ${figures.count} contributions`);
-        },
-      })),
+      loads.map((load) => ({ side, load, run: () => measure(side, load, seconds) })),
     );
   await takeTurns(bench, "Warming up", turns(warmUpSeconds, ["many"]));
-  const runs = await measureRounds(bench, rounds, () => turns(seconds));
+  const runs = await measureRounds(bench, rounds, () => turns(seconds, LOADS));
   await core.stop();
   return runs;
 }
 
 /** Writes what was measured as a table. */
-export function singlesTable(runs: readonly Run[], settings: SinglesSettings): string[] {
-  const places = LOADS.flatMap((load) => SIDES.map((side) => ({ side, load })));
+export function singlesTable(runs: readonly Run[], settings: Settings): string[] {
+  const places = LOADS.flatMap((load) => ["product", "by hand"].map((side) => ({ side, load })));
   const of = (figure: string) => (place: Place) => medianOf(runs, place, figure);
   return table(places, [
     ["single contributions", ({ side, load }) => `${side}, ${toWhom(load, settings)}`],
@@ -97,7 +79,7 @@ export function singlesTable(runs: readonly Run[], settings: SinglesSettings): s
 }
 
 /** Returns the goals of single contributions, beside what was measured. */
-export function singlesGoals(runs: readonly Run[], settings: SinglesSettings): Goal[] {
+export function singlesGoals(runs: readonly Run[], settings: Settings): Goal[] {
   return LOADS.flatMap((load) => {
     const label = `contributions, ${toWhom(load, settings)}`;
     const place = { side: "product", load };
@@ -112,6 +94,6 @@ function timesByHand(runs: readonly Run[], place: Place): number {
   return ratioOf(runs, place, { ...place, side: "by hand" });
 }
 
-function toWhom(load: string, { accounts }: SinglesSettings): string {
+function toWhom(load: string, { accounts }: Settings): string {
   return load === "one" ? "1 account" : `${grouped(accounts)} accounts`;
 }

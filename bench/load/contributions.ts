@@ -3,11 +3,8 @@ import type { Bench } from "../run/bench.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
 import type { ContributionJobs } from "./contribution-worker.ts";
 
-/** What writes contributions, in a process of its own. */
-export type ContributionLoad = Worker<ContributionJobs>;
-
-/** Starts the process that writes contributions. */
-export function startContributions(bench: Bench): ContributionLoad {
+/** Starts what writes contributions, in a process of its own. */
+export function startContributions(bench: Bench): Worker<ContributionJobs> {
   return startWorker(bench, new URL("./contribution-worker.ts", import.meta.url));
 }
 

@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 
 /** An answer's status and body. */
 export type Answer = { readonly status: number; readonly body: Buffer };
@@ -7,15 +7,14 @@ const STATUS_OFFSET = "HTTP/1.1 ".length;
 const HEAD_END = "\r\n\r\n";
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** Finds the head at the beginning of some bytes, once it is whole; throws when it does not tell a length. */
-export function findHttpHead(
-  bytes: Buffer,
-): { headLength: number; bodyLength: number } | undefined {
-  const end = bytes.indexOf(HEAD_END);
-  if (end < 0) return undefined;
-  const length = LENGTH.exec(bytes.toString("latin1", 0, end));
-  if (length === null) throw new Error("an HTTP message without Content-Length");
-  return { headLength: end + HEAD_END.length, bodyLength: Number(length[1]) };
+/** Finds where the head at the beginning of some bytes ends, once it is whole, and the body behind it. */
+export function findHttpHead(bytes: Buffer): { bodyAt: number; end: number } | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const length = LENGTH.exec(bytes.toString("latin1", 0, headEnd))?.[1];
+  if (length === undefined) throw new Error("an HTTP message without Content-Length");
+  const bodyAt = headEnd + HEAD_END.length;
+  return { bodyAt, end: bodyAt + Number(length) };
 }
 
 /**
@@ -23,7 +22,7 @@ export function findHttpHead(
  * send and no more, so that the client takes little of the processor they are measured on.
  */
 export class HttpConnection {
-  readonly #socket: Socket;
+  readonly #socket: ReturnType<typeof connect>;
   #waiting: PromiseWithResolvers<Answer> | undefined;
   #chunks: Buffer[] = [];
   #received = 0;
@@ -52,21 +51,15 @@ export class HttpConnection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    try {
-      this.#head ??= findHttpHead(this.#bytes());
-    } catch (error) {
-      this.#fail(error as Error); // it throws nothing else
-    }
-    if (this.#head === undefined) return;
-    const { headLength, bodyLength } = this.#head;
-    if (this.#received < headLength + bodyLength) return;
-    const bytes = this.#bytes();
+    // Put together only while the head is not there, and once the answer is whole.
+    this.#head ??= findHttpHead(this.#bytes());
+    if (this.#head === undefined || this.#received < this.#head.end) return;
+    const [bytes, { bodyAt }, waiting] = [this.#bytes(), this.#head, this.#waiting];
     const status = Number(bytes.toString("latin1", STATUS_OFFSET, STATUS_OFFSET + 3));
-    const waiting = this.#waiting;
     this.#chunks = [];
     this.#received = 0;
     this.#head = this.#waiting = undefined;
-    waiting?.resolve({ status, body: bytes.subarray(headLength) });
+    waiting?.resolve({ status, body: bytes.subarray(bodyAt) });
   }
 
   #bytes(): Buffer {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type Sample, sampleOf, secondsSince, sharedNowMs } from "../measure/sample.ts";
+import { type Sample, sampleSince, sharedNowMs } from "../measure/sample.ts";
 
 /** How many work at the same time, how fast and for how long. */
 export type Pace = {
@@ -34,5 +34,5 @@ export async function keepBusy(
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
-  return sampleOf(durationsMs, secondsSince(startedMs));
+  return sampleSince(startedMs, durationsMs);
 }

@@ -20,19 +20,16 @@ export function cpuOf(pids: Pids): Counter {
   };
 }
 
-async function cpuMsOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) * MS_PER_TICK;
-}
-
-/** Resident memory in megabytes (10^6 bytes): now, and its highest so far. */
-export type Memory = { readonly nowMb: number; readonly peakMb: number };
-
-/** Reads the resident memory of a process. */
-export async function readMemory(pid: number): Promise<Memory> {
+/** Reads the resident memory of a process in megabytes (10^6 bytes): now, and its highest so far. */
+export async function readMemory(pid: number): Promise<{ nowMb: number; peakMb: number }> {
   const status = await readFile(`/proc/${pid}/status`, "latin1");
   const megabytes = (name: string) =>
     (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024) / 1e6;
   return { nowMb: megabytes("VmRSS"), peakMb: megabytes("VmHWM") };
+}
+
+async function cpuMsOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) * MS_PER_TICK;
 }

@@ -1,4 +1,3 @@
-const MS_PER_SECOND = 1_000;
 const NS_PER_MS = 1e6;
 
 /** What a load did. */
@@ -9,10 +8,10 @@ export type Sample = {
   readonly p99Ms: number;
 };
 
-/** Sums up durations of what took `seconds` in all. */
-export function sampleOf(durationsMs: readonly number[], seconds: number): Sample {
+/** Sums up durations of what has gone on since a moment of the shared clock. */
+export function sampleSince(startedMs: number, durationsMs: readonly number[]): Sample {
   const count = durationsMs.length;
-  return { count, perSecond: count / seconds, ...quantiles(durationsMs) };
+  return { count, perSecond: count / secondsSince(startedMs), ...quantiles(durationsMs) };
 }
 
 /** Returns the values that half and 99 of a hundred do not exceed. */
@@ -29,18 +28,16 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
 /** Returns the middle of some values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const high = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
 /** Returns milliseconds on a clock that all processes of this machine share, and that nobody sets. */
 export function sharedNowMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * MS_PER_SECOND + nanoseconds / NS_PER_MS;
+  return Number(process.hrtime.bigint()) / NS_PER_MS;
 }
 
 /** Returns the seconds since a moment of the shared clock. */
 export function secondsSince(startedMs: number): number {
-  return (sharedNowMs() - startedMs) / MS_PER_SECOND;
+  return (sharedNowMs() - startedMs) / 1_000;
 }

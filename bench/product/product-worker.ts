@@ -4,27 +4,17 @@ import { readDeliveryConfig } from "@activity/workflows";
 import { startProduct } from "../../tools/serve/product.ts";
 import { answerJobs } from "../stack/jobs.ts";
 import { DELIVERIES_RUN } from "./deliveries-run.ts";
-import { startProfiler } from "./profiler.ts";
 
-/** How the product runs. */
-export type ProductRun = {
-  /** Whether webhook events are delivered, or wait. */
-  readonly delivers: boolean;
-  /** As `npm start` gets them. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly receiverCa: string;
-  readonly logFile: string;
-  /** Where to leave a CPU profile of the deliveries, and of nothing else. */
-  readonly profileFile?: string | undefined;
-};
-
+type Env = Readonly<Record<string, string>>;
 let end = async () => {};
 
 const jobs = {
-  /** Runs the product anew; when it delivers, the relay claims by then. Returns where core and gateway listen. */
-  async run(how: ProductRun): Promise<{ corePort: number; gatewayPort: number }> {
+  /**
+   * Runs the product anew, as `npm start` does. It delivers where it is given a receiver's certificate, and claims by
+   * then. Returns where core and gateway listen.
+   */
+  async run(env: Env, logFile: string, receiverCa?: string) {
     await jobs.stop();
-    const { delivers, env, receiverCa, logFile, profileFile } = how;
     const file = openSync(logFile, "a");
     const writer = createLogWriter((text) => writeSync(file, text));
     const log = createLog(writer.write);
@@ -33,21 +23,19 @@ const jobs = {
       if (message === DELIVERIES_RUN) resolve();
       log.info(message, fields);
     };
-    const product = await startProduct({
+    const deliveries = receiverCa && { ...readDeliveryConfig(env), extraCa: receiverCa };
+    const { corePort, gatewayPort, stop } = await startProduct({
       core: readConfig(env),
       gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1/32"] },
-      deliveries: delivers ? { ...readDeliveryConfig(env), extraCa: receiverCa } : undefined,
+      deliveries: deliveries || undefined,
       log: { ...log, info },
     });
-    if (delivers) await begun;
-    const endProfile = delivers && profileFile ? await startProfiler(profileFile) : undefined;
+    if (deliveries) await begun;
     end = async () => {
-      await endProfile?.();
-      await product.stop();
+      await stop();
       writer.flush();
       closeSync(file);
     };
-    const { corePort, gatewayPort } = product;
     return { corePort, gatewayPort };
   },
   async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Connection } from "mysql2/promise";
 import type { AccountRange } from "../data/bench-accounts.ts";
-import { readRecordedTimes } from "../data/recorded-times.ts";
-import { forEachAccount, PAGE_SIZE, pageOf, pageRequest, type Requests } from "./page.ts";
+import { readRecordedTimes } from "../data/feed.ts";
+import { forEachAccount, PAGE_SIZE, pageOf, pageRequest, type Requests } from "./requests.ts";
 
 /** One answer in a hundred is looked into: the load takes no more of the processor than it must. */
 const LOOKED_INTO = 100;
@@ -22,42 +22,36 @@ export async function prepareFirstPages(port: number, accounts: AccountRange): P
   return {
     async ask(send) {
       const page = pages[asked++ % pages.length];
-      if (page === undefined) throw new Error("there is no account");
-      const { body } = await send(page.request);
-      if (body.length !== page.length) throw new Error("an answer's length has changed");
-      return undefined;
+      const answer = page && (await send(page.request));
+      if (answer?.body.length === page?.length) return undefined;
+      throw new Error("an answer's length has changed");
     },
   };
 }
 
 /** The pages before each record of each account: `until` names them all, and none twice. */
-export async function prepareColdPages(
-  database: Connection,
-  accounts: AccountRange,
-): Promise<Requests> {
-  const times = await readRecordedTimes(database, accounts);
+export async function prepareColdPages(database: Connection, { first, count }: AccountRange) {
+  const times = await readRecordedTimes(database, { first, count });
   let asked = 0;
-  return {
-    async ask(send) {
-      const accountNo = accounts.first + (asked % accounts.count);
-      const place = Math.floor(asked / accounts.count);
-      const isLookedInto = asked++ % LOOKED_INTO === 0;
-      const [recordedAt, pageBegins] = times.get(accountNo)?.slice(place, place + 2) ?? [];
-      const hasWholePage = times.get(accountNo)?.[place + PAGE_SIZE] !== undefined;
-      if (recordedAt === undefined || pageBegins === undefined || !hasWholePage) {
-        throw new Error("every page was asked for: the run is too long for its data");
+  const ask: Requests["ask"] = async (send) => {
+    const [accountNo, place] = [first + (asked % count), Math.floor(asked / count)];
+    const isLookedInto = asked++ % LOOKED_INTO === 0;
+    const page = times.get(accountNo)?.slice(place, place + PAGE_SIZE + 1) ?? [];
+    const [recordedAt = 0, pageBegins = 0] = page;
+    if (page.length <= PAGE_SIZE) {
+      throw new Error("every page was asked for: the run is too long for its data");
+    }
+    const answer = await send(pageRequest(accountNo, `?until=${timeText(recordedAt)}`));
+    return () => {
+      if (answer.status !== 200) throw new Error(`answered with ${answer.status}`);
+      if (!isLookedInto) return;
+      const { data } = pageOf(answer);
+      if (data.length !== PAGE_SIZE || data[0]?.recorded_at !== timeText(pageBegins)) {
+        throw new Error("a page is not the one before its time");
       }
-      const answer = await send(pageRequest(accountNo, `?until=${timeText(recordedAt)}`));
-      return () => {
-        if (answer.status !== 200) throw new Error(`answered with ${answer.status}`);
-        if (!isLookedInto) return;
-        const { data } = pageOf(answer);
-        if (data.length !== PAGE_SIZE || data[0]?.recorded_at !== timeText(pageBegins)) {
-          throw new Error("a page is not the one before its time");
-        }
-      };
-    },
+    };
   };
+  return { ask };
 }
 
 function timeText(micros: number): string {

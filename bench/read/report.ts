@@ -1,22 +1,20 @@
 import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/runs.ts";
 import { table } from "../report/table.ts";
-import type { PageLatency } from "./history.ts";
+import type { History } from "./history.ts";
 import { labelOf } from "./sides.ts";
 
 /** What is asked for, and what is wanted of the product's rate as a multiple of Fastify's: in one process, and in two. */
-export const WORKLOADS = {
+const WORKLOADS = {
   polls: {
     about: "each account polls the end of its feed, one record comes for a hundred polls",
     ...{ together: 3, apart: 1.3 },
   },
   "first-pages": {
-    about: "the first page of each account, over and over",
-    ...{ together: 2.3, apart: undefined },
+    ...{ about: "the first page of each account, over and over", together: 2.3, apart: undefined },
   },
   "cold-pages": {
-    about: "pages of which none is asked for twice",
-    ...{ together: 1.2, apart: 0.9 },
+    ...{ about: "pages of which none is asked for twice", together: 1.2, apart: 0.9 },
   },
 };
 export type Workload = keyof typeof WORKLOADS;
@@ -31,17 +29,13 @@ const wholeCpu: Figure = (figures) =>
   ["side", "database", "load"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
 
 /** Writes what was measured of one workload. */
-export function workloadBlocks(
-  runs: readonly Run[],
-  load: Workload,
-  sides: readonly string[],
-): string[][] {
+export function workloadBlocks(runs: readonly Run[], load: Workload, sides: readonly string[]) {
   const of = (figure: Figure) => (side: string) => medianOf(runs, { side, load }, figure);
   const to = (other: string) => (side: string) =>
     ratioOf(runs, { side, load }, { side: other, load });
   // Milliseconds for one request are seconds for a thousand.
   const rows = table(sides, [
-    ["", (side) => labelOf(side)],
+    ["", labelOf],
     ["requests/s", of("perSecond"), 0],
     ["to Fastify", to("fastify"), 2],
     ["to Fastify, Redis", to("fastify-redis"), 2],
@@ -53,15 +47,14 @@ export function workloadBlocks(
     ["all", of(wholeCpu), 3],
     ["peak RSS MB", (side) => peaksOf(runs, side, load).join(" + ")],
   ]);
-  const floor = FLOORS.reduce((sum, side) => sum + of(wholeCpu)(side), 0);
-  const title = `## ${load}: ${WORKLOADS[load].about}`;
-  if (Number.isNaN(floor)) return [[title], rows];
-  const about = "(a bare answer, the bare query, their load)";
-  return [[title], rows, [`Sum of floors: ${floor.toFixed(3)} s of CPU for 1,000 ${about}.`]];
+  const floor = FLOORS.map(of(wholeCpu)).reduce((sum, each) => sum + each);
+  const about = "s of CPU for 1,000 (a bare answer, the bare query, their load).";
+  const sum = `Sum of floors: ${floor.toFixed(3)} ${about}`;
+  return [[`## ${load}: ${WORKLOADS[load].about}`], rows, Number.isNaN(floor) ? [] : [sum]];
 }
 
 /** Writes how the pages of the long history are read. */
-export function historyTable(history: readonly PageLatency[]): string[] {
+export function historyTable(history: History): string[] {
   return table(history, [
     ["long history", ({ order }) => order],
     ["first page ms", ({ firstMs }) => firstMs, 2],
@@ -73,40 +66,34 @@ export function historyTable(history: readonly PageLatency[]): string[] {
 }
 
 /** Returns the goals that the sides of a run can be held against. */
-export function readGoals(runs: readonly Run[], history: readonly PageLatency[]): Goal[] {
+export function readGoals(runs: readonly Run[], history: History): Goal[] {
+  const against = (load: string, ours: string, theirs: string, what: string, wanted = 0) => {
+    const [place, other] = [
+      { side: ours, load },
+      { side: theirs, load },
+    ];
+    const rate = ratioOf(runs, place, other);
+    if (wanted === 0 || Number.isNaN(rate)) return [];
+    return [
+      atLeast(`${what}: rate against Fastify`, wanted, rate, "×"),
+      atMost(`${what}: p99 against Fastify`, 1, ratioOf(runs, place, other, "p99Ms"), "×"),
+    ];
+  };
+  const ratios = WORKLOAD_NAMES.flatMap((load) => {
+    const { together, apart } = WORKLOADS[load];
+    const both = `${load}, both counting in Redis`;
+    return [
+      ...against(load, "one-process", "fastify", load, together),
+      ...against(load, "one-process-redis", "fastify-redis", both, together),
+      ...against(load, "two-processes", "fastify", `${load}, apart`, apart),
+    ];
+  });
+  const pages = history.map(({ order, firstMs, lastMs }) =>
+    atMost(`last page against first, ${order}`, LAST_PAGE, lastMs / firstMs, "×"),
+  );
   const peak = Math.max(...WORKLOAD_NAMES.flatMap((load) => peaksOf(runs, "one-process", load)));
-  return [
-    ...WORKLOAD_NAMES.flatMap((load) => {
-      const { together, apart } = WORKLOADS[load];
-      const redis = `${load}, both counting in Redis`;
-      return [
-        ...against(runs, load, "one-process", "fastify", load, together),
-        ...against(runs, load, "one-process-redis", "fastify-redis", redis, together),
-        ...against(runs, load, "two-processes", "fastify", `${load}, apart`, apart),
-      ];
-    }),
-    ...history.map(({ order, firstMs, lastMs }) =>
-      atMost(`last page against first, ${order}`, LAST_PAGE, lastMs / firstMs, "×"),
-    ),
-    ...(peak > 0 ? [atMost("resident memory, one process, peak", MEMORY_MB, peak, "MB")] : []),
-  ];
-}
-
-function against(
-  runs: readonly Run[],
-  load: Workload,
-  ours: string,
-  theirs: string,
-  what: string,
-  wanted: number | undefined,
-): Goal[] {
-  const ratio = (figure: Figure) =>
-    ratioOf(runs, { side: ours, load }, { side: theirs, load }, figure);
-  if (wanted === undefined || Number.isNaN(ratio("perSecond"))) return [];
-  return [
-    atLeast(`${what}: rate against Fastify`, wanted, ratio("perSecond"), "×"),
-    atMost(`${what}: p99 against Fastify`, 1, ratio("p99Ms"), "×"),
-  ];
+  const memory = atMost("resident memory, one process, peak", MEMORY_MB, peak, "MB");
+  return [...ratios, ...pages, ...(peak > 0 ? [memory] : [])];
 }
 
 /** Returns the highest resident memory of each of a side's processes so far. */

@@ -1,37 +1,34 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { GATEWAY_CREDENTIAL } from "../data/bench-accounts.ts";
 import type { Bench } from "../run/bench.ts";
 import { startAtPort, startCore } from "../sides/programs.ts";
-import type { ServedProcess } from "../sides/served-process.ts";
 import { cacheFolder, startRedis } from "../stack/dev-stack.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
+import type { CoreStore } from "../stack/servers.ts";
 import type { ReadJobs } from "./read-worker.ts";
 
 type Env = Readonly<Record<string, string>>;
 /** What every side is started with. */
 type Ground = {
   readonly bench: Bench;
-  readonly databaseUrl: string;
-  readonly profileFolder?: string;
+  readonly store: CoreStore;
+  readonly profileFolder: string | undefined;
 };
-/** What serves and where, the first of the processes; or what asks the database by itself. */
+/** What serves and where, or what asks the database by itself. */
 type Started = {
-  readonly processes: readonly (ServedProcess & { readonly port?: number })[];
+  readonly port?: number;
+  readonly pids: readonly number[];
   readonly reader?: Worker<ReadJobs>;
 };
+/** A program, and what it has beside, for people and as its variables. */
 type ReadSide = {
   readonly label: string;
   start(on: Ground, name: string, env: Env): Promise<Started>;
-  /** What it has beside, for people and as its variables. */
   readonly beside?: string;
   readonly env?: (bench: Bench) => Promise<Env>;
 };
 
-const CURSOR_KEY = createHash("sha256").update("bench cursors").digest("hex");
-const KEYS = { CURSOR_KEYS: CURSOR_KEY, SECRET_KEYS: CURSOR_KEY };
 const TRUSTED_PROXIES = "127.0.0.1/32";
 const ONE_PROCESS = { label: "product, one process", start: startOneProcess };
 const APART = { label: "product, gateway and core apart", start: startApart };
@@ -75,45 +72,46 @@ export function startReader(bench: Bench): Worker<ReadJobs> {
   return startWorker(bench, new URL("./read-worker.ts", import.meta.url));
 }
 
-async function startOneProcess(on: Ground, name: string, more: Env): Promise<Started> {
-  const { bench, databaseUrl: DATABASE_URL, profileFolder } = on;
-  const env = { DATABASE_URL, ...KEYS, CORE_PORT: "0", TRUSTED_PROXIES, ...more };
-  const program = { name, path: "bench/sides/one-process.mjs", env, profileFolder };
-  return { processes: [await startAtPort(bench, "GATEWAY_PORT", program)] };
+async function startOneProcess(on: Ground, name: string, env: Env): Promise<Started> {
+  const program = { name, path: "bench/sides/one-process.mjs", profileFolder: on.profileFolder };
+  const { port, pid } = await startAtPort(on.bench, "GATEWAY_PORT", {
+    ...{ ...program, env: { ...on.store.env, TRUSTED_PROXIES, ...env } },
+  });
+  return { port, pids: [pid] };
 }
 
 /** Starts the product as two processes with Connect over HTTP/1.1 between them. */
 async function startApart(on: Ground, name: string, more: Env): Promise<Started> {
-  const { bench, databaseUrl: DATABASE_URL, profileFolder } = on;
-  const coreEnv = { DATABASE_URL, ...KEYS, ...more };
-  const core = await startCore(bench, `${name}-core`, coreEnv, profileFolder);
+  const { bench, profileFolder, store } = on;
+  const core = await startCore(bench, `${name}-core`, { ...store.env, ...more }, profileFolder);
   const CORE_URL = `http://127.0.0.1:${core.port}`;
-  const gateway = await startAtPort(bench, "GATEWAY_PORT", {
-    ...{ name: `${name}-gateway`, path: "gateway/src/main.ts", profileFolder },
-    env: { CORE_URL, GATEWAY_CREDENTIAL, TRUSTED_PROXIES, ...more },
-  });
-  return { processes: [gateway, core] };
+  const env = { CORE_URL, GATEWAY_CREDENTIAL: store.credential, TRUSTED_PROXIES, ...more };
+  const program = { name: `${name}-gateway`, path: "gateway/src/main.ts", profileFolder };
+  const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", { ...program, env });
+  return { port, pids: [pid, core.pid] };
 }
 
-async function startFastify(on: Ground, name: string, more: Env): Promise<Started> {
-  const env = { DATABASE_URL: on.databaseUrl, CURSOR_KEY, ...more };
-  return startWithoutFlags(on, name, "bench/fastify-server/main.ts", env);
+function startFastify(on: Ground, name: string, more: Env): Promise<Started> {
+  const { DATABASE_URL, CURSOR_KEYS: CURSOR_KEY } = on.store.env;
+  const env = { DATABASE_URL, CURSOR_KEY, ...more };
+  return startOther(on, name, "bench/fastify-server/main.ts", env);
 }
 
 /** Starts the server that does nothing but answer: what no server in Node can be faster than. */
 function startBareHttp(on: Ground, name: string): Promise<Started> {
-  return startWithoutFlags(on, name, "bench/read/bare-http.ts", {});
+  return startOther(on, name, "bench/read/bare-http.ts", {});
 }
 
 /** Starts the loop of the page query alone: what no server on this database can be faster than. */
 async function startBareQuery({ bench }: Ground): Promise<Started> {
   const reader = startReader(bench);
-  return { processes: [{ pid: reader.pid, stop: async () => {} }], reader };
+  return { pids: [reader.pid], reader };
 }
 
-async function startWithoutFlags(on: Ground, name: string, path: string, env: Env) {
-  const program = { name, path, env, flags: [], profileFolder: on.profileFolder };
-  return { processes: [await startAtPort(on.bench, "PORT", program)] };
+async function startOther({ bench, profileFolder }: Ground, name: string, path: string, env: Env) {
+  const program = { name, path, env, flags: [], profileFolder };
+  const { port, pid } = await startAtPort(bench, "PORT", program);
+  return { port, pids: [pid] };
 }
 
 let redis: ReturnType<typeof startRedis> | undefined;

@@ -9,11 +9,9 @@ const POLL_MS = 5;
 /** Writes the text of a donation's message from which its event is known again. */
 export const textWithId = (id: string) => `bid~${id}~ For the stream`;
 
-/** What has come of a run. */
+/** When each event came first, by its writer's id or its own, and how many came again or are of another run. */
 export type Arrived = {
-  /** When each event came for the first time, on the shared clock, by its writer's id or its own. */
   readonly firstMs: Readonly<Record<string, number>>;
-  /** What came beyond once: events that came again, and those of another run. */
   readonly again: number;
 };
 

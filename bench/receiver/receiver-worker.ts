@@ -5,8 +5,7 @@ import { sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 import { Arrivals } from "./arrivals.ts";
 
-let arrivals = new Arrivals();
-let answer = "";
+let [arrivals, answer] = [new Arrivals(), ""];
 const sockets: Socket[] = [];
 
 /** Answers at once: TLS and keep-alive like any receiver, and no more of HTTP than the events need. */
@@ -33,24 +32,18 @@ const jobs = {
 export type ReceiverJobs = typeof jobs;
 
 function takeFrom(socket: TLSSocket): void {
-  let received: Buffer = Buffer.alloc(0);
+  let left: Buffer = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
-    const bytes = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    received = takeRequests(bytes, socket);
+    left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+    for (;;) {
+      const end = findHttpHead(left)?.end ?? Infinity;
+      if (left.length < end) return;
+      arrivals.add(left.toString("latin1", 0, end), sharedNowMs());
+      socket.write(answer);
+      left = left.subarray(end);
+    }
   });
-}
-
-/** Takes the requests that are whole, and returns what is left. */
-function takeRequests(bytes: Buffer, socket: TLSSocket): Buffer {
-  for (let left = bytes; ; ) {
-    const head = findHttpHead(left);
-    const length = head && head.headLength + head.bodyLength;
-    if (length === undefined || left.length < length) return left;
-    arrivals.add(left.toString("latin1", 0, length), sharedNowMs());
-    socket.write(answer);
-    left = left.subarray(length);
-  }
 }
 
 answerJobs(jobs);

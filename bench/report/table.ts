@@ -1,3 +1,5 @@
+import { markdownTable } from "markdown-table";
+
 /** A column's title and cells; numbers have some digits behind the point, and what is no number is a dash. */
 export type Column<Row> =
   | readonly [title: string, cell: (row: Row) => string]
@@ -6,20 +8,10 @@ export type Column<Row> =
 /** Writes a table as Markdown, its columns aligned; nothing when it has no rows. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
   if (rows.length === 0) return [];
-  const cells = rows.map((row) => columns.map((column) => cellOf(row, column)));
   const titles = columns.map(([title]) => title);
-  const widths = titles.map((title, place) =>
-    Math.max(3, title.length, ...cells.map((row) => row[place]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) => {
-    const padded = row.map((cell, place) => {
-      const width = widths[place] ?? 0;
-      return place === 0 ? cell.padEnd(width) : cell.padStart(width);
-    });
-    return `| ${padded.join(" | ")} |`;
-  };
-  const rule = widths.map((width, place) => "-".repeat(width - (place && 1)) + (place ? ":" : ""));
-  return [line(titles), line(rule), ...cells.map(line)];
+  const cells = rows.map((row) => columns.map((column) => cellOf(row, column)));
+  const align = columns.map((_, place) => (place === 0 ? null : "r"));
+  return markdownTable([titles, ...cells], { align }).split("\n");
 }
 
 /** Writes a number as people read it. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keyspaceIdOf, shardOf } from "./shards.ts";
+import { fullestOf, keyspaceIdOf } from "./shards.ts";
 
 /** Some vectors of Vitess v0.24.1, go/vt/vtgate/vindexes/xxhash_test.go. */
 it.each([
@@ -11,6 +11,7 @@ it.each([
 });
 
 it("finds the key range by the first byte", () => {
-  const shards = [0x00, 0x3f, 0x40, 0x7f, 0x80, 0xff].map((byte) => shardOf(byte, 4));
-  expect(shards).toEqual([0, 0, 1, 1, 2, 3]);
+  const spread = new Float64Array(256);
+  for (const byte of [0x00, 0x3f, 0x40, 0x7f, 0x80, 0xff]) spread[byte] = byte + 1;
+  expect([1, 2, 4].map((shards) => fullestOf(spread, shards))).toEqual([643, 385, 256]);
 });

@@ -17,17 +17,6 @@ export function keyspaceIdOf(value: string): Buffer {
   return id;
 }
 
-/**
- * Returns which of `shards` equal key ranges holds a keyspace id, from 0 on; `shards` is a power of two of 256 at most,
- * so that the first byte tells: of 4 they are -40, 40-80, 80-c0 and c0-.
- */
-export function shardOf(firstByte: number, shards: number): number {
-  return Math.floor((firstByte * shards) / KEY_PLACES);
-}
-
-/** What lies where: a share, from 0 to 1, for each first byte of a keyspace id. */
-export type Spread = Float64Array;
-
 /** Makes accounts, and returns the first byte of the keyspace id of each. */
 export function placeAccounts(count: number, random: () => number): Uint8Array {
   return Uint8Array.from({ length: count }, () => {
@@ -43,22 +32,23 @@ export function zipfShares(accounts: number, exponent: number): Float64Array {
   return weights.map((weight) => weight / sum);
 }
 
-/** Tells where things are of which each account has a share; the accounts are counted from `first` on. */
-export function spreadOf(places: Uint8Array, shares: (rank: number) => number, first = 0): Spread {
+/** Adds up shares of accounts by their first bytes; the largest is the account at `first`, and so on. */
+export function spreadOf(places: Uint8Array, shares: Float64Array, first: number): Float64Array {
   const spread = new Float64Array(KEY_PLACES);
   for (let rank = 0; rank < places.length; rank++) {
     const place = places[(first + rank) % places.length] ?? 0;
-    spread[place] = (spread[place] ?? 0) + shares(rank);
+    spread[place] = (spread[place] ?? 0) + (shares[rank] ?? 0);
   }
   return spread;
 }
 
-/** Returns the share of the fullest of some shards, from 0 to 1. */
-export function fullestOf(spread: Spread, shards: number): number {
-  const sums = new Array<number>(shards).fill(0);
-  for (const [place, share] of spread.entries()) {
-    const shard = shardOf(place, shards);
-    sums[shard] = (sums[shard] ?? 0) + share;
-  }
-  return Math.max(...sums);
+/**
+ * Returns the share of the fullest of `shards` equal key ranges, a power of two of 256 at most, so that the first byte
+ * tells: of 4 they are -40, 40-80, 80-c0 and c0-.
+ */
+export function fullestOf(spread: Float64Array, shards: number): number {
+  const size = KEY_PLACES / shards;
+  const sumOf = (shard: number) =>
+    spread.subarray(shard * size, (shard + 1) * size).reduce((sum, share) => sum + share, 0);
+  return Math.max(...Array.from({ length: shards }, (_, shard) => sumOf(shard)));
 }

@@ -27,17 +27,16 @@ export type Simulation = ReturnType<typeof simulate>;
 export function simulate() {
   const random = seededRandom(SEED);
   const places = placeAccounts(ACCOUNTS, random);
-  const spread = spreadOf(places, () => 1 / places.length);
+  const spread = spreadOf(places, new Float64Array(ACCOUNTS).fill(1 / ACCOUNTS), 0);
   return {
     /** The share of the shard with most accounts, for each number of shards. */
     accounts: SHARDS.map((shards) => fullestOf(spread, shards)),
     /** The largest account's share of all events, and the fullest shard's in the worst draw, by their number. */
     skews: EXPONENTS.map((exponent) => {
       const shares = zipfShares(ACCOUNTS, exponent);
-      const draws = Array.from({ length: DRAWS }, () => {
-        const first = Math.floor(random() * places.length);
-        return spreadOf(places, (rank) => shares[rank] ?? 0, first);
-      });
+      const draws = Array.from({ length: DRAWS }, () =>
+        spreadOf(places, shares, Math.floor(random() * places.length)),
+      );
       const worst = (shards: number) => Math.max(...draws.map((draw) => fullestOf(draw, shards)));
       return { exponent, largest: shares[0] ?? 0, fullest: SHARDS.map(worst) };
     }),

@@ -25,18 +25,21 @@ type ServeProcess = {
 /** Of Node, as the image and `npm start` run the product. */
 export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
+/** Of Node, to leave a CPU profile at the end. */
+export function profileFlags(name: string, folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
+}
+
 const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
 /** Starts a program with Node, its output in a file, and waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
-  const { name, file, flags = [], serves, env, profileFolder: folder } = options;
-  const profile = folder
-    ? ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
-    : [];
+  const { name, file, flags = [], serves, env, profileFolder } = options;
   await mkdir(join(BENCH_CACHE, "logs"), { recursive: true });
   const logFile = join(BENCH_CACHE, "logs", `${name}.log`);
   const log = await open(logFile, "w");
-  const child = spawn(process.execPath, [...flags, ...profile, file], {
+  const child = spawn(process.execPath, [...flags, ...profileFlags(name, profileFolder), file], {
     env: { ...baseEnv(), NODE_ENV: "production", ...env },
     stdio: ["ignore", log.fd, log.fd],
   });

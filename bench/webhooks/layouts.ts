@@ -20,19 +20,18 @@ export const LAYOUTS = {
 export type LayoutName = keyof typeof LAYOUTS;
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]; // it has no other keys
 
-/** Makes a layout, which is warmed up whenever it is started; `beside` are processes that work with it. */
+/** Makes a layout, which is warmed up whenever it is started. */
 export function createLayout(
   bench: Bench,
   name: LayoutName,
   on: ProductGround,
-  beside: Side["pids"],
   warmUp: (layout: Layout) => Promise<unknown>,
 ): Layout {
   let running: Running | undefined;
   return {
     name,
     get pids() {
-      return { product: running?.pids ?? [], ...beside };
+      return { product: running?.pids ?? [] };
     },
     corePort: () => running?.corePort ?? 0,
     async start() {

@@ -1,11 +1,11 @@
-import { type ContributionLoad, newRun } from "../load/contributions.ts";
-import type { Pace } from "../load/keep-busy.ts";
+import type { ContributionJobs, Contributions } from "../load/contribution-worker.ts";
+import { newRun } from "../load/contributions.ts";
 import { countEach, type Figures, until } from "../measure/figures.ts";
 import { cpuOf, type Pids } from "../measure/process-usage.ts";
 import { quantiles, sharedNowMs } from "../measure/sample.ts";
-import type { Watch } from "../measure/watch.ts";
 import type { Arrived } from "../receiver/arrivals.ts";
-import type { Receiver } from "../receiver/start-receiver.ts";
+import type { DeliveryStack } from "../stack/delivery-stack.ts";
+import type { Worker } from "../stack/jobs.ts";
 
 /** What is written in one measurement, and how fast. */
 export type WriteCase = {
@@ -38,18 +38,14 @@ export const WRITE_CASES: readonly WriteCase[] = [
 
 /** Measures one case from the first call until every delivery is recorded. */
 export async function measureCase(
-  on: { readonly load: ContributionLoad; readonly receiver: Receiver; readonly watch: Watch },
+  { load, receiver, watch }: DeliveryStack & { readonly load: Worker<ContributionJobs> },
   pids: Pids,
-  core: { readonly port: number; readonly credential: string },
-  accountIds: readonly string[],
-  pace: Pace,
+  contributions: Omit<Contributions, "run">,
 ): Promise<Figures> {
-  const { receiver, load, watch } = on;
   const run = newRun();
   await receiver.jobs.expect(200, run);
   const { beganMs, ...used } = await countEach([cpuOf(pids)], async () => {
-    const job = { ...core, accountIds, run, ...pace };
-    const { beganMs, count } = await load.jobs.write(job);
+    const { beganMs, count } = await load.jobs.write({ ...contributions, run });
     await receiver.jobs.arrived(count, QUIET_MS);
     const giveUpMs = sharedNowMs() + QUIET_MS;
     const isRecorded = async () => (await watch.number(OUTBOX)) === 0;

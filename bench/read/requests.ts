@@ -3,11 +3,10 @@ import { type Answer, HttpConnection } from "../load/http-connection.ts";
 import type { After } from "../load/keep-busy.ts";
 
 /** The part of the contract's page that is looked at. */
-export type Page = {
-  readonly data: readonly { readonly id: string; readonly recorded_at: string }[];
+type Page = {
+  readonly data: readonly { readonly recorded_at: string }[];
   readonly pagination: { readonly has_more: boolean; readonly next_cursor: string };
 };
-
 /** What a side is asked for in one workload, one request after the other. */
 export type Requests = {
   /** Makes the first request of a turn one like all others. */
@@ -22,13 +21,10 @@ const CONNECTIONS = 16;
 /** Returns the bytes of a request for an account's page, as a proxy would pass it on. */
 export function pageRequest(accountNo: number, query = ""): Buffer {
   const head = [
-    `GET /api/v1/activity${query} HTTP/1.1`,
-    "Host: 127.0.0.1",
+    ...[`GET /api/v1/activity${query} HTTP/1.1`, "Host: 127.0.0.1"],
     `Authorization: Bearer ${apiKeyOf(accountNo)}`,
     `X-Forwarded-For: ${clientAddressOf(accountNo)}`,
-    "Accept: application/json",
-    "User-Agent: bench",
-    "\r\n",
+    ...["Accept: application/json", "User-Agent: bench", "\r\n"],
   ];
   return Buffer.from(head.join("\r\n"), "latin1");
 }
