@@ -8,7 +8,6 @@ import { expect } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
 import type { Product } from "../../tools/serve/product.ts";
-import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import {
   type Behaviour,
@@ -126,9 +125,6 @@ export async function startDeliveryStack(
       await temporal.stop();
       await receiver.stop();
       await rm(folder, { recursive: true, force: true });
-      // What tests write into the database by hand is an empty object.
-      const bodies = receiver.requests.map(({ body }) => body).filter((body) => `${body}` !== "{}");
-      expect(bodies.flatMap(faultsOfWebhookBody)).toEqual([]);
     },
   };
 }
