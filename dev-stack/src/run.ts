@@ -17,6 +17,7 @@ import { localAddress } from "./local-address.ts";
 import { startRenewal } from "./local-credential.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
+import { startOverlayHub } from "./overlay-hub.ts";
 import { createProgress } from "./progress.ts";
 import { readStackConfig } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
@@ -112,7 +113,11 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     stopLater(startRenewal(database.url, local.serviceCredential, log));
   }
   const dashboard = hasPage ? await dashboardLink(local) : undefined;
-  process.stdout.write(welcome({ ...at, dashboard, logPath: logFile.path }, local));
+  const apiKey = local.demo?.apiKey;
+  const hub = apiKey && (await startOverlayHub({ apiKey, gateway: at.gateway, dataDir }));
+  if (hub) stopLater(hub.close);
+  const overlay = hub ? hub.overlayUrl : undefined;
+  process.stdout.write(welcome({ ...at, dashboard, overlay, logPath: logFile.path }, local));
   await stopped;
 }
 

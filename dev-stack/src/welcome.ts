@@ -8,6 +8,8 @@ export function welcome(
     readonly core: string;
     /** A link into the demo account's dashboard; without one there is no page to open. */
     readonly dashboard: string | undefined;
+    /** The page for a browser source of OBS. */
+    readonly overlay: string | undefined;
     readonly logPath: string;
   },
   local: LocalSettings,
@@ -22,6 +24,7 @@ The activity API runs.
   Demo key   ${local.demo?.apiKey}
   Log        ${at.logPath}
   Dashboard  ${at.dashboard ?? "is not built: why stands above"}
+  Overlay    ${at.overlay ?? "needs the demo key"}
 
 Paste these:
 
@@ -32,7 +35,7 @@ Paste these:
 
 A receiver on this machine prints the webhook events of the demo account below. In another terminal:
 
-  npm run --silent donate -- "Ada" 500 "For the stream"
+  npm run --silent demo -- donate "Ada" 500 "For the stream"
 
 The dashboard's link lets one browser in, within five minutes. For another one:
 

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { createTestDatabase } from "../harness/database.ts";
 import { type Run, startProgram } from "./harness-program.ts";
 
-const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
+const DEMO = fileURLToPath(new URL("../../tools/demo.ts", import.meta.url));
 const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
@@ -43,11 +43,12 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
-/** Does what the printed `npm run donate` line does. */
-function donate(donorName: string): string {
+/** Does what the printed `npm run demo` line does, and others like it. */
+function demo(...args: readonly string[]): string {
   const env = { ...process.env, DATA_DIR: join(folder, "data") };
-  return execFileSync(process.execPath, [DONATE, donorName, "500"], { encoding: "utf8", env });
+  return execFileSync(process.execPath, [DEMO, ...args], { encoding: "utf8", env });
 }
+const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed a donation's webhook event. */
 async function printed(one: Run, donorName: string): Promise<void> {
@@ -55,6 +56,18 @@ async function printed(one: Run, donorName: string): Promise<void> {
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
 }
 
+const overlayIn = (output: string) => /^ {2}Overlay {4}(\S+)$/m.exec(output)?.[1] ?? "";
+/** What the hub of an overlay has kept, and says from now on. */
+function listenTo(overlay: string): { text: string } {
+  const heard = { text: "" };
+  fetch(`${overlay.replace("/overlay", "/events")}&after=0`)
+    .then(async ({ body }) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk, { stream: true });
+    })
+    .catch(() => undefined); // It ends with the hub.
+  return heard;
+}
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 const processesOf = () =>
   execFileSync("bash", ["-c", `pgrep -fa -- "${folder}" | grep -v pgrep || true`], {
@@ -100,6 +113,32 @@ describe("npm start", () => {
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
     expect(await one.end("SIGINT")).toBe(0);
+  });
+
+  it("prints an overlay's address, which stays, and shows there what npm run demo makes happen", async () => {
+    const env = { TEMPORAL_CLI: "/no/such/program" };
+    const one = run(env);
+    const overlay = overlayIn(await untilReady(one));
+    expect((await fetch(overlay)).status).toBe(200);
+    demo("donate", "Ada", "1500", "For the stream");
+    expect(demo("refund", "500")).toMatch(/^Refunded: 500 cents of don_/);
+    expect(demo("dispute")).toMatch(/^Disputed: don_/);
+    expect(demo("dispute", "won")).toMatch(/^The dispute is won: don_/);
+    const kinds = ["follow", "subscribe", "giftsub", "cheer", "raid"];
+    for (const kind of kinds) expect(demo(kind, "Bea", "3")).toMatch(/^Recorded: evt_/);
+    const heard = listenTo(overlay);
+    const types = ["donation", "follow", "subscription", "giftsub", "cheer", "raid"];
+    await vi.waitUntil(
+      () => types.every((type) => heard.text.includes(`"type":"${type}"`)),
+      20_000,
+    );
+    expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
+    expect(await one.end("SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+    const again = run(env);
+    const { searchParams } = new URL(overlayIn(await untilReady(again)));
+    expect(searchParams.get("token")).toBe(new URL(overlay).searchParams.get("token"));
+    expect(await again.end("SIGINT")).toBe(0);
   });
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {

@@ -12,7 +12,8 @@ import {
 } from "./connection-options.ts";
 import { warnOfKeyEnd } from "./key-warning.ts";
 
-const DEFAULT_PORT = "4190";
+/** Not 4190, which browsers refuse: it is that of another protocol. */
+const DEFAULT_PORT = "4191";
 
 /** Follows an account and serves it on this machine, until it is interrupted. */
 export const hubCommand: Command = {

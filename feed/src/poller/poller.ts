@@ -12,6 +12,8 @@ const PAGE_LIMIT = "100";
 const WAIT_SECONDS = 10;
 /** Pages for those who read behind the first of several followers: at most 1,600 records. */
 const MAX_KEPT_PAGES = 16;
+/** Who is further behind asks again: a record may have been refunded since. */
+const KEPT_FOR_MS = 60_000;
 
 /** A place in the feed: where the stream began, and after which page. */
 export interface Position {
@@ -39,7 +41,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   const work = createSharedWork();
   const followers = new Set<OnWait>();
   const pauses = new Map<string, { readonly pause: Pause; fromMs: number; wakes: number }>();
-  const kept = new Map<string, ActivityPage>();
+  const kept = new Map<string, { readonly page: ActivityPage; readonly untilMs: number }>();
   const sleepers = new Set<() => void>();
   let wakes = 0;
   /** Where those who began at the end of the feed are, and the last record that they were given. */
@@ -77,7 +79,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   }
 
   function keep(name: string, page: ActivityPage): void {
-    kept.set(name, page);
+    kept.set(name, { page, untilMs: performance.now() + KEPT_FOR_MS });
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_KEPT_PAGES) return;
       kept.delete(oldest);
@@ -101,7 +103,9 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     async next(position, signal) {
       signal?.throwIfAborted();
       const name = nameOf(position);
-      return kept.get(name) ?? work.join(name, (ended) => poll(name, position, ended), signal);
+      const known = kept.get(name);
+      if (known && performance.now() < known.untilMs) return known.page;
+      return work.join(name, (ended) => poll(name, position, ended), signal);
     },
     wake() {
       wakes += 1;

@@ -22,6 +22,8 @@ export interface TestApi {
   pageSize: number;
   /** Taken for the next requests in place of the API's own answers, one each. */
   readonly instead: Behaviour[];
+  /** Refuses some requests; every one is asked for. */
+  refuse: ((asked: Asked) => Behaviour | undefined) | undefined;
   /** Whether the API waits for records when it is asked to. */
   isWaiting: boolean;
   /** Stores a record and answers those who wait. */
@@ -66,6 +68,7 @@ export async function startTestApi(): Promise<TestApi> {
     records: [],
     pageSize: 100,
     instead: [],
+    refuse: undefined,
     isWaiting: true,
     store(record) {
       api.records.push(record);
@@ -88,7 +91,7 @@ export async function startTestApi(): Promise<TestApi> {
   }
 
   async function answer(asked: Asked, response: ServerResponse): Promise<unknown> {
-    const instead = api.instead.shift();
+    const instead = api.refuse?.(asked) ?? api.instead.shift();
     if (instead) return instead(asked, response);
     response.setHeader("RateLimit", '"account";r=100;t=60');
     if (asked.path === "/me") return { data: { key: { expires_at: EXPIRES_AT } } };
