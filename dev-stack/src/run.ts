@@ -8,7 +8,7 @@ import { startProduct } from "../../tools/serve/product.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { createDashboardLink } from "./dashboard-link.ts";
 import { startDatabase } from "./database.ts";
-import { createClients, ensureDemo } from "./demo.ts";
+import { createClients, type DemoSettings, ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { findFreePort } from "./free-port.ts";
@@ -108,11 +108,10 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
   secret = local.receiver?.secret;
-  if (local.serviceCredential !== undefined) {
-    stopLater(startRenewal(database.url, local.serviceCredential, log));
-  }
-  const dashboard = hasPage ? await dashboardLink(local) : undefined;
-  process.stdout.write(welcome({ ...at, dashboard, logPath: logFile.path }, local));
+  stopLater(startRenewal(database.url, local.serviceCredential, log));
+  const clients = createClients(local.coreUrl, local.serviceCredential);
+  const dashboard = hasPage ? await createDashboardLink(clients, local.demo.accountId) : undefined;
+  process.stdout.write(welcome({ ...at, dashboard, logPath: logFile.path }, local.demo.apiKey));
   await stopped;
 }
 
@@ -120,15 +119,10 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
 async function setUpDemo(
   options: Parameters<typeof ensureDemo>[0],
   receiver: DemoReceiver,
-): Promise<LocalSettings> {
+): Promise<DemoSettings> {
   const local = await ensureDemoEndpoint(await ensureDemo(options), receiver);
   await options.save(local);
   return local;
-}
-
-async function dashboardLink({ coreUrl, serviceCredential, demo }: LocalSettings) {
-  if (!coreUrl || !serviceCredential || !demo) return undefined;
-  return createDashboardLink(createClients(coreUrl, serviceCredential), demo.accountId);
 }
 
 /** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */
