@@ -21,6 +21,10 @@ const PARTLY_REFUNDED_EVERY = 9;
 const DISPUTED_EVERY = 14;
 const REFUNDED_EVERY = 23;
 
+/** The settings when there is a demo account. */
+export type DemoSettings = LocalSettings &
+  Required<Pick<LocalSettings, "coreUrl" | "serviceCredential" | "demo">>;
+
 /**
  * Makes sure that the demo account is there with its records and a key, writing everything as the internal
  * services do: over gRPC with a service credential. What a first start that was cut off wrote is kept,
@@ -32,7 +36,7 @@ export async function ensureDemo(options: {
   readonly settings: LocalSettings;
   readonly save: (settings: LocalSettings) => Promise<void>;
   readonly progress: Progress;
-}): Promise<LocalSettings> {
+}): Promise<DemoSettings> {
   const { coreUrl, databaseUrl, save } = options;
   const { serviceCredential: stored, demo } = options.settings;
   const known = stored && (await isKnown(createClients(coreUrl, stored))) ? stored : undefined;
@@ -40,7 +44,7 @@ export async function ensureDemo(options: {
   const settings = { ...options.settings, coreUrl, serviceCredential };
   await save(settings);
   const clients = createClients(coreUrl, serviceCredential);
-  if (known && demo && (await hasActiveKey(clients, demo.accountId))) return settings;
+  if (known && demo && (await hasActiveKey(clients, demo.accountId))) return { ...settings, demo };
   const written = await options.progress.step("Writing the demo account", () => writeDemo(clients));
   const complete = { ...settings, demo: written };
   await save(complete);

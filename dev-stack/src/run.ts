@@ -8,7 +8,7 @@ import { startProduct } from "../../tools/serve/product.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { createDashboardLink } from "./dashboard-link.ts";
 import { startDatabase } from "./database.ts";
-import { createClients, ensureDemo } from "./demo.ts";
+import { createClients, type DemoSettings, ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { findFreePort } from "./free-port.ts";
@@ -109,15 +109,14 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
   secret = local.receiver?.secret;
-  if (local.serviceCredential !== undefined) {
-    stopLater(startRenewal(database.url, local.serviceCredential, log));
-  }
-  const dashboard = hasPage ? await dashboardLink(local) : undefined;
-  const apiKey = local.demo?.apiKey;
-  const hub = apiKey && (await startOverlayHub({ apiKey, gateway: at.gateway, dataDir }));
-  if (hub) stopLater(hub.close);
-  const overlay = hub ? hub.overlayUrl : undefined;
-  process.stdout.write(welcome({ ...at, dashboard, overlay, logPath: logFile.path }, local));
+  stopLater(startRenewal(database.url, local.serviceCredential, log));
+  const clients = createClients(local.coreUrl, local.serviceCredential);
+  const { accountId, apiKey } = local.demo;
+  const dashboard = hasPage ? await createDashboardLink(clients, accountId) : undefined;
+  const hub = await startOverlayHub({ apiKey, gateway: at.gateway, dataDir });
+  stopLater(hub.close);
+  const overlay = hub.overlayUrl;
+  process.stdout.write(welcome({ ...at, dashboard, overlay, logPath: logFile.path }, apiKey));
   await stopped;
 }
 
@@ -125,15 +124,10 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
 async function setUpDemo(
   options: Parameters<typeof ensureDemo>[0],
   receiver: DemoReceiver,
-): Promise<LocalSettings> {
+): Promise<DemoSettings> {
   const local = await ensureDemoEndpoint(await ensureDemo(options), receiver);
   await options.save(local);
   return local;
-}
-
-async function dashboardLink({ coreUrl, serviceCredential, demo }: LocalSettings) {
-  if (!coreUrl || !serviceCredential || !demo) return undefined;
-  return createDashboardLink(createClients(coreUrl, serviceCredential), demo.accountId);
 }
 
 /** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */

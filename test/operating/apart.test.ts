@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
@@ -76,22 +75,22 @@ it.each([CORE, GATEWAY, DELIVERIES])(
   async (program) => {
     const env = (await own[program]?.()) ?? {};
     const wrong = run(program, { ...env, METRICS_PORT: "geheim" });
-    expect(await once(wrong.child, "exit")).toEqual([1, null]);
+    expect(await wrong.ended).toBe(1);
     expect(wrong.output()).toContain("METRICS_PORT must be a whole number");
     expect(wrong.output()).not.toContain("geheim");
     const taken = run(program, { ...env, METRICS_PORT: `${stack.corePort}` });
-    expect(await once(taken.child, "exit")).toEqual([1, null]);
+    expect(await taken.ended).toBe(1);
     expect(taken.output()).toContain("EADDRINUSE");
   },
 );
 
 it("the core ends when its port for browsers is taken, though another is open already", async () => {
-  const { child, output } = run(CORE, {
+  const { ended, output } = run(CORE, {
     ...(await own[CORE]?.()),
     DASHBOARD_URL: "http://localhost:4180",
     DASHBOARD_PORT: `${stack.corePort}`,
   });
-  expect(await once(child, "exit")).toEqual([1, null]);
+  expect(await ended).toBe(1);
   expect(output()).toContain('"message":"core listens"');
   expect(output()).toContain("EADDRINUSE");
 });

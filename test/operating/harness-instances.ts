@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { expect, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { requestOf } from "../harness/http.ts";
@@ -38,21 +37,16 @@ export async function createInstance(
     HEALTH_PORT: `${healthPort}`,
   };
   const lives: Run[] = [];
-  const child = () => {
-    const last = lives.at(-1)?.child;
-    if (last === undefined) throw new Error(`${program} was not started`);
-    return last;
+  const last = () => {
+    const [life] = lives.slice(-1);
+    if (life === undefined) throw new Error(`${program} was not started`);
+    return life;
   };
   const output = () => lives.map((life) => life.output()).join("");
 
   async function health(path: string): Promise<readonly [number, string] | undefined> {
     const answer = await requestOf(healthPort, path, {}).catch(() => undefined);
     return answer && [answer.status, answer.json<{ status: string }>().status];
-  }
-
-  async function ended(): Promise<number | null> {
-    if (child().exitCode === null && child().signalCode === null) await once(child(), "exit");
-    return child().exitCode;
   }
 
   return {
@@ -67,13 +61,13 @@ export async function createInstance(
       }, START);
     },
     async end() {
-      child().kill("SIGTERM");
+      const ended = last().end("SIGTERM");
       await expect.poll(() => health("/ready"), FALL).toEqual([503, "draining"]);
       expect(await health("/live")).toEqual([200, "live"]);
-      expect(await ended(), output()).toBe(0);
+      expect(await ended, output()).toBe(0);
     },
     signal: (signal) => void lives.at(-1)?.child.kill(signal),
-    ended,
+    ended: () => last().ended,
     output,
   };
 }

@@ -12,6 +12,8 @@ export type Run = {
   readonly output: () => string;
   /** Resolves once it said a text; rejects with all that it said when it ends before. */
   untilSaid(text: string): Promise<void>;
+  /** Resolves with the status that it ends with. */
+  readonly ended: Promise<number | null>;
   /** Sends a signal and resolves with the status that it ends with. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
@@ -29,7 +31,7 @@ export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT):
 
 /** Hears what a program says. */
 export function watch(child: ChildProcessWithoutNullStreams): Run {
-  const ended = once(child, "exit");
+  const ended: Promise<number | null> = once(child, "exit").then(([code]) => code);
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
@@ -43,10 +45,10 @@ export function watch(child: ChildProcessWithoutNullStreams): Run {
       await vi.waitUntil(() => child.exitCode !== null || said.includes(text), START);
       if (!said.includes(text)) throw new Error(`It never said "${text}", but: ${said}`);
     },
-    async end(signal) {
+    ended,
+    end(signal) {
       child.kill(signal);
-      const [code] = await ended;
-      return code;
+      return ended;
     },
   };
 }

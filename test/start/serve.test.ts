@@ -62,9 +62,8 @@ function run(program: string, env: Record<string, string>): Run {
 
 /** Runs what must not start, and returns what it says. */
 async function refused(program: string, env: Record<string, string>): Promise<string> {
-  const { child, output } = run(program, env);
-  const [code] = await once(child, "exit");
-  expect(code).toBe(1);
+  const { ended, output } = run(program, env);
+  expect(await ended).toBe(1);
   expect(output()).not.toMatch(/\n\s+at /);
   return output();
 }

@@ -191,8 +191,7 @@ describe("npm start", () => {
     expect(paste(after)).toBe(feed);
 
     const second = run();
-    const [code] = await once(second.child, "exit");
-    expect(code).toBe(1);
+    expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/in use by another copy of this program/);
     expect(second.output().trim().split("\n")).toHaveLength(1);
     expect(await again.end("SIGTERM")).toBe(0);
@@ -222,9 +221,8 @@ describe("npm start", () => {
     await once(other, "listening");
     const { port } = other.address() as { port: number };
     const refused = run({ PORT: `${port}` });
-    const [code] = await once(refused.child, "exit");
+    expect(await refused.ended).toBe(1);
     other.close();
-    expect(code).toBe(1);
     const sentence = refused.output().trim().split("\n").at(-1);
     expect(sentence).toMatch(new RegExp(`^Port ${port} is taken by another program: .*PORT=8081`));
     expect(processesOf()).toBe("");
@@ -247,8 +245,7 @@ describe("npm start", () => {
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
     const other = { DATA_DIR: join(folder, "other"), TEMPORAL_CLI: "/no/such/program" };
     const refused = run({ ...env, ...other } as Record<string, string>);
-    const [code] = await once(refused.child, "exit");
-    expect(code).toBe(1);
+    expect(await refused.ended).toBe(1);
     expect(refused.output()).toMatch(sentence);
     expect(refused.output()).not.toContain("geheim");
     expect(refused.output()).not.toMatch(/\n\s+at /);
