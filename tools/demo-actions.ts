@@ -21,7 +21,7 @@ type DemoAction = {
 type Kind = NonNullable<MessageInitShape<typeof RecordPlatformEventRequestSchema>["kind"]>;
 type LastDonation = { readonly externalId: string; readonly amountCents: string };
 
-/** A sentence for whoever typed the command. */
+/** A sentence for the user who typed the command. */
 export class DemoError extends Error {}
 
 /** Each action by its name. */

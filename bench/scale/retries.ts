@@ -38,8 +38,8 @@ export function loseTemporal(failingADay: number, awaySeconds: number, random: R
 }
 
 /**
- * Tells how many runs wait for their retry when a time of failures that began at `from` has come to its `end`, how many
- * retries fall due at once then, and how many in the busiest second behind it.
+ * Looks at a time of failures from `from` to `end`. Tells how many runs wait for their retry at its end, how many
+ * retries fall due at once then, and how many in the busiest second after it.
  */
 function aftermathOf(times: number[], attempts: number[], from: number, end: number) {
   const due = times.flatMap((seconds) => {
