@@ -1,4 +1,5 @@
 import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
@@ -71,7 +72,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
-  const recorder = createRecorder(dispatch, log);
+  const recorder = createRecorder(dispatch, log, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     stack,

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService, ReadyAttempt } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
+import { type Timing, wait } from "@activity/runtime/timing";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
@@ -31,6 +31,7 @@ export function startFirstAttempts({
   sender,
   recorder,
   nowMs,
+  timing,
   log,
 }: {
   readonly dispatch: Client<typeof DispatchService>;
@@ -38,6 +39,7 @@ export function startFirstAttempts({
   readonly recorder: Recorder;
   /** Milliseconds since 1970, for the attempts' timestamps. */
   readonly nowMs: () => number;
+  readonly timing: Timing;
   readonly log: Log;
 }): Poller {
   /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
@@ -67,10 +69,11 @@ export function startFirstAttempts({
       // More at once make nothing faster, and each takes a connection. Made, they leave the poller idle for what is
       // written next; what hangs is not waited for.
       if (making >= IDLE_BELOW) {
-        await orAborted(Promise.race([made, wait(PACE_MS * attempts.length)]), signal);
+        await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }
     },
     log,
+    timing,
   );
 
   /** Begins an attempt, and resolves once it was made. */

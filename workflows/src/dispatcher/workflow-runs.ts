@@ -1,6 +1,7 @@
 import type { ClaimedRetry, DispatchService } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
+import type { Timing } from "@activity/runtime/timing";
 import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";
@@ -21,6 +22,7 @@ const ANSWER_WITHIN_MS = 35_000;
 type WorkflowStarter = WorkflowTarget & {
   readonly dispatch: Client<typeof DispatchService>;
   readonly recorder: Recorder;
+  readonly timing: Timing;
   readonly log: Log;
 };
 
@@ -29,7 +31,7 @@ type WorkflowStarter = WorkflowTarget & {
  * leave is kept, and leaves before more is claimed: else its lease would have to end, and it would be begun again.
  */
 export function startRetries(starter: WorkflowStarter): Poller {
-  const { dispatch, log } = starter;
+  const { dispatch, log, timing } = starter;
   let acknowledged: Run[] = [];
   return startPoller(
     "begin of retries",
@@ -50,6 +52,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
       throwFirst(begun);
     },
     log,
+    timing,
   );
 
   async function completeAcknowledged(): Promise<void> {
@@ -65,7 +68,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
  * attempt, so that what is leased is what is in flight here too.
  */
 export function startWholeRuns(starter: WorkflowStarter): Poller {
-  const { dispatch, log } = starter;
+  const { dispatch, log, timing } = starter;
   return startPoller(
     "begin of runs",
     async (signal) => {
@@ -82,6 +85,7 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
       throwFirst(begun);
     },
     log,
+    timing,
   );
 }
 
