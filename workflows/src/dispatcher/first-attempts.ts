@@ -22,7 +22,7 @@ const MAX_ENDPOINT_LIMIT = 64;
  * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
  */
 const FAIR_PRODUCT = 1_024;
-/** With fewer being made than an endpoint may have in flight, what is leased unseen brings none far above its limit. */
+/** With fewer being made, what is written may be leased to this dispatcher without being counted. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
 /** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
@@ -57,10 +57,12 @@ export function startFirstAttempts({
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
+      const isIdle = making < IDLE_BELOW;
       const claim = {
-        limit: Math.min(MAX_CLAIM, capacity),
+        // What is leased unseen may all be of an endpoint that has the rest in flight.
+        limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - making : MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
-        idle: making < IDLE_BELOW,
+        idle: isIdle,
         wait: CLAIM_WAIT,
       };
       ended.clear();
