@@ -18,9 +18,9 @@ import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
 import { fieldsOfTemporalFailure } from "./temporal/failure.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
-import { bundleWorkflows, createWorker, RETRY_SLOTS } from "./temporal/worker.ts";
+import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
-import { createAttemptSlots } from "./workflow/attempt-slots.ts";
+import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 
 /** The pause after a failure of Temporal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;

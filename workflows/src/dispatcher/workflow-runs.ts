@@ -6,6 +6,7 @@ import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
+import { waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runFromProto, runToProto } from "../attempt/run-key.ts";
 import type { Run } from "../common/run.ts";
 import type { DeliverInput, MadeAttempt } from "../workflow/contract.ts";
@@ -42,8 +43,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
       const begun = await Promise.allSettled(
         retries.map(async (retry) => {
           const run = runFromProto(retry.run);
-          const dueInMs = retry.dueIn ? durationMs(retry.dueIn) : 0;
-          await beginOrRecord(starter, { ...run, made: madeOf(retry) }, dueInMs);
+          const made = madeOf(retry);
+          await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));
           acknowledged.push(run);
         }),
       );
@@ -105,6 +106,13 @@ async function beginOrRecord(
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
   await starter.recorder.record(key, attempt, known.attempts.slice(0, -1));
   starter.log.warn("a run that had ended before the database was restored is recorded", key);
+}
+
+/** Not before the wait behind the last attempt is over, whatever the database's clock says. §6.4 */
+function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
+  const toldMs = dueIn ? durationMs(dueIn) : 0;
+  const last = made.at(-1);
+  return last ? Math.max(toldMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : toldMs;
 }
 
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {
