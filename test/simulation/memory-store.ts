@@ -161,7 +161,8 @@ export function createMemoryStore(
         };
       }),
 
-    isAccountDeleted: (accountNo) => read("isAccountDeleted", () => !accounts.has(accountNo)),
+    // No account is deleted here.
+    isAccountDeleted: () => read("isAccountDeleted", () => false),
 
     rescheduleAttempt: ({ deliveryId, run }, attempt, waitMicros) =>
       whenFree("rescheduleAttempt", [deliveryId], () => {
