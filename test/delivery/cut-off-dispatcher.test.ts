@@ -1,4 +1,5 @@
 import { DeliveryState } from "@activity/proto";
+import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
@@ -44,8 +45,8 @@ function startDispatcher() {
     },
     close: quiet,
   };
-  const recorder = createRecorder(dispatch, log);
-  const poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, log });
+  const recorder = createRecorder(dispatch, log, timing);
+  const poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log });
   return {
     claims: () => calls,
     posts: () => posts,

@@ -1,4 +1,5 @@
 import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
@@ -9,11 +10,12 @@ import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { installTemporalRuntime } from "../../workflows/src/temporal/runtime.ts";
-import { bundleWorkflows, createWorker, RETRY_SLOTS } from "../../workflows/src/temporal/worker.ts";
+import { bundleWorkflows, createWorker } from "../../workflows/src/temporal/worker.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import {
   type AttemptSlots,
   createAttemptSlots,
+  RETRY_SLOTS,
 } from "../../workflows/src/workflow/attempt-slots.ts";
 import type { Activities } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
@@ -80,7 +82,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
-  const recorder = createRecorder(dispatch, log);
+  const recorder = createRecorder(dispatch, log, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     stack,
@@ -101,7 +103,9 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       ]),
     pass20Seconds: (deliveryId) =>
       stack.database.query(
-        "UPDATE delivery SET next_attempt_at = next_attempt_at - 20000000 WHERE id = ?",
+        `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
+         SET d.next_attempt_at = d.next_attempt_at - 20000000, a.started_at = a.started_at - 20000000
+         WHERE d.id = ?`,
         [deliveryId],
       ),
     async claim(deliveryId) {

@@ -49,7 +49,9 @@ async function failOnce() {
 /** Lets what is retried be as late as nothing is that Temporal still knows. */
 const makeOverdue = () =>
   delivery.stack.database.query(
-    "UPDATE delivery SET next_attempt_at = next_attempt_at - 900000000 WHERE state = ?",
+    `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
+     SET d.next_attempt_at = d.next_attempt_at - 900000000, a.started_at = a.started_at - 900000000
+     WHERE d.state = ?`,
     [DeliveryState.RETRYING],
   );
 

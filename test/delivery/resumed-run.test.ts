@@ -67,7 +67,7 @@ async function resume(run: Run, change?: (activities: Activities) => Partial<Act
   const dueInMs = Number(retries[0]?.dueIn?.seconds) * 1000;
   const worker = await skipping.worker(change);
   const handle = client.workflow.getHandle(deliverWorkflowId(run));
-  const target = { client: client.workflow, taskQueue: TASK_QUEUE };
+  const target = { client: client.workflow, taskQueue: TASK_QUEUE, nowMs: Date.now };
   const progress = await worker.runUntil(async () => {
     await beginWorkflow(target, { ...run, made }, dueInMs);
     // Acknowledged and asked for once more: it is the same workflow.

@@ -17,6 +17,7 @@ import {
   SessionService,
   WebhookEventKind,
 } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
@@ -29,6 +30,7 @@ import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
+import { createSqlDispatchStore } from "../../server/src/dispatch/sql-dispatch-store.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
 import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
@@ -110,7 +112,7 @@ const OPEN = { access: Access.Open };
 export async function startServices(given?: TestDatabase) {
   const database = given ?? (await createTestDatabase());
   const pool: Pool = createPool(database.url, CONNECTIONS);
-  const outbox = createOutbox(() => performance.now());
+  const outbox = createOutbox(PROCESS_TIMING);
   const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
   const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
   const leftOut = createPackets(database.url, 2, WRITE_DEADLINE_MS);
@@ -119,6 +121,8 @@ export async function startServices(given?: TestDatabase) {
   const feedChanges = createFeedChanges(pool, log, () => performance.now());
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
   const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
+  const store = createSqlDispatchStore(pool, packets);
+  const { random } = Math;
   const importer = createImportService(pool, writer);
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
@@ -139,7 +143,7 @@ export async function startServices(given?: TestDatabase) {
       register(DeliveryService, createDeliveryService(pool, writer, outbox), OPEN),
       register(
         DispatchService,
-        createDispatchService({ pool, packets, secretKeys, outbox, log }),
+        createDispatchService({ store, secretKeys, outbox, random, log }),
         OPEN,
       ),
       register(PlatformEventService, createPlatformEventService(writer), OPEN),
@@ -186,6 +190,8 @@ export async function startServices(given?: TestDatabase) {
     database,
     pool,
     packets,
+    store,
+    random,
     secretKeys,
     log,
     writer,

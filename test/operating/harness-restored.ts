@@ -150,7 +150,7 @@ export async function restoreUnderLoad() {
   async function bringTo(deliveryId: string, made: readonly MadeAttempt[]): Promise<void> {
     const { taskQueue } = await story.handleOf(deliveryId).describe();
     await story.handleOf(deliveryId).terminate();
-    const target = { client: served.temporal, taskQueue };
+    const target = { client: served.temporal, taskQueue, nowMs: Date.now };
     await beginWorkflow(target, { ...runOf(deliveryId), made }, 500);
   }
 

@@ -59,6 +59,7 @@ export async function tellStory(product: TracedProduct): Promise<Story> {
   receiver.behaviour = answer(200);
   // The minute until the retry passes at once.
   await database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
+  await database.query("UPDATE delivery_attempt SET started_at = started_at - 60000000");
   await product.restartDeliveriesWithTemporal();
   await untilState(DeliveryState.DELIVERED);
   const ids = [accountId, apiKey?.id, endpoint?.id, id, eventId].map((each) => each ?? "");

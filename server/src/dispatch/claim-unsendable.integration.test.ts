@@ -90,7 +90,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       warn: (text: string) => logged.push(text),
       error: expect.unreachable,
     };
-    const claims = createClaims({ ...services, random: Math.random, log });
+    const claims = createClaims({ ...services, log });
     await sendTest();
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);

@@ -4,7 +4,6 @@ import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { resumeOrphanedRuns } from "./orphaned-runs.ts";
 
 const MINUTE_MICROS = 60_000_000;
 const OVERDUE_MICROS = 10 * MINUTE_MICROS;
@@ -27,7 +26,7 @@ beforeEach(async () => {
   endpointId = await services.createEndpoint(accountId);
 });
 
-const resume = () => resumeOrphanedRuns(services.pool, OVERDUE_MICROS);
+const resume = () => services.store.resumeOverdue(OVERDUE_MICROS, LIMIT);
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
 const deliveryOf = async ({ deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;

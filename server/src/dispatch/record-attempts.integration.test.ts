@@ -30,8 +30,7 @@ function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): M
     ...{ retryInMicros: undefined, before: [], ...changes },
   };
 }
-const record = (...attempts: MadeAttempt[]) =>
-  recordAttempts(services.pool, services.packets, attempts);
+const record = (...attempts: MadeAttempt[]) => recordAttempts(services.store, attempts);
 const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 const stateOf = async (run: Run) => (await read(run)).delivery?.state;
 const entryOf = async ({ deliveryId }: Run) =>

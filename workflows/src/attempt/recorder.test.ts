@@ -1,4 +1,5 @@
 import { DispatchService, type RecordAttemptsRequest } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { AttemptOutcome } from "../http/attempt-outcome.ts";
@@ -28,7 +29,8 @@ function recorderOf(answer: (ids: readonly string[]) => number[]) {
       return { busy: answer(idsOf(request)) };
     });
   });
-  return { calls, recorder: createRecorder(createClient(DispatchService, transport), log) };
+  const dispatch = createClient(DispatchService, transport);
+  return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
 }
 
 it("sends what waits together, at most one attempt of a delivery, and one that is recorded twice once", async () => {

@@ -18,6 +18,9 @@ type Use = {
   lastTurnMs: number;
 };
 
+/** The slots of a worker's retries. */
+export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
+
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15 * 60_000;
 /** How long attempts are taken to last at an endpoint that had none yet. */
