@@ -7,7 +7,7 @@ export type Passage = {
   readonly fault: Fault | undefined;
 };
 export const Fault = {
-  /** It never arrives, and whoever sent it is told at once. */
+  /** It never arrives, and its sender is told at once. */
   Refused: "refused",
   /** It never arrives, and nobody is told. */
   Lost: "lost",

@@ -80,7 +80,7 @@ export function exerciseClaims(subject: () => Subject): void {
       expect(await store.countLeased(Task.BeginRetries, [queue])).toEqual(new Map());
       await store.releaseEntries(runs, "of the first 00");
       expect(await receiver.claimable()).toEqual([one.deliveryId]);
-      // Whoever had it can still load it: nobody has leased it since.
+      // Its holder can still load it, because no other lease came since.
       expect(await load("of the first 00")).toEqual([one.deliveryId]);
     });
 

@@ -16,8 +16,8 @@ const RETRY_DELAYS_MS: readonly number[] = [
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
 /**
- * Returns what is left of the wait after a failed `attempt`, in milliseconds, by the clock of the processes that make
- * attempts: that of the database may have stepped since it was told when the next one is due.
+ * Returns what is left of the wait after a failed `attempt`, in milliseconds. It goes by the clock of the processes that
+ * make attempts: the database's clock may have stepped since.
  */
 export function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
   const delayMs = delayAfterMs(attempt) ?? 0;
