@@ -37,10 +37,7 @@ export function loseTemporal(failingADay: number, awaySeconds: number, random: R
   return aftermathOf(times, ATTEMPT_SECONDS.slice(1), BEFORE_SECONDS, end);
 }
 
-/**
- * Looks at a time of failures from `from` to `end`. Tells how many runs wait for their retry at its end, how many
- * retries fall due at once then, and how many in the busiest second after it.
- */
+/** Fails attempts from a moment on until its `end`: how many runs wait then, and how many retries fall due when. */
 function aftermathOf(times: number[], attempts: number[], from: number, end: number) {
   const due = times.flatMap((seconds) => {
     const next = attempts.find((after) => seconds + after >= from);

@@ -42,10 +42,7 @@ export function spreadOf(places: Uint8Array, shares: Float64Array, first: number
   return spread;
 }
 
-/**
- * Returns the share of the fullest of `shards` equal key ranges. `shards` is a power of two, 256 at most, so the first
- * byte of a key tells its range. Of 4 they are -40, 40-80, 80-c0 and c0-.
- */
+/** Returns the share of the fullest of equal key ranges, from 0 to 1. Of 4 they are -40, 40-80, 80-c0 and c0-. */
 export function fullestOf(spread: Float64Array, shards: number): number {
   const size = KEY_PLACES / shards;
   const sumOf = (shard: number) =>

@@ -1,19 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { Bench } from "../run/bench.ts";
 import { findFreePort } from "../stack/dev-stack.ts";
-import { PRODUCT_FLAGS, serveProcess } from "./served-process.ts";
+import { PRODUCT_FLAGS, type ServeProcess, serveProcess } from "./served-process.ts";
 
-type Program = {
-  /** Names the log file and the profile. */
-  readonly name: string;
-  /** From the root of this repository. */
-  readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly flags?: readonly string[];
-  readonly profileFolder?: string | undefined;
-};
+/** A program by its path from the root of this repository, with the flags of the product unless it has others. */
+type Program = Omit<ServeProcess, "file" | "serves"> & { readonly path: string };
 
-/** Starts a program that serves at the port which the variable names; it ends with the bench, if not before. */
+/** Starts a program that serves at the port which the variable names. */
 export async function startAtPort(bench: Bench, portName: string, program: Program) {
   const port = await findFreePort();
   const env = { ...program.env, [portName]: String(port) };
@@ -24,7 +17,7 @@ export async function startAtPort(bench: Bench, portName: string, program: Progr
 export async function startProgram(
   { closeLater }: Bench,
   { path, ...program }: Program,
-  serves: { readonly port: number } | { readonly whenWritten: string },
+  serves: ServeProcess["serves"],
 ) {
   const file = fileURLToPath(new URL(`../../${path}`, import.meta.url));
   const served = await serveProcess({ flags: PRODUCT_FLAGS, ...program, file, serves });

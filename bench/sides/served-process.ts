@@ -9,7 +9,7 @@ import { BENCH_CACHE } from "../stack/servers.ts";
 /** A program that serves. */
 export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
 
-type ServeProcess = {
+export type ServeProcess = {
   /** Names the log file and the profile. */
   readonly name: string;
   readonly file: string;
@@ -25,12 +25,6 @@ type ServeProcess = {
 /** Of Node, as the image and `npm start` run the product. */
 export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
-/** Of Node, to leave a CPU profile at the end. */
-export function profileFlags(name: string, folder: string | undefined): string[] {
-  if (folder === undefined) return [];
-  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
-}
-
 const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
 /** Starts a program with Node, its output in a file, and waits until it serves. */
@@ -44,17 +38,21 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
     stdio: ["ignore", log.fd, log.fd],
   });
   await log.close();
-  const isServing = async () =>
-    "port" in serves
-      ? accepts(serves.port)
-      : (await readFile(logFile, "utf8")).includes(serves.whenWritten);
+  const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {
-    if (await isServing()) return { pid: child.pid ?? 0, stop: () => stop(child) };
+    const isServing = "port" in serves ? accepts(serves.port) : hasWritten(serves.whenWritten);
+    if (await isServing) return { pid: child.pid ?? 0, stop: () => stop(child) };
     await wait(POLL_MS);
   }
   await stop(child);
   throw new Error(`${name} did not start: see ${logFile}`);
+}
+
+/** Of Node, to leave a CPU profile at the end. */
+export function profileFlags(name: string, folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
 }
 
 function accepts(port: number): Promise<boolean> {

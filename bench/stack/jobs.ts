@@ -38,21 +38,14 @@ export function startWorker<Called extends Jobs>(
   child.once("exit", () => {
     for (const { reject } of waiting.values()) reject(new Error("a worker of the bench ended"));
   });
-  const call = (name: string, args: never[]) => {
+  const call = (name: string, ...args: never[]) => {
     const job = Promise.withResolvers<unknown>();
     waiting.set(++next, job);
     child.send({ id: next, name, args } satisfies Call, (error) => error && job.reject(error));
     return job.promise;
   };
-  const jobs = new Proxy(
-    {},
-    {
-      get:
-        (_, name) =>
-        (...args: never[]) =>
-          call(String(name), args),
-    },
-  );
+  const jobOf = (_: object, name: string | symbol) => call.bind(undefined, String(name));
+  const jobs = new Proxy({}, { get: jobOf });
   const stop = () => child.disconnect();
   closeLater(stop);
   return { pid: child.pid ?? 0, jobs: jobs as Called, stop }; // the worker has what is called

@@ -37,18 +37,12 @@ export async function makeProfiles(name: string): Promise<string> {
 export async function startStore(bench: Bench, name: string, serverOptions: string[] = []) {
   const folder = await makeFolder(bench, name);
   const { DATABASE_URL: _, ...env } = process.env;
-  const started = { env, dataDir: join(folder, "database"), progress: bench.progress };
-  const {
-    url,
-    pid = 0,
-    flavour,
-    version,
-    stop,
-  } = await startDatabase({
-    ...{ ...started, serverOptions },
-  });
+  const dataDir = join(folder, "database");
+  const { progress } = bench;
+  const database = await startDatabase({ env, dataDir, progress, serverOptions });
+  const { url, pid = 0, flavour, stop } = database;
   bench.closeLater(stop);
-  return { ...(await openCoreStore(url)), folder, pid, version: `${flavour} ${version}` };
+  return { ...(await openCoreStore(url)), folder, pid, version: `${flavour} ${database.version}` };
 }
 
 /** Makes the product's tables and a service credential. */

@@ -28,6 +28,8 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
     medianOf(runs, { side, load: writeCase.name }, figure);
   const timesFloor = ({ name, perSecond }: WriteCase) =>
     perSecond ? Number.NaN : ratioOf(runs, { side, load: name }, FLOOR);
+  const sumOf = (figure: string) => (writeCase: WriteCase) =>
+    valuesOf(runs, { side, load: writeCase.name }, figure).reduce((sum, value) => sum + value, 0);
   return table(measuredOf(runs, side), [
     [LAYOUTS[side].label, (writeCase) => labelOf(writeCase, accounts)],
     ["events/s", of("perSecond"), 0],
@@ -40,8 +42,8 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
     ["Temporal's", of("cpu Temporal"), 2],
     ["beside it: load's", of("cpu load"), 2],
     ["receiver's", of("cpu receiver"), 2],
-    ["lost", ({ name }) => sumOf(runs, { side, load: name }, "lost"), 0],
-    ["twice", ({ name }) => sumOf(runs, { side, load: name }, "again"), 0],
+    ["lost", sumOf("lost"), 0],
+    ["twice", sumOf("again"), 0],
   ]);
 }
 
@@ -72,12 +74,6 @@ export function countWrong(runs: readonly Run[]): number {
   return runs.reduce((sum, { figures: { lost = 0, again = 0 } }) => sum + lost + again, 0);
 }
 
-function measuredOf(runs: readonly Run[], layout: string): WriteCase[] {
-  const isMeasured = (name: string) =>
-    runs.some(({ side, load }) => side === layout && load === name);
-  return WRITE_CASES.filter(({ name }) => isMeasured(name));
-}
-
-function sumOf(runs: readonly Run[], place: Place, figure: string): number {
-  return valuesOf(runs, place, figure).reduce((sum, value) => sum + value, 0);
+function measuredOf(runs: readonly Run[], side: string): WriteCase[] {
+  return WRITE_CASES.filter(({ name }) => valuesOf(runs, { side, load: name }, "count").length > 0);
 }
