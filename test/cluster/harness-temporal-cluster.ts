@@ -72,14 +72,11 @@ export async function startTemporalCluster(
     ...database.variables,
     NUM_HISTORY_SHARDS: "4",
     // Of each process, of 300 that the server gives to all.
-    SQL_MAX_CONNS: "15",
-    SQL_MAX_IDLE_CONNS: "15",
-    SQL_VIS_MAX_CONNS: "5",
-    SQL_VIS_MAX_IDLE_CONNS: "5",
+    ...{ SQL_MAX_CONNS: "15", SQL_MAX_IDLE_CONNS: "15" },
+    ...{ SQL_VIS_MAX_CONNS: "5", SQL_VIS_MAX_IDLE_CONNS: "5" },
     DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
     FRONTEND_HTTP_PORT: "0",
-    BIND_ON_IP: LOOPBACK,
-    TEMPORAL_BROADCAST_ADDRESS: LOOPBACK,
+    ...{ BIND_ON_IP: LOOPBACK, TEMPORAL_BROADCAST_ADDRESS: LOOPBACK },
     CLUSTER_RPC_ADDRESS: `${LOOPBACK}:${port}`,
     LOG_LEVEL: "warn",
   };
@@ -87,8 +84,8 @@ export async function startTemporalCluster(
     Array.from({ length: HOSTS_OF_EACH }, (_, place) => {
       const [grpc = 0, membership = 0] = ports.splice(0, 2);
       const logFile = join(dataDir, `${service}-${place + 1}.log`);
-      const at = { ports: { grpc, membership }, variables, logFile };
-      return createTemporalHost({ service, program: join(built, "server"), ...at });
+      const own = { grpc, membership };
+      return createTemporalHost(service, join(built, "server"), own, variables, logFile);
     }),
   );
   let haproxy: RunningHaproxy | undefined;

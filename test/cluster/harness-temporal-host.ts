@@ -12,17 +12,6 @@ export interface TemporalHost extends ServerHost {
   port: number;
 }
 
-export interface CreateTemporalHost {
-  service: TemporalService;
-  program: string;
-  /** Where it serves, and where the others of the cluster tell whether it is alive. */
-  ports: { grpc: number; membership: number };
-  /** What Temporal's own configuration template reads, which is that of its image too. */
-  variables: Readonly<Record<string, string>>;
-  /** Receives what it says, of all its lives. */
-  logFile: string;
-}
-
 const ANSWER_MILLISECONDS = 1_000;
 /** `SERVING` of grpc.health.v1. */
 const SERVING = 1;
@@ -35,20 +24,27 @@ const HEALTH_NAMES: Readonly<Record<TemporalService, string>> = {
   worker: "WorkerService",
 };
 
-/** Makes a host, which is the caller's to start. */
-export function createTemporalHost(options: CreateTemporalHost): TemporalHost {
-  const { service, program, ports, variables, logFile } = options;
+/**
+ * Makes a host, which is the caller's to start. `variables` are what Temporal's own configuration template reads,
+ * which is that of its image too.
+ */
+export function createTemporalHost(
+  service: TemporalService,
+  program: string,
+  ports: { grpc: number; membership: number },
+  variables: Readonly<Record<string, string>>,
+  logFile: string,
+): TemporalHost {
   const prefix = service.toUpperCase();
-  const env = {
-    ...variables,
-    [`${prefix}_GRPC_PORT`]: `${ports.grpc}`,
-    [`${prefix}_MEMBERSHIP_PORT`]: `${ports.membership}`,
-  };
   const host = createServerHost({
-    title: `Temporal's ${service} service`,
-    launch: { command: program, leading: [] },
+    ...{ title: `Temporal's ${service} service`, launch: { command: program, leading: [] } },
     args: ["--allow-no-auth", "start", "--service", service],
-    ...{ env, logFile, isReady: () => isServing(service, ports.grpc) },
+    env: {
+      ...variables,
+      [`${prefix}_GRPC_PORT`]: `${ports.grpc}`,
+      [`${prefix}_MEMBERSHIP_PORT`]: `${ports.membership}`,
+    },
+    ...{ logFile, isReady: () => isServing(service, ports.grpc) },
   });
   return { ...host, service, port: ports.grpc };
 }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { migrate } from "@activity/server";
 import mysql, { type Pool } from "mysql2/promise";
 import { inject } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
@@ -99,7 +98,7 @@ async function createPlain(server: Pool, serverUrl: string, name: string): Promi
 
 async function startShards(mysqlUrl: string, prefix: string, shards: number): Promise<Place> {
   const vitess = await startVitess({
-    ...{ env: process.env, cacheDir: cacheFolder(process.env), progress: createProgress() },
+    ...{ env: process.env, progress: createProgress() },
     ...{ mysqlUrl, prefix, shards },
   });
   const databasesOf = (keyspace: Keyspace) => keyspace.shards.map(({ database }) => database);
