@@ -1,16 +1,12 @@
 import { administerServiceCredentials, createLog } from "@activity/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/harness/database.ts";
+import { expect, it } from "vitest";
+import { useTestDatabase } from "../../test/harness/database.ts";
 import { createLocalCredential, startRenewal } from "./local-credential.ts";
 
 const DAY_MICROS = 86_400_000_000;
 const MINUTE_MICROS = 60_000_000;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 const log: string[] = [];
 const renewEvery = (credential: string, intervalMs: number) =>

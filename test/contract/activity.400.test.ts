@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import type { ErrorJson, PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
-let stack: TestStack;
+const stack = useTestStack();
 let apiKey: string;
 let accountId: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   ({ accountId, apiKey } = await createReader(stack));
   await createPlatformEvent(stack, accountId);
 });
-afterAll(() => stack.stop());
 
 describe("§4.2 GET /activity refuses with invalid_parameter", () => {
   it.each([

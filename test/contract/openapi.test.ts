@@ -1,16 +1,12 @@
 import openapiTS from "openapi-typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 import { expectToMatchOpenapi } from "./openapi-conformance.ts";
 import { asJson, compileSchema, openapi, openapiText, resolved } from "./openapi-document.ts";
 import { parameterCases } from "./openapi-parameters.ts";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 const components = asJson(openapi.components);
 const PATHS = ["/api/v1/activity", "/api/v1/me"];

@@ -2,9 +2,9 @@ import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 /**
  * Which calls a credential of one account may make, decided for every method of every service (ADR 0033):
@@ -61,14 +61,12 @@ function accountFields(message: DescMessage): string[] {
   });
 }
 
-let stack: TestStack;
+const stack = useTestStack();
 let own: string;
 let other: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   [own, other] = [await createAccount(stack), await createAccount(stack)];
 });
-afterAll(() => stack.stop());
 
 type Fields = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount, unique } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 /**
  * The calls that change an account, a key, an endpoint or a secret, let an owner in, or retry deliveries (ADR 0033, and
@@ -31,13 +31,11 @@ const methods = Object.values(proto).flatMap((exported) =>
   "kind" in exported && exported.kind === "service" ? exported.methods : [],
 );
 
-let stack: TestStack;
+const stack = useTestStack();
 let accountId: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   accountId = await createAccount(stack);
 });
-afterAll(() => stack.stop());
 
 type Line = Record<string, unknown>;
 

@@ -14,8 +14,8 @@ import {
 } from "@activity/proto";
 import type { DescField, DescMessage, DescService } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { expect, it } from "vitest";
+import { useTestStack } from "../harness/stack.ts";
 
 /** 15 characters, as long as an id, that no column of ids can be compared with. */
 const NO_ID = "é".repeat(15);
@@ -31,11 +31,7 @@ const SERVICES: readonly DescService[] = [
   PlatformEventService,
 ];
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Whether a field holds an id of ours: the external ones are text of any kind. */
 const isId = ({ name }: DescField) => name.endsWith("_id") && !name.endsWith("external_id");

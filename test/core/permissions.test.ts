@@ -15,9 +15,9 @@ import {
 import { Permission } from "@activity/server";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const { getAccount } = AccountService.method;
 const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] = [
@@ -38,11 +38,7 @@ const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] =
   ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Calls methods with an empty request and returns how each failed. */
 async function failuresOf(

@@ -7,15 +7,10 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createPaidDonation, createReader, unique } from "../harness/builders.ts";
-import {
-  type Browser,
-  type Dashboard,
-  EVERYTHING,
-  PAGE,
-  startDashboard,
-} from "./harness-dashboard.ts";
+import { useStarted } from "../harness/use-started.ts";
+import { type Browser, EVERYTHING, PAGE, startDashboard } from "./harness-dashboard.ts";
 
 /** The parts of the dashboard, each with the scope that reads it and the one that may change it too. */
 const PARTS = [
@@ -49,14 +44,12 @@ type Stored = {
   readonly words: readonly string[];
 };
 
-let dashboard: Dashboard;
+const dashboard = useStarted(startDashboard);
 let own: Stored;
 let other: Stored;
 beforeAll(async () => {
-  dashboard = await startDashboard();
   [own, other] = [await store(), await store()];
 });
-afterAll(() => dashboard.stop());
 
 async function store(): Promise<Stored> {
   const { stack } = dashboard;

@@ -1,6 +1,6 @@
 import { AttemptOutcome, DeliveryState, EndpointService } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import {
   deliverWorkflowId,
   PROGRESS,
@@ -8,16 +8,12 @@ import {
 } from "../../workflows/src/workflow/contract.ts";
 import { writePending } from "../harness/backlog.ts";
 import { createAccount } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(200), { env: { DELIVERY_WORKFLOWS: "all" } });
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200), { env: { DELIVERY_WORKFLOWS: "all" } });
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(200);
   accountId = await createAccount(delivery.stack);

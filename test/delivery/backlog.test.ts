@@ -1,17 +1,13 @@
 import { DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 const EVENTS = 300;
 const WRITERS = 6;
 
-let delivery: DeliveryStack;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200), { delivers: false });
-});
-afterAll(() => delivery.stop());
+const delivery = useDeliveryStack(answer(200), { delivers: false });
 
 const countStates = () =>
   delivery.stack.database.query<{ state: DeliveryState; deliveries: number }>(

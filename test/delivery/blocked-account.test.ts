@@ -1,18 +1,14 @@
 import { AccountService, DeliveryService, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createAccount, createApiKey, createPaidDonation } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
-import { type DeliveryStack, expectVerified, startDeliveryStack } from "./harness-deliveries.ts";
+import { expectVerified, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
 
-let delivery: DeliveryStack;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200));
-});
-afterAll(() => delivery.stop());
+const delivery = useDeliveryStack(answer(200));
 
 const settled = { timeout: 15_000, interval: 50 };
 const accounts = () => delivery.stack.client(AccountService);

@@ -1,24 +1,15 @@
 import { DeliveryService, DeliveryState, DonationService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createAccount, createApiKey, unique } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
-import {
-  type DeliveryStack,
-  expectVerified,
-  headerOf,
-  startDeliveryStack,
-} from "./harness-deliveries.ts";
+import { expectVerified, headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(200));
 let accountId: string;
 let secret: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   accountId = await createAccount(delivery.stack);
   ({ secret } = await delivery.createEndpoint(accountId));

@@ -10,6 +10,7 @@ import { type RunningTemporal, startTemporal } from "../../dev-stack/src/tempora
 import type { Product } from "../../tools/serve/product.ts";
 import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 import {
   type Behaviour,
   type ReceivedRequest,
@@ -132,6 +133,10 @@ export async function startDeliveryStack(
     },
   };
 }
+
+/** The same, as the tests of a file or group share it. */
+export const useDeliveryStack = (behaviour: Behaviour, options?: DeliveryStackOptions) =>
+  useStarted(() => startDeliveryStack(behaviour, options));
 
 /** Returns a header of a received request. */
 export function headerOf({ headers }: ReceivedRequest, name: string): string {

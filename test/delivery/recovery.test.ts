@@ -1,18 +1,14 @@
 import { AttemptOutcome, DeliveryState, EndpointService } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(503));
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(503));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(503);
   accountId = await createAccount(delivery.stack);

@@ -7,24 +7,15 @@ import {
 } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { Code } from "@connectrpc/connect";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createAccount, createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
-import {
-  type DeliveryStack,
-  expectVerified,
-  headerOf,
-  startDeliveryStack,
-} from "./harness-deliveries.ts";
+import { expectVerified, headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(200));
 let accountId: string;
 let endpointId: string;
 let secret: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(200);
   accountId = await createAccount(delivery.stack);

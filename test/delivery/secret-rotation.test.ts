@@ -1,9 +1,9 @@
 import { EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { verify } from "../../receiver-kit/src/index.ts";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import { useDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -22,17 +22,13 @@ type Received = {
   readonly arrivedAt: number;
 };
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack((socket, request) => void receive(socket, request));
 let key: { accountId: string; endpointId: string };
 /** The receiver's list of secrets. */
 let secrets: string[];
 let written: number;
 let taken: Received[];
 let refused: Received[];
-beforeAll(async () => {
-  delivery = await startDeliveryStack((socket, request) => void receive(socket, request));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   const accountId = await createAccount(delivery.stack);
   const { endpointId, secret } = await delivery.createEndpoint(accountId);

@@ -1,21 +1,19 @@
 import { DeliveryService, EndpointService } from "@activity/proto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 /** Five seconds, and two for the claim, the attempt and a busy machine. */
 const WITHIN_MS = 7_000;
 
-let delivery: DeliveryStack;
+// The core that is written to has no dispatcher: no dispatcher is notified.
+const delivery = useDeliveryStack(answer(200), { delivers: false });
 let accountId: string;
 beforeAll(async () => {
-  // The core that is written to has no dispatcher: no dispatcher is notified.
-  delivery = await startDeliveryStack(answer(200), { delivers: false });
   accountId = await createAccount(delivery.stack);
   await delivery.startDelivering();
 });
-afterAll(() => delivery.stop());
 
 /** Waits until the receiver was told so often of what matches, and returns how long that took. */
 async function timeUntil(count: () => number, expected: number): Promise<number> {

@@ -42,6 +42,7 @@ import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.t
 import { createWriter } from "../../server/src/write/writer.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { useStarted } from "./use-started.ts";
 
 const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
@@ -285,3 +286,6 @@ export async function startServices(given?: TestDatabase) {
 }
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
+
+/** The services, as the tests of a file or group share them. */
+export const useServices = () => useStarted(() => startServices());

@@ -8,6 +8,7 @@ import { type Product, startProduct } from "../../tools/serve/product.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { type HttpAnswer, type HttpRequest, requestOf } from "./http.ts";
+import { useStarted } from "./use-started.ts";
 
 /** The whole product on a database of its own, as one test file sees it. */
 export type TestStack = {
@@ -118,6 +119,10 @@ export async function startTestStack(
     },
   };
 }
+
+/** The product, as the tests of a file or group share it. */
+export const useTestStack = (options?: Parameters<typeof startTestStack>[0]) =>
+  useStarted(() => startTestStack(options));
 
 /** Gives a request an address that only it has, so that tests do not meet each other's limits. */
 export function withClientAddress(request: HttpRequest): HttpRequest {

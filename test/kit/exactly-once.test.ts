@@ -1,8 +1,9 @@
 import { DeliveryState, EndpointService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useStarted } from "../harness/use-started.ts";
 import { FAULTS, type PLANS } from "./harness-faults.ts";
 import { createForgeries } from "./harness-forgeries.ts";
-import { type KitReceiver, type KitStack, startKitStack } from "./harness-kit.ts";
+import { type KitReceiver, startKitStack } from "./harness-kit.ts";
 import {
   expectEveryEffectOnce,
   killAtRandom,
@@ -27,11 +28,7 @@ const WANTED_ANSWERS = [
   "204 after the owner's retry",
 ];
 
-let kit: KitStack;
-beforeAll(async () => {
-  kit = await startKitStack();
-}, 300_000);
-afterAll(() => kit?.stop());
+const kit = useStarted(startKitStack, 300_000);
 
 const forEachReceiver = (work: (receiver: KitReceiver) => Promise<unknown>) =>
   Promise.all(kit.receivers.map(work));

@@ -1,17 +1,13 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { expect, it } from "vitest";
+import { useTestDatabase } from "../harness/database.ts";
 import { startServices } from "../harness/services.ts";
 
 const TOOL = fileURLToPath(new URL("../../tools/service-credential.ts", import.meta.url));
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 type Result = { exitCode: number; stdout: string; stderr: string };
 
