@@ -45,7 +45,10 @@ if (found > 0) {
 }
 
 function check(file: string, paragraph: readonly Line[]): void {
-  const text = paragraph.map((line) => line.text).join(" ");
+  const text = paragraph
+    .map((line) => line.text)
+    .join(" ")
+    .replaceAll("**", "");
   const place = `${file}:${paragraph[0]?.number}`;
   for (const sentence of text.split(/(?<=[.:;!?])\s+(?=[A-Z`"([0-9-])|\s\|\s|;\s/)) {
     const words = sentence.replaceAll(/`[^`]*`|\[([^\]]*)\]\([^)]*\)/g, " $1x ").split(/\s+/);

@@ -18,7 +18,7 @@ function bytesFromBuffer(body: unknown): Uint8Array | undefined {
   try {
     if (ArrayBuffer.isView(body))
       return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    // By its tag, because frameworks hand over buffers made in another realm.
+    // By its tag, because frameworks give buffers made in another realm.
     const tag = Object.prototype.toString.call(body);
     return tag === "[object ArrayBuffer]" ? new Uint8Array(body as ArrayBuffer) : undefined;
   } catch {
@@ -30,6 +30,6 @@ function describeBody(body: unknown): string {
   if (body === undefined || body === null)
     return "there is none, or its stream was consumed before";
   if (typeof body === "object")
-    return "a JSON parser or the like came first; hand over its raw bytes";
+    return "a JSON parser or the like came first; give its raw bytes";
   return `got a ${typeof body}`;
 }

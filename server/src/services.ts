@@ -19,8 +19,6 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { createAccountService } from "./account/account-service.ts";
 import { deleteAccount } from "./account-deletion/account-deletion.ts";
 import { createActivityService } from "./activity/activity-service.ts";
-import { createFeedChangeService } from "./activity/feed-change-service.ts";
-import type { FeedChanges } from "./activity/feed-changes.ts";
 import { createMeService } from "./activity/me-service.ts";
 import { createAdmissionService } from "./admission/admission-service.ts";
 import { ScopeFamily } from "./admission/session-scope.ts";
@@ -33,6 +31,8 @@ import { createDispatchService } from "./dispatch/dispatch-service.ts";
 import type { Outbox } from "./dispatch/outbox.ts";
 import { createDonationService } from "./donation/donation-service.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
+import { createFeedChangeService } from "./feed-change/feed-change-service.ts";
+import type { FeedChanges } from "./feed-change/feed-changes.ts";
 import { createImportService } from "./import/import-service.ts";
 import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
 import { Access } from "./rpc/access.ts";
@@ -70,7 +70,7 @@ export function createServices(
 ): RegisteredService[] {
   // Read calls check their few fields themselves; a bad row must not end an import.
   const own = [
-    register(ActivityService, createActivityService(pool, config.cursorKeys), {
+    register(ActivityService, createActivityService(pool, config.cursorKeys, feedChanges), {
       ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },
     }),
     register(MeService, createMeService(pool), { access: Access.Reader, isValidated: false }),

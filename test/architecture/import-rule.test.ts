@@ -140,7 +140,7 @@ describe("the documents", () => {
 
   it("docs/configuration.md lists exactly the variables that files may hold", () => {
     const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
-    const [, section = ""] = /given as a file[^:]+:([^.]+)\./.exec(text) ?? [];
+    const [, section = ""] = /given as a file[^:]*:([^.]+)\./.exec(text) ?? [];
     const listed = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
     const read = [...PACKAGES, "tools", "dev-stack"]
       .flatMap((name) => sourceFiles(name))

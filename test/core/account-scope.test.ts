@@ -12,7 +12,7 @@ import { useTestStack } from "../harness/stack.ts";
  * those that name the account, in `account_id`. A new method fails here until it stands in one of them.
  */
 const OF_ONE_ACCOUNT = `
-  ActivityService: ListActivities
+  ActivityService: ListActivities WaitForActivity
   MeService: GetMe
   DonationService: CreateDonation PayDonation RefundDonation OpenDispute ResolveDispute DeleteDonation
     RecordContribution
@@ -32,9 +32,10 @@ const OF_ALL_ACCOUNTS = `
 /** Of the account of a session, and so of browsers: `test/dashboard/attacks.test.ts`. */
 const OF_SESSIONS = `
   SessionService: ExchangeCode GetSession SignOut SignOutEverywhere`;
-/** Takes no credential for itself; `permissions.test.ts` holds who may forward an address with it. */
+/** They take a gateway's credential, in a header of its own: `permissions.test.ts`. */
 const OF_ANYBODY = `
-  AdmissionService: AdmitClient`;
+  AdmissionService: AdmitClient
+  FeedChangeService: WatchFeeds`;
 
 /** The names in one of the lists above, `Service/Method`. */
 function listed(text: string): string[] {

@@ -7,6 +7,7 @@ import {
   DonationService,
   EndpointService,
   ErrorInfoSchema,
+  FeedChangeService,
   ImportService,
   MeService,
   PlatformEventService,
@@ -91,6 +92,12 @@ describe("a client's address", () => {
   const admit = (headers: Record<string, string>) =>
     stack.client(AdmissionService, headers).admitClient({});
 
+  /** Resolves with the first message. */
+  const watch = async (headers: Record<string, string>) => {
+    for await (const first of stack.client(FeedChangeService, headers).watchFeeds({})) return first;
+    throw new Error("the stream was empty");
+  };
+
   it("is taken from a gateway's credential and from nobody else", async () => {
     const address = "198.51.100.77";
     const mayForward = await stack.credential(Permission.ClientAddressForward);
@@ -103,9 +110,10 @@ describe("a client's address", () => {
       code: Code.ResourceExhausted,
     });
     await admit({});
+    expect(await watch({ "x-service-credential": mayForward })).toBeDefined();
   });
 
-  it("fails the call when it is forwarded by anybody else: nobody's clients count as one", async () => {
+  it("fails the call when it is forwarded by anybody else, and only gateways watch feeds", async () => {
     const address = { "x-client-address": "198.51.100.78" };
     const mayNot = await stack.credential(Permission.ActivityRead);
     const { accountId } = await createReader(stack);
@@ -120,8 +128,10 @@ describe("a client's address", () => {
       [{ ...address, "x-service-credential": mayNot }, Code.PermissionDenied, "permission_denied"],
       [{ ...address, "x-service-credential": ofOne }, Code.PermissionDenied, "permission_denied"],
     ] as const) {
-      const failure = await admit(headers).catch(ConnectError.from);
-      expect(codesOf([failure as ConnectError])).toEqual([[code, info]]);
+      for (const call of [admit, watch]) {
+        const failure = await call(headers).catch(ConnectError.from);
+        expect(codesOf([failure as ConnectError])).toEqual([[code, info]]);
+      }
     }
   });
 });

@@ -22,7 +22,6 @@ import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
 import { deleteAccount } from "../../server/src/account-deletion/account-deletion.ts";
-import { createFeedChanges } from "../../server/src/activity/feed-changes.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
@@ -32,6 +31,7 @@ import { createDispatchService } from "../../server/src/dispatch/dispatch-servic
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
+import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
 import { createImportService } from "../../server/src/import/import-service.ts";
 import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
 import { Access } from "../../server/src/rpc/access.ts";

@@ -4,7 +4,6 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { findReadAccount } from "../../server/src/account/read-account-store.ts";
 import { purgeDeletedAccounts } from "../../server/src/account-deletion/account-purge.ts";
 import { readActivityRows } from "../../server/src/activity/activity-store.ts";
-import { findChangedFeeds } from "../../server/src/activity/feed-change-store.ts";
 import { findApiKeys } from "../../server/src/admission/api-key-lookup-store.ts";
 import {
   countBatch,
@@ -19,6 +18,7 @@ import { countAttempts } from "../../server/src/delivery-stat/delivery-stat.ts";
 import { deleteOldHours } from "../../server/src/delivery-stat/delivery-stat-store.ts";
 import { readBacklog } from "../../server/src/dispatch/backlog-store.ts";
 import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
+import { findChangedFeeds } from "../../server/src/feed-change/feed-change-store.ts";
 import {
   insertServiceCredential,
   listServiceCredentials,

@@ -1,18 +1,20 @@
 import { ActivityService, ActivityType, Order, Platform } from "@activity/proto";
-import { useInfiniteQuery } from "@connectrpc/connect-query";
+import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { timestampFromLocal } from "../common/local-time.ts";
 import type { Filters } from "../common/use-filters.ts";
 
-/** As often as the contract advises pollers. §4.4 */
-const FOLLOW_EVERY_MS = 5_000;
+/** How soon the core is asked again after a wait, and after a failure. */
+const NEXT_WAIT_MS = 100;
+const AFTER_FAILURE_MS = 5_000;
 
 /**
  * Reads the feed for the filters, newest first. While it is followed its first page is read again
- * every few seconds, so a refunded record disappears.
+ * when the feed changes, so a refunded record disappears. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean) {
-  return useInfiniteQuery(
+  const query = useInfiniteQuery(
     ActivityService.method.listActivities,
     {
       // The first page is asked for without one; the type knows no page without.
@@ -27,8 +29,23 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
       pageParamKey: "cursor",
       getNextPageParam: ({ hasMore, nextCursor }) => (hasMore ? nextCursor : undefined),
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) =>
-        isFollowed && (state.data?.pages.length ?? 0) <= 1 ? FOLLOW_EVERY_MS : false,
     },
   );
+  const { refetch } = query;
+  const [first, ...older] = query.data?.pages ?? [];
+  const feedVersion = first?.feedVersion ?? 0n;
+  const { data: feed } = useQuery(
+    ActivityService.method.waitForActivity,
+    { feedVersion },
+    {
+      enabled: isFollowed && first !== undefined && older.length === 0,
+      refetchInterval: ({ state }) => (state.status === "error" ? AFTER_FAILURE_MS : NEXT_WAIT_MS),
+      gcTime: 0,
+    },
+  );
+  const hasChanged = feed !== undefined && feed.feedVersion > feedVersion;
+  useEffect(() => {
+    if (hasChanged) void refetch();
+  }, [hasChanged, refetch]);
+  return query;
 }

@@ -2,9 +2,11 @@ import type {
   ActivityService,
   ListActivitiesRequest,
   ListActivitiesResponse,
+  WaitForActivityRequest,
 } from "@activity/proto";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
+import type { FeedChanges } from "../feed-change/feed-changes.ts";
 import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
 import { pageEtag } from "./activity-etag.ts";
 import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
@@ -12,6 +14,8 @@ import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
 
+/** As long as a poll may wait. ADR 0052 */
+const MAX_WAIT_MS = 10_000;
 const NO_PAGE = { activities: [], hasMore: false, notModified: true };
 
 /**
@@ -21,6 +25,7 @@ const NO_PAGE = { activities: [], hasMore: false, notModified: true };
 export function createActivityService(
   pool: Pool,
   cursorKeys: readonly [CursorKey, ...CursorKey[]],
+  changes: Pick<FeedChanges, "later">,
 ): ServiceImpl<typeof ActivityService> {
   async function listActivities(
     request: ListActivitiesRequest,
@@ -61,5 +66,18 @@ export function createActivityService(
     );
   }
 
-  return { listActivities };
+  async function waitForActivity(
+    { accountId, feedVersion }: WaitForActivityRequest,
+    context: HandlerContext,
+  ) {
+    const account = await readAccountOf(pool, context, accountId);
+    const known = { accountId: account.id, version: account.feedVersion };
+    const isLater = feedVersion === undefined || BigInt(known.version) > feedVersion;
+    const version = isLater
+      ? known.version
+      : await changes.later(known, MAX_WAIT_MS, context.signal);
+    return { feedVersion: BigInt(version) };
+  }
+
+  return { listActivities, waitForActivity };
 }

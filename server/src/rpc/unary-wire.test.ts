@@ -34,6 +34,7 @@ const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5 } as const;
 let onAbort: (reason: unknown) => void = () => undefined;
 
 const implementation: ServiceImpl<typeof ActivityService> = {
+  waitForActivity: () => ({}),
   async listActivities({ limit, cursor }, { responseHeader, signal }) {
     if (limit === Does.Refuse) {
       throw new ConnectError("no such cursor", Code.InvalidArgument, { ratelimit: "x" }, [info]);

@@ -1,11 +1,11 @@
 import { type Sharer, together } from "@activity/runtime/traces";
-import type { FeedVersion } from "../activity/feed-changes.ts";
 import { createIdsAt } from "../common/ids.ts";
 import { type Change, statementsOf } from "../database/change.ts";
 import { type Asks, planLookups } from "../database/lookup.ts";
 import type { PacketRows, Packets, Stored } from "../database/packet.ts";
 import { createLeases, type Leases, type Outbox } from "../dispatch/outbox.ts";
 import { newOutboxEntry, Task } from "../dispatch/outbox-store.ts";
+import type { FeedVersion } from "../feed-change/feed-changes.ts";
 import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
 import { storeWebhookEvent } from "../webhook-event/webhook-event-store.ts";
 import type { LockedAccount } from "./locked-account.ts";

@@ -1,11 +1,11 @@
 import { currentSpan } from "@activity/runtime/traces";
-import type { FeedChanges } from "../activity/feed-changes.ts";
 import { accountNoOf } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import type { Asks, Found } from "../database/lookup.ts";
 import { isConnectionLost } from "../database/outage.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
+import type { FeedChanges } from "../feed-change/feed-changes.ts";
 import { commitWrites, type Outcome, type PlannedWrite } from "./commit-writes.ts";
 import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";

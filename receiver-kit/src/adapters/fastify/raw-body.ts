@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { VerificationError } from "../../verification-error.ts";
 
-/** Makes an encapsulated scope hand over bodies as bytes, whatever their content type. */
+/** Makes an encapsulated scope give bodies as bytes, whatever their content type. */
 export function keepBodiesRaw(scope: FastifyInstance, bodyLimit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, (_request, body, done) =>

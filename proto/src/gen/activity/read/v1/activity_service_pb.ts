@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/read/v1/activity_service.proto.
  */
 export const file_activity_read_v1_activity_service: GenFile = /*@__PURE__*/
-  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEitAMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQhAKDl9pZl9ub25lX21hdGNoItIBChZMaXN0QWN0aXZpdGllc1Jlc3BvbnNlEi4KCmFjdGl2aXRpZXMYASADKAsyGi5hY3Rpdml0eS5yZWFkLnYxLkFjdGl2aXR5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQESDAoEZXRhZxgEIAEoCRIUCgxub3RfbW9kaWZpZWQYBSABKAgSEgoKYWNjb3VudF9pZBgGIAEoCRIUCgxmZWVkX3ZlcnNpb24YByABKANCDgoMX25leHRfY3Vyc29yKj0KBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDQoJT1JERVJfQVNDEAESDgoKT1JERVJfREVTQxACMnsKD0FjdGl2aXR5U2VydmljZRJoCg5MaXN0QWN0aXZpdGllcxInLmFjdGl2aXR5LnJlYWQudjEuTGlzdEFjdGl2aXRpZXNSZXF1ZXN0GiguYWN0aXZpdHkucmVhZC52MS5MaXN0QWN0aXZpdGllc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEitAMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQhAKDl9pZl9ub25lX21hdGNoItIBChZMaXN0QWN0aXZpdGllc1Jlc3BvbnNlEi4KCmFjdGl2aXRpZXMYASADKAsyGi5hY3Rpdml0eS5yZWFkLnYxLkFjdGl2aXR5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQESDAoEZXRhZxgEIAEoCRIUCgxub3RfbW9kaWZpZWQYBSABKAgSEgoKYWNjb3VudF9pZBgGIAEoCRIUCgxmZWVkX3ZlcnNpb24YByABKANCDgoMX25leHRfY3Vyc29yInIKFldhaXRGb3JBY3Rpdml0eVJlcXVlc3QSLAoKYWNjb3VudF9pZBgBIAEoCUIYukgVchMyEV4oW2EtejAtOV17MTV9KT8kEhkKDGZlZWRfdmVyc2lvbhgCIAEoA0gAiAEBQg8KDV9mZWVkX3ZlcnNpb24iLwoXV2FpdEZvckFjdGl2aXR5UmVzcG9uc2USFAoMZmVlZF92ZXJzaW9uGAEgASgDKj0KBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDQoJT1JERVJfQVNDEAESDgoKT1JERVJfREVTQxACMugBCg9BY3Rpdml0eVNlcnZpY2USaAoOTGlzdEFjdGl2aXRpZXMSJy5hY3Rpdml0eS5yZWFkLnYxLkxpc3RBY3Rpdml0aWVzUmVxdWVzdBooLmFjdGl2aXR5LnJlYWQudjEuTGlzdEFjdGl2aXRpZXNSZXNwb25zZSIDkAIBEmsKD1dhaXRGb3JBY3Rpdml0eRIoLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVxdWVzdBopLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Which page to read.
@@ -161,6 +161,55 @@ export const ListActivitiesResponseSchema: GenMessage<ListActivitiesResponse> = 
   messageDesc(file_activity_read_v1_activity_service, 1);
 
 /**
+ * What the caller knows of a feed.
+ *
+ * @generated from message activity.read.v1.WaitForActivityRequest
+ */
+export type WaitForActivityRequest = Message<"activity.read.v1.WaitForActivityRequest"> & {
+  /**
+   * The account whose feed it is: for service credentials only; empty with an API key.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The `feed_version` of a page. Without it nothing is waited for.
+   *
+   * @generated from field: optional int64 feed_version = 2;
+   */
+  feedVersion?: bigint | undefined;
+};
+
+/**
+ * Describes the message activity.read.v1.WaitForActivityRequest.
+ * Use `create(WaitForActivityRequestSchema)` to create a new message.
+ */
+export const WaitForActivityRequestSchema: GenMessage<WaitForActivityRequest> = /*@__PURE__*/
+  messageDesc(file_activity_read_v1_activity_service, 2);
+
+/**
+ * How far the feed is.
+ *
+ * @generated from message activity.read.v1.WaitForActivityResponse
+ */
+export type WaitForActivityResponse = Message<"activity.read.v1.WaitForActivityResponse"> & {
+  /**
+   * The version that the feed has.
+   *
+   * @generated from field: int64 feed_version = 1;
+   */
+  feedVersion: bigint;
+};
+
+/**
+ * Describes the message activity.read.v1.WaitForActivityResponse.
+ * Use `create(WaitForActivityResponseSchema)` to create a new message.
+ */
+export const WaitForActivityResponseSchema: GenMessage<WaitForActivityResponse> = /*@__PURE__*/
+  messageDesc(file_activity_read_v1_activity_service, 3);
+
+/**
  * The direction of a feed.
  *
  * @generated from enum activity.read.v1.Order
@@ -223,6 +272,16 @@ export const ActivityService: GenService<{
     methodKind: "unary";
     input: typeof ListActivitiesRequestSchema;
     output: typeof ListActivitiesResponseSchema;
+  },
+  /**
+   * Answers once the account's feed has a later version than `feed_version`, or after ten seconds.
+   *
+   * @generated from rpc activity.read.v1.ActivityService.WaitForActivity
+   */
+  waitForActivity: {
+    methodKind: "unary";
+    input: typeof WaitForActivityRequestSchema;
+    output: typeof WaitForActivityResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_activity_read_v1_activity_service, 0);

@@ -15,6 +15,8 @@ export type FeedChanges = {
    * A batch is empty when nothing changed for half a second. Ends when `signal` is aborted or `end` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
+  /** Resolves with the version of a feed once it is later than the one given, or with that one after `ms`. */
+  later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
   /** Ends every watch, those that begin later too. */
   end(): void;
   /** Ends every watch and looks no more. */
@@ -103,6 +105,14 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     });
   }
 
+  async function later(known: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
+    for await (const feeds of watch(AbortSignal.any([signal, AbortSignal.timeout(ms)]))) {
+      const found = feeds.find(({ accountId }) => accountId === known.accountId);
+      if (found !== undefined && found.version > known.version) return found.version;
+    }
+    return known.version;
+  }
+
   function end(): void {
     hasEnded = true;
     for (const { wake } of watches) wake();
@@ -111,6 +121,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
   return {
     note,
     watch,
+    later,
     end,
     close() {
       end();
