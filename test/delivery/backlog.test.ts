@@ -1,6 +1,6 @@
 import { DeliveryState } from "@activity/proto";
 import { expect, it } from "vitest";
-import { createAccount, createPaidDonation } from "../harness/builders.ts";
+import { createPaidDonation } from "../harness/builders.ts";
 import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -15,8 +15,7 @@ const countStates = () =>
   );
 
 it("§6.4 delivers each of 300 events that wait at once exactly once", async () => {
-  const accountId = await createAccount(delivery.stack);
-  await delivery.createEndpoint(accountId);
+  const { accountId } = await delivery.createOwner();
   const writers = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < EVENTS / WRITERS; turn++) {
       await createPaidDonation(delivery.stack, accountId);

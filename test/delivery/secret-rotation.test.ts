@@ -2,8 +2,8 @@ import { EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { verify } from "../../receiver-kit/src/index.ts";
-import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { useDeliveryStack } from "./harness-deliveries.ts";
+import { createPaidDonation } from "../harness/builders.ts";
+import { bodyOf, useDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -30,8 +30,7 @@ let written: number;
 let taken: Received[];
 let refused: Received[];
 beforeEach(async () => {
-  const accountId = await createAccount(delivery.stack);
-  const { endpointId, secret } = await delivery.createEndpoint(accountId);
+  const { accountId, endpointId, secret } = await delivery.createOwner();
   key = { accountId, endpointId };
   secrets = [secret];
   written = 0;
@@ -41,7 +40,7 @@ beforeEach(async () => {
 
 /** Answers as a receiver on the kit does: whatever verifies with none of its secrets is refused. */
 async function receive(...[socket, request]: Parameters<Behaviour>): Promise<void> {
-  const createdAt = Date.parse(JSON.parse(request.body.toString("utf8")).created_at);
+  const createdAt = Date.parse(bodyOf(request).created_at);
   const received = { request, createdAt, arrivedAt: Date.now() };
   const isSigned = await isSignedWith(secrets, request);
   (isSigned ? taken : refused).push(received);

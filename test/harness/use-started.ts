@@ -21,6 +21,8 @@ export function useStarted<Thing extends { stop(): unknown }>(
   return new Proxy({} as Thing, {
     get: (_, name) => Reflect.get(running(), name),
     set: (_, name, value) => Reflect.set(running(), name, value),
+    ownKeys: () => Reflect.ownKeys(running()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(running(), name),
   });
 }
 
