@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "../architecture/import-rule.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
 
 const FETCH_WITHIN_MS = 600_000;
@@ -34,13 +34,11 @@ type Resource = {
   };
 };
 
+const folder = useFolder("lint");
 let linters: Linters;
-let folder: string;
 beforeAll(() => {
   linters = fetchLinters();
-  folder = mkdtempSync(join(tmpdir(), "activity-lint-"));
 }, FETCH_WITHIN_MS);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The variables of docs/configuration.md, and the files that may stand for them. */
 const known = new Set(
@@ -54,11 +52,19 @@ it("the Containerfile is as hadolint wants it", () => {
 });
 
 describe("compose.yaml", () => {
+  type Service = {
+    readonly image?: string;
+    readonly environment: Variables;
+    readonly secrets?: string[];
+    readonly networks: string[];
+    readonly volumes?: string[];
+  };
   const file = "deploy/compose.yaml";
-  const compose = parse(readFileSync(join(ROOT, file), "utf8"), { merge: true });
-  const ours = Object.entries<{ image?: string; environment: Variables; secrets?: string[] }>(
-    compose.services,
-  ).filter(([, { image }]) => image?.startsWith("personal-activity:"));
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const { services }: { services: Record<string, Service> } = parse(text, { merge: true });
+  const ours = Object.entries(services).filter(([, { image }]) =>
+    image?.startsWith("personal-activity:"),
+  );
 
   it("is what the Compose specification allows", () => {
     expect(linters.composeSpec(file)).toEqual({ status: 0, output: "" });
@@ -80,14 +86,8 @@ describe("compose.yaml", () => {
       expect(files.every(([name]) => name.endsWith("_FILE"))).toBe(true);
     }
   });
-});
 
-describe("compose.yaml's networks and volumes", () => {
-  type Service = { readonly networks: string[]; readonly volumes?: string[] };
-  const { services } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8"), {
-    merge: true,
-  });
-  const networksOf = (name: string) => (services[name] as Service).networks;
+  const networksOf = (name: string) => services[name]?.networks ?? [];
   const meet = (one: string, other: string) =>
     networksOf(one).some((network) => networksOf(other).includes(network));
 
@@ -98,7 +98,7 @@ describe("compose.yaml's networks and volumes", () => {
     ["deliveries", "database"],
     ["deliveries", "limiter"],
     ["core", "temporal"],
-  ])("keep %s from %s", (one, other) => {
+  ])("keeps %s from %s", (one, other) => {
     expect(meet(one, other)).toBe(false);
   });
 
@@ -110,12 +110,12 @@ describe("compose.yaml's networks and volumes", () => {
     ["core", "limiter"],
     ["temporal", "database"],
     ["prometheus", "temporal"],
-  ])("let %s meet %s", (one, other) => {
+  ])("lets %s meet %s", (one, other) => {
     expect(meet(one, other)).toBe(true);
   });
 
-  it("give the gateway and the deliveries no credential but their own", () => {
-    const mounted = ["gateway", "deliveries"].map((name) => (services[name] as Service).volumes);
+  it("gives the gateway and the deliveries no credential but their own", () => {
+    const mounted = ["gateway", "deliveries"].map((name) => services[name]?.volumes);
     expect(mounted).toEqual([
       ["gateway-credential:/credential:ro"],
       ["deliveries-credential:/credential:ro"],
@@ -131,6 +131,13 @@ describe("the Helm chart", () => {
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
     return output;
   };
+  /** With everything: what it is, and the three containers of it. */
+  const everything = () => {
+    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    expect(containers).toHaveLength(3);
+    return { resources, containers };
+  };
 
   it.each([
     ["plain", PLAIN],
@@ -145,12 +152,10 @@ describe("the Helm chart", () => {
   });
 
   it("runs each part twice, on a read-only root, behind a budget and a network policy", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const { resources, containers } = everything();
     const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
     const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
     expect(kinds.map(count)).toEqual([3, 3, 3]);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
-    expect(containers).toHaveLength(3);
     for (const { env = [], securityContext, livenessProbe, readinessProbe } of containers) {
       expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
       expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
@@ -160,8 +165,7 @@ describe("the Helm chart", () => {
   });
 
   it("serves metrics where it is told to, at the ports that Prometheus' configuration names, to who may scrape", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    const { resources, containers } = everything();
     const ofMetrics = containers.map(({ ports = [] }) =>
       ports.flatMap(({ name, containerPort }) =>
         ["metrics", "temporal-sdk"].includes(name) ? [`${name} ${containerPort}`] : [],
@@ -189,9 +193,7 @@ describe("the Helm chart", () => {
   });
 
   it("has each part send its traces where it is told to, and else nowhere", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
-    expect(containers).toHaveLength(3);
+    const { containers } = everything();
     for (const { env = [] } of containers) {
       const endpoint = "http://collector:4318";
       expect(env).toContainEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: endpoint });

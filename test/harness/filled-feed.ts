@@ -6,8 +6,8 @@ const STEP_MICROS = 1_000_000;
 const CHUNK = 50_000;
 
 /**
- * Fills an account's feed by SQL, with too many records to send one by one: the visible part of `records` donations and
- * platform events of all types and platforms, one a second; the hidden part lies where hidden records lie.
+ * Fills an account's feed by SQL: with donations and platform events of all types and platforms, one a second. The hidden
+ * part lies where hidden records lie.
  */
 export async function fillFeed(
   database: TestDatabase,

@@ -27,9 +27,9 @@ const CALL_WITHIN_MS = 30_000;
 const PATIENT = { timeout: 60_000, interval: 100 };
 
 /**
- * Tells story after story in each of some loops, until one fails: an account with a key and an endpoint, a record of
- * each kind written through the cores in turn, then read page by page through the gateways in turn. So each instance
- * continues what another began. The receiver takes what the endpoint's secret signed, and refuses all else.
+ * Tells story after story in each of some loops, until one fails. A story is an account with a key, an endpoint and a
+ * record of each kind. It is written through the cores in turn and read page by page through the gateways in turn, so
+ * each instance continues what another began. The receiver takes what the endpoint's secret signed, and refuses all else.
  */
 export function startStories(options: {
   readonly cores: Front;

@@ -20,12 +20,15 @@ export function watch(child: ChildProcess) {
     });
   }
   const exited = once(child, "exit");
+  const closed = once(child, "close").then(([code]): number | null => code);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     child,
     /** All that it said so far. */
     output: () => output,
     hasEnded,
+    /** Resolves with its status once all that it said is known. */
+    closed,
     /** Resolves with the status that it ends with. */
     ended: async (): Promise<number | null> => (hasEnded() ? child.exitCode : (await exited)[0]),
     /** Waits until it has said this, and returns the whole line; rejects with all that it said where it ends before. */
