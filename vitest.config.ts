@@ -23,6 +23,7 @@ const SLOW = [
   "test/dashboard/browser/looks.test.ts",
   "test/delivery/{all-workflows,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
+  "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
   "test/operating/*.test.ts",
   "test/start/*.test.ts",

@@ -17,13 +17,15 @@ import { databaseSentence } from "./database-error.ts";
 const USAGE = `Keeps the credentials of internal services, in the database that DATABASE_URL names.
 
   npm run credential -- create --name NAME --permission PERMISSION [--permission …]
-                               [--account ID] [--days DAYS]
+                               [--account ID] [--days DAYS] [--replace]
   npm run credential -- list
   npm run credential -- revoke NAME
 
 A credential is for all accounts or, with --account, for the one with this id: it is refused where
 a call names another account, or none. It expires after ${DEFAULT_VALIDITY_DAYS} days, or as many as --days says, 1 to ${MAX_VALIDITY_DAYS}.
 To replace one, create another under a new name, give it to its service, then revoke the old one.
+Where the old one is lost, --replace does it at once: if NAME is taken, the new one is NAME-2, or
+the number after the last; NAME and all of its numbers are revoked.
 
 Permissions: ${PERMISSION_NAMES.join(", ")}`;
 
@@ -53,6 +55,7 @@ function parseCommand(args: string[]): Command {
           permission: { type: "string", multiple: true, default: [] },
           account: { type: "string" },
           days: { type: "string", default: `${DEFAULT_VALIDITY_DAYS}` },
+          replace: { type: "boolean", default: false },
         },
       });
       const credential = {
@@ -62,9 +65,12 @@ function parseCommand(args: string[]): Command {
       };
       const days = parseValidityDays(values.days);
       return async (administration) => {
-        const text = await administration.create(credential, days);
+        const replaced = values.replace ? await findNumbered(administration, credential.name) : [];
+        const name = nextName(credential.name, replaced);
+        const text = await administration.create({ ...credential, name }, days);
+        for (const each of replaced) if (each.isActive) await revoke(administration, each.name);
         process.stderr.write(
-          `Created ${credential.name}, for ${scopeOf(credential)} and ${days} days. Its text is shown this once:\n`,
+          `Created ${name}, for ${scopeOf(credential)} and ${days} days. Its text is shown this once:\n`,
         );
         process.stdout.write(`${text}\n`);
       };
@@ -83,6 +89,28 @@ function parseCommand(args: string[]): Command {
     default:
       throw new UsageError("Say what to do: create, list or revoke.");
   }
+}
+
+/** A stored credential with the name that is replaced, or with that name and a number. */
+type Numbered = { readonly name: string; readonly number: number; readonly isActive: boolean };
+
+async function findNumbered(
+  administration: CredentialAdministration,
+  name: string,
+): Promise<Numbered[]> {
+  const stored = await administration.list();
+  return stored.flatMap((each) => {
+    const rest = each.name.startsWith(name) ? each.name.slice(name.length) : undefined;
+    const number = rest === "" ? 1 : Number(/^-(\d+)$/.exec(rest ?? "")?.[1]);
+    if (Number.isNaN(number)) return [];
+    return [{ name: each.name, number, isActive: each.state === "active" }];
+  });
+}
+
+/** A name belongs to one credential for ever, ADR 0033: the next one has the number after the last. */
+function nextName(name: string, numbered: readonly Numbered[]): string {
+  if (numbered.length === 0) return name;
+  return parseCredentialName(`${name}-${Math.max(...numbered.map(({ number }) => number)) + 1}`);
 }
 
 function databaseUrl(): string {

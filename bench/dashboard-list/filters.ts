@@ -32,10 +32,11 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
   ];
 });
 
+/** What a list is asked for. */
+export type ListFilter = MessageInitShape<typeof ListDeliveriesRequestSchema>;
+
 /** The filters whose lists are measured, by name: each alone, and with others; of an event in the middle. */
-export function filtersOf(
-  event: FilledEvent,
-): Readonly<Record<string, MessageInitShape<typeof ListDeliveriesRequestSchema>>> {
+export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {
   const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
   const state = { state: FAILED };
   const kind = { kind: REFUNDED };

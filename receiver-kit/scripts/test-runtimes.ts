@@ -2,15 +2,18 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { readCodeBlocks } from "../test/docs/code-blocks.ts";
 import { pack, runQuietly } from "./pack.ts";
 
 const CHECKS = path.resolve(import.meta.dirname, "../test/runtimes");
+const README = readCodeBlocks("README.md");
 const require = createRequire(import.meta.url);
 const { devDependencies } = require("../package.json") as {
   devDependencies: Record<string, string>;
 };
 
-const NODE_VERSIONS = ["18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0"];
+/** The first that `engines` names, and the last of each line. */
+const NODE_VERSIONS = ["18.17.0", "18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 const DENO = "2.9.6";
 const BUN = "1.4.5";
 const MINIFLARE = "4.20260730.0";
@@ -34,14 +37,17 @@ try {
     const node = path.join(project, "node_modules/node/bin/node");
     report(runQuietly(node, ["--version"], project), "ES module", [node, "esm.mjs"], project);
     report(`v${version}`, "CommonJS", [node, "commonjs.cjs"], project);
+    report(`v${version}`, "README", [node, "readme.mjs"], project);
     report(`v${version}`, "command line", [node, ...verifyCommand(project)], project);
   }
   const deno = createProject("deno", tarball, { deno: DENO });
   const denoRun = [bin(deno, "deno"), "run", "--allow-all", "--no-lock"];
   report(`deno ${DENO}`, "ES module", [...denoRun, "esm.mjs"], deno);
+  report(`deno ${DENO}`, "README", [...denoRun, "readme.mjs"], deno);
   const bun = createProject("bun", tarball, { bun: BUN });
   report(`bun ${BUN}`, "ES module", [bin(bun, "bun"), "esm.mjs"], bun);
   report(`bun ${BUN}`, "CommonJS", [bin(bun, "bun"), "commonjs.cjs"], bun);
+  report(`bun ${BUN}`, "README", [bin(bun, "bun"), "readme.mjs"], bun);
   const tools = { miniflare: MINIFLARE, esbuild: devDependencies.esbuild ?? "" };
   const workerd = createProject("workerd", tarball, tools);
   report(`workerd (miniflare ${MINIFLARE})`, "worker", [process.execPath, "workerd.mjs"], workerd);
@@ -56,6 +62,7 @@ try {
 function createProject(name: string, tarball: string, packages: Record<string, string>): string {
   const project = path.join(folder, name);
   cpSync(CHECKS, project, { recursive: true });
+  writeFileSync(path.join(project, "quick.mjs"), README.get("quick.js") ?? "");
   const manifest = {
     name: "empty-project",
     private: true,

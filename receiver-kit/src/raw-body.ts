@@ -29,7 +29,6 @@ function bytesFromBuffer(body: unknown): Uint8Array | undefined {
 function describeBody(body: unknown): string {
   if (body === undefined || body === null)
     return "there is none, or its stream was consumed before";
-  if (typeof body === "object")
-    return "a JSON parser or the like came first; give its raw bytes";
+  if (typeof body === "object") return "a JSON parser or the like came first; give its raw bytes";
   return `got a ${typeof body}`;
 }

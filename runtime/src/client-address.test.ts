@@ -69,6 +69,13 @@ describe("a proxy on a local network that nobody named", () => {
     expect(warnings(["10.0.0.0/8"], ["::ffff:172.18.0.1", ["9.9.9.9"]])).toBe(1);
   });
 
+  it.each(["100.64.0.1", "169.254.10.2", "fe80::1%eth0"])(
+    "is warned of at an address of a provider's network or of one link: %s",
+    (peer) => {
+      expect(warnings([], [peer, ["9.9.9.9"]])).toBe(1);
+    },
+  );
+
   it("is not where it is trusted, forwards nothing, or is no peer of a local network", () => {
     expect(warnings(["10.0.0.0/8"], ["10.1.2.3", ["9.9.9.9"]])).toBe(0);
     expect(warnings([], ["10.1.2.3", []])).toBe(0);

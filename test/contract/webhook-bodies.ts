@@ -3,12 +3,24 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
+/** What tests read of a JSON Schema. */
+export type Schema = {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+};
+
+type Parameter = { readonly name: string; readonly required: boolean; readonly schema: Schema };
 type Description = {
-  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly webhooks: Readonly<
+    Record<string, { readonly post: { readonly parameters: readonly Schema[] } }>
+  >;
   readonly components: {
-    readonly schemas: Readonly<
-      Record<string, { readonly properties?: { readonly data?: unknown } }>
-    >;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
   };
 };
 
@@ -18,7 +30,7 @@ export const webhooksDescription: Description = parse(readFileSync(FILE, "utf8")
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema(webhooksDescription as object, "webhooks");
+ajv.addSchema(closed(webhooksDescription) as object, "webhooks");
 
 /** `DonationCreated` for `donation.created`. */
 export const schemaNameOf = (kind: string) =>
@@ -33,9 +45,33 @@ const validators = new Map<string, ValidateFunction>(
 
 /** Says how the body of a delivery differs from openapi-webhooks.yaml; empty when it does not. */
 export function faultsOfWebhookBody(body: Buffer): string[] {
-  const event: { readonly type?: string } = JSON.parse(body.toString("utf8"));
+  let event: { readonly type?: string };
+  try {
+    event = JSON.parse(body.toString("utf8"));
+  } catch {
+    return ["it is no JSON"];
+  }
   const validate = validators.get(event.type ?? "");
-  if (validate === undefined) return ["its kind is not described"];
-  if (validate(event)) return [];
+  return validate === undefined ? ["its kind is not described"] : faultsBy(validate, event);
+}
+
+/** Says how a value differs from a schema of openapi-webhooks.yaml. */
+export function faultsOfValue(schema: Schema, value: unknown): string[] {
+  const { $ref } = schema;
+  return faultsBy(ajv.compile($ref === undefined ? schema : { $ref: `webhooks${$ref}` }), value);
+}
+
+function faultsBy(validate: ValidateFunction, value: unknown): string[] {
+  if (validate(value)) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Receivers take unknown fields; a test refuses them, so that none is sent that is not described. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== "object" || part === null) return part;
+  const inner = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, closed(value)]),
+  );
+  return inner.type === "object" ? { ...inner, additionalProperties: false } : inner;
 }

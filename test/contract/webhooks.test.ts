@@ -2,7 +2,16 @@ import { expect, it } from "vitest";
 import { EVENT_TYPES, type KnownEvent } from "../../receiver-kit/src/webhook-event.ts";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
-import { faultsOfWebhookBody, schemaNameOf, webhooksDescription } from "./webhook-bodies.ts";
+import { deliveryHeaders } from "../../workflows/src/http/delivery-request.ts";
+import { startReceiver } from "../delivery/harness-receiver.ts";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import {
+  faultsOfValue,
+  faultsOfWebhookBody,
+  type Schema,
+  schemaNameOf,
+  webhooksDescription,
+} from "./webhook-bodies.ts";
 
 const record = {
   ...{ recordId: "8k2m4x0q9z7w1ab", amountCents: 1500, refundedAmountCents: 500, currency: "eur" },
@@ -10,24 +19,43 @@ const record = {
 };
 const envelope = { id: "wev_4h8j2k6l0m3n5p7", createdAtMicros: record.paidAt, test: false };
 
-/** The fields of the kit's types: the compiler misses none, and takes no other. */
-const KIT_FIELDS: {
-  [Kind in KnownEvent["type"]]: Record<keyof Extract<KnownEvent, { type: Kind }>["data"], true>;
-} = {
+type JsonType = "string" | "number" | "boolean" | "null" | "object";
+type JsonTypeOf<Value> = Value extends undefined
+  ? never
+  : Value extends string
+    ? "string"
+    : Value extends number
+      ? "number"
+      : Value extends boolean
+        ? "boolean"
+        : Value extends null
+          ? "null"
+          : "object";
+/** Each field with the JSON types that it may have: the compiler misses none, and takes no other. */
+type FieldTypes<Shape> = { [Field in keyof Shape]-?: Record<JsonTypeOf<Shape[Field]>, true> };
+type OfKind<Kind> = Extract<KnownEvent, { type: Kind }>;
+
+const STRING = { string: true } as const;
+const NUMBER = { number: true } as const;
+const STRING_OR_NULL = { string: true, null: true } as const;
+
+/** The kit's types: of the envelope, and of each kind's data. */
+const KIT_ENVELOPE: FieldTypes<KnownEvent> = {
+  ...{ id: STRING, type: STRING, created_at: STRING, test: { boolean: true } },
+  data: { object: true },
+};
+const KIT_DATA: { [Kind in KnownEvent["type"]]: FieldTypes<OfKind<Kind>["data"]> } = {
   "donation.created": {
-    ...{ id: true, amount_cents: true, currency: true },
-    ...{ donor_name: true, message: true, paid_at: true },
+    ...{ id: STRING, amount_cents: NUMBER, currency: STRING },
+    ...{ donor_name: STRING_OR_NULL, message: STRING_OR_NULL, paid_at: STRING },
   },
   "donation.refunded": {
-    id: true,
-    amount_cents: true,
-    refunded_amount_cents: true,
-    currency: true,
+    ...{ id: STRING, amount_cents: NUMBER, refunded_amount_cents: NUMBER, currency: STRING },
   },
-  "donation.chargeback": { id: true, amount_cents: true, currency: true, status: true },
+  "donation.chargeback": { id: STRING, amount_cents: NUMBER, currency: STRING, status: STRING },
   "subscription.created": {
-    ...{ id: true, subscription_id: true, amount_cents: true, currency: true },
-    ...{ donor_name: true, message: true, started_at: true },
+    ...{ id: STRING, subscription_id: STRING, amount_cents: NUMBER, currency: STRING },
+    ...{ donor_name: STRING_OR_NULL, message: STRING_OR_NULL, started_at: STRING },
   },
 };
 
@@ -35,10 +63,62 @@ it("§6.1 openapi-webhooks.yaml describes the kinds that the kit knows, and no o
   expect(Object.keys(webhooksDescription.webhooks)).toEqual(EVENT_TYPES);
 });
 
-it.each(EVENT_TYPES)("§6.2 describes the fields of the kit's %s", (kind) => {
-  const { data } = webhooksDescription.components.schemas[schemaNameOf(kind)]?.properties ?? {};
-  const { properties } = data as { readonly properties: object };
-  expect(Object.keys(properties).toSorted()).toEqual(Object.keys(KIT_FIELDS[kind]).toSorted());
+it.each(EVENT_TYPES)("§6.2 gives every field of the kit's %s its JSON types", (kind) => {
+  const envelope = webhooksDescription.components.schemas[schemaNameOf(kind)];
+  expect(describedTypes(envelope)).toEqual(KIT_ENVELOPE);
+  expect(describedTypes(envelope?.properties?.data)).toEqual(KIT_DATA[kind]);
+});
+
+/** Returns the JSON types of each field that a schema describes. */
+function describedTypes(schema: Schema | undefined): Record<string, Record<string, true>> {
+  const fields = Object.entries(schema?.properties ?? {});
+  return Object.fromEntries(
+    fields.map(([name, field]) => [
+      name,
+      Object.fromEntries(typesOf(field).map((type) => [type, true as const])),
+    ]),
+  );
+}
+
+function typesOf(field: Schema): JsonType[] {
+  const { $ref, allOf = [], type, const: constant, enum: values = [constant] } = field;
+  const name = $ref?.replace("#/components/schemas/", "");
+  if (name !== undefined) return typesOf(webhooksDescription.components.schemas[name] ?? {});
+  if (allOf.length > 0) return allOf.flatMap(typesOf);
+  const types = type === undefined ? values.map((value) => typeof value) : [type].flat();
+  return types.map((one) => (one === "integer" ? "number" : one) as JsonType); // The test compares them.
+}
+
+it("takes what later versions may add: only tests refuse a field that is not described", () => {
+  expect(JSON.stringify(webhooksDescription)).not.toContain("additionalProperties");
+});
+
+it.each([
+  { standardWebhooks: false, others: [] },
+  { standardWebhooks: true, others: ["webhook-id", "webhook-timestamp", "webhook-signature"] },
+])("§6.2 describes the headers that are sent, Standard Webhooks: $standardWebhooks", (sent) => {
+  const headers = deliveryHeaders({
+    ...{ eventId: envelope.id, attempt: 8, timestampSeconds: 1_772_366_400 },
+    ...{ body: Buffer.from("{}"), signingSecret: `whsec_${"A".repeat(43)}=` },
+    standardWebhooks: sent.standardWebhooks,
+  });
+  const described = Object.values(webhooksDescription.components.parameters);
+  for (const { name, required, schema } of described) {
+    expect(Object.hasOwn(headers, name)).toBe(required || sent.others.includes(name));
+    if (headers[name] !== undefined) expect(faultsOfValue(schema, headers[name])).toEqual([]);
+  }
+  const names = described.map(({ name }) => name);
+  const plain = ["Content-Type", "User-Agent"];
+  expect(Object.keys(headers).filter((name) => ![...names, ...plain].includes(name))).toEqual([]);
+  for (const [kind, { post }] of Object.entries(webhooksDescription.webhooks)) {
+    expect(post.parameters, kind).toHaveLength(described.length);
+  }
+});
+
+it("a test's receiver fails at its end when it got a body that is not described", async () => {
+  const receiver = await startReceiver(answer(200));
+  await fetch(`http://127.0.0.1:${receiver.port}/`, { method: "POST", body: '{"type":"x"}' });
+  await expect(receiver.stop()).rejects.toThrow("its kind is not described");
 });
 
 it.each([
@@ -56,5 +136,7 @@ it("refuses a body with a field that is not described, or of an unknown kind", (
   );
   const faults = (changed: object) => faultsOfWebhookBody(Buffer.from(JSON.stringify(changed)));
   expect(faults({ ...body, data: { ...body.data, email: "a@b.c" } })).not.toEqual([]);
+  expect(faults({ ...body, more: 1 })).not.toEqual([]);
   expect(faults({ ...body, type: "donation.new" })).not.toEqual([]);
+  expect(faultsOfWebhookBody(Buffer.from("{"))).not.toEqual([]);
 });

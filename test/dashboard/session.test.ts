@@ -49,6 +49,15 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect((await browser.call(getSession)).status).toBe(200);
   });
 
+  it("that was used up ends no session of the browser that shows it", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const code = await dashboard.code(accountId);
+    await dashboard.browser().call(exchangeCode, { code });
+    const answer = await browser.call(exchangeCode, { code, replaceSession: true });
+    expect(answer).toMatchObject({ status: 400, code: "session_link_used_up" });
+    expect((await browser.call(getSession)).status).toBe(200);
+  });
+
   it("of another account is not used until its reader was asked", async () => {
     const browser = await dashboard.signIn(await newAccount());
     const before = browser.cookie ?? "";

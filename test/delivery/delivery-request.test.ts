@@ -12,14 +12,18 @@ import { answer } from "./harness-receiver-behaviours.ts";
 import { hasPython, installPythonPackages, verifyWithPython } from "./harness-receiver-python.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 
+const EVENT_ID = "wev_4h8j2k6l0m3n5p7";
+const AT = "2026-03-01T12:00:00.003417Z";
 // Umlauts, an emoji and odd spacing: a receiver that parses and writes again has other bytes.
 const BODY = Buffer.from(
-  '{ "id":"wev_1",  "data":{"donor_name":"Jürgen 🎈","amount_cents":500}}\n',
+  `{ "id":"${EVENT_ID}",  "type":"donation.created","created_at":"${AT}","test":false,` +
+    `"data":{"id":"8k2m4x0q9z7w1ab","amount_cents":500,"currency":"eur","donor_name":"Jürgen 🎈",` +
+    `"message":null,"paid_at":"${AT}"}}\n`,
 );
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
 const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
-  eventId: "wev_1",
+  eventId: EVENT_ID,
   attempt: 1,
   timestampSeconds: Math.floor(Date.now() / 1000),
   body: BODY,
@@ -54,11 +58,11 @@ describe("§6.2 the delivery request", () => {
   it("has the contract's headers and nothing of another scheme", async () => {
     const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
     const { headers, body } = await deliver(delivery);
-    const text = Buffer.concat([Buffer.from("1700000000.wev_1."), BODY]);
+    const text = Buffer.concat([Buffer.from(`1700000000.${EVENT_ID}.`), BODY]);
     expect(headers.slice(2)).toEqual([
       ["Content-Type", "application/json"],
       ["User-Agent", "Service-Webhooks/1"],
-      ["Service-Event-Id", "wev_1"],
+      ["Service-Event-Id", EVENT_ID],
       ["Service-Timestamp", "1700000000"],
       ["Service-Attempt", "3"],
       ["Service-Signature", `v1=${opensslHmac(SECRET, text)}`],

@@ -9,7 +9,6 @@ import { expect } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
-import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
@@ -132,9 +131,6 @@ export async function startDeliveryStack(
       await temporal.stop();
       await receiver.stop();
       await rm(folder, { recursive: true, force: true });
-      // What tests write into the database by hand is an empty object.
-      const bodies = receiver.requests.map(({ body }) => body).filter((body) => `${body}` !== "{}");
-      expect(bodies.flatMap(faultsOfWebhookBody)).toEqual([]);
     },
   };
 }

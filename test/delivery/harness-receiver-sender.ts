@@ -1,4 +1,6 @@
 import type { Socket } from "node:net";
+import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
+import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import { createSender, type Sender, type SenderOptions } from "../../workflows/src/http/sender.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { type Certificates, makeCertificates } from "./harness-receiver-certificates.ts";
@@ -21,10 +23,19 @@ export type SenderHarness = {
 export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
 
 /** The body and headers of every POST of these tests. */
-export const BODY = Buffer.from(JSON.stringify({ id: "wev_1", type: "donation.created" }));
+export const BODY = webhookPayload(
+  { id: "wev_4h8j2k6l0m3n5p7", createdAtMicros: 1_772_366_400_003_417, test: false },
+  {
+    kind: WebhookEventKind.DonationRefunded,
+    record: {
+      ...{ recordId: "8k2m4x0q9z7w1ab", amountCents: 1500, refundedAmountCents: 500 },
+      ...{ currency: "eur", donorName: undefined, message: undefined, paidAt: 0 },
+    },
+  },
+);
 export const HEADERS = {
   "Content-Type": "application/json",
-  "Service-Event-Id": "wev_1",
+  "Service-Event-Id": "wev_4h8j2k6l0m3n5p7",
   "Service-Timestamp": "1760000000",
   "Service-Attempt": "3",
   "Service-Signature": `v1=${"0".repeat(64)}`,

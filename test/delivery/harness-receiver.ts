@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { expect } from "vitest";
+import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import type { Certificate } from "./harness-receiver-certificates.ts";
 
 /** A request as it came over the wire. */
@@ -26,6 +28,7 @@ export type Receiver = {
   /** The connections that carry requests: over TLS, not the TCP ones below. */
   readonly sockets: () => readonly Socket[];
   behaviour: Behaviour;
+  /** Ends it, and fails when it got a body that openapi-webhooks.yaml does not describe. */
   readonly stop: () => Promise<void>;
 };
 
@@ -80,9 +83,11 @@ export async function startReceiver(
     behaviour,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
-      if (!server.listening) return;
-      server.close();
-      await once(server, "close");
+      if (server.listening) {
+        server.close();
+        await once(server, "close");
+      }
+      expect(requests.flatMap(({ body }) => faultsOfWebhookBody(body))).toEqual([]);
     },
   };
   return receiver;

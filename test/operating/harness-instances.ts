@@ -53,10 +53,10 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
       last().child.kill("SIGTERM");
       await expect.poll(() => health("/ready"), FALL).toEqual([503, "draining"]);
       expect(await health("/live")).toEqual([200, "live"]);
-      expect(await last().ended(), output()).toBe(0);
+      expect(await last().ended, output()).toBe(0);
     },
     signal: (signal: NodeJS.Signals) => void lives.at(-1)?.child.kill(signal),
     /** Resolves with the status that the process ends with. */
-    ended: () => last().ended(),
+    ended: () => last().ended,
   };
 }

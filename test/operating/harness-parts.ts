@@ -25,7 +25,7 @@ export type Part = Awaited<ReturnType<typeof startPart>>;
 export async function startPart(name: PartName, env: Variables, root = ROOT) {
   const { program, ready } = PARTS[name];
   const run = startProgram(program, env, root);
-  const line = await run.says(`"${ready}"`).catch((error) => {
+  const line = await run.untilSaid(`"${ready}"`).catch((error) => {
     run.child.kill("SIGKILL");
     throw error;
   });

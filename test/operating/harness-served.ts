@@ -53,7 +53,7 @@ export async function startServedStack(behaviour: Behaviour) {
     async start(databaseUrl: string) {
       const run = startProgram("tools/serve/serve.ts", { ...env, DATABASE_URL: databaseUrl });
       runs.push(run);
-      await run.says("deliveries run");
+      await run.untilSaid("deliveries run");
       // A restored database holds it.
       credential ||= await createServiceCredential(databaseUrl, "test", Object.values(Permission));
     },

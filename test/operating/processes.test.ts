@@ -53,7 +53,7 @@ describe("a process that is told to end, ADR 0043", () => {
       return (await gateway.health("/live")) === undefined;
     };
     await expect.poll(isGone).toBe(true);
-    expect(await gateway.ended()).toBe(1);
+    expect(await gateway.ended).toBe(1);
   });
 
   it("as a core says NOT_SERVING by the gRPC health protocol, and ends who watches", async () => {
@@ -104,11 +104,11 @@ describe("a process by itself", () => {
     "%s names a METRICS_PORT that is none, and ends when it is taken",
     async (name) => {
       const wrong = await run(name, { METRICS_PORT: "geheim" });
-      expect(await wrong.ended()).toBe(1);
+      expect(await wrong.ended).toBe(1);
       expect(wrong.output()).toContain("METRICS_PORT must be a whole number");
       expect(wrong.output()).not.toContain("geheim");
       const taken = await run(name, { METRICS_PORT: `${stack.corePort}` });
-      expect(await taken.ended()).toBe(1);
+      expect(await taken.ended).toBe(1);
       expect(taken.output()).toContain("EADDRINUSE");
     },
   );
@@ -117,7 +117,7 @@ describe("a process by itself", () => {
     const core = await run("core", {
       ...{ DASHBOARD_URL: "http://localhost:4180", DASHBOARD_PORT: `${stack.corePort}` },
     });
-    expect(await core.ended()).toBe(1);
+    expect(await core.ended).toBe(1);
     expect(core.output()).toContain('"message":"core listens"');
     expect(core.output()).toContain("EADDRINUSE");
   });

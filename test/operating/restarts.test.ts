@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { startTemporalCluster } from "../../dev-stack/src/temporal-cluster.ts";
+import { startTemporalCluster } from "../cluster/harness-temporal-cluster.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";

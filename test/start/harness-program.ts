@@ -8,10 +8,10 @@ import { ROOT } from "../architecture/import-rule.ts";
 /** A program that runs. */
 export type Run = ReturnType<typeof watch>;
 
-/** Programs that start beside each other on two cores. */
-const SAID_WITHIN_MS = 90_000;
+/** Longer than six processes take that start beside each other on two cores. */
+const START = { timeout: 90_000, interval: 50 };
 
-/** Keeps what a process says on both streams. */
+/** Hears what a process says. */
 export function watch(child: ChildProcess) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -19,38 +19,34 @@ export function watch(child: ChildProcess) {
       output += chunk;
     });
   }
-  const exited = once(child, "exit");
-  const closed = once(child, "close").then(([code]): number | null => code);
+  const statusAt = (event: string) => once(child, event).then(([code]): number | null => code);
+  const ended = statusAt("exit");
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     child,
-    /** All that it said so far. */
+    /** All that it said so far, on both streams. */
     output: () => output,
     hasEnded,
-    /** Resolves with its status once all that it said is known. */
-    closed,
     /** Resolves with the status that it ends with. */
-    ended: async (): Promise<number | null> => (hasEnded() ? child.exitCode : (await exited)[0]),
-    /** Waits until it has said this, and returns the whole line; rejects with all that it said where it ends before. */
-    says: (text: string, withinMs = SAID_WITHIN_MS): Promise<string> =>
+    ended,
+    /** Resolves with that once all that it said is known. */
+    closed: statusAt("close"),
+    /** Resolves with the line that has a text; rejects with all that it said when it ends before. */
+    untilSaid: (text: string): Promise<string> =>
       vi
-        .waitUntil(
-          () => {
-            const lines = output.split("\n").slice(0, -1);
-            const line = lines.find((one) => one.includes(text));
-            if (line === undefined && hasEnded()) throw new Error("it ended");
-            return line;
-          },
-          { timeout: withinMs, interval: 50 },
-        )
+        .waitUntil(() => {
+          const lines = output.split("\n").slice(0, -1);
+          const line = lines.find((one) => one.includes(text));
+          if (line === undefined && hasEnded()) throw new Error("it ended");
+          return line;
+        }, START)
         .catch((cause) => {
-          throw new Error(`it never said "${text}", but: ${output}`, { cause });
+          throw new Error(`It never said "${text}", but: ${output}`, { cause });
         }),
-    /** Sends it a signal, and returns the status that it ends with. */
-    async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-      if (hasEnded()) return child.exitCode;
+    /** Sends a signal, and resolves with the status that it ends with. */
+    end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
       child.kill(signal);
-      return (await exited)[0];
+      return ended;
     },
   };
 }
@@ -59,11 +55,7 @@ export function watch(child: ChildProcess) {
  * Starts a file of the project, or of another version of it in `root`, with exactly these variables, PATH, and where
  * Node keeps compiled code.
  */
-export function startProgram(
-  path: string,
-  env: Readonly<Record<string, string>>,
-  root = ROOT,
-): Run {
+export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
   return watch(spawn(process.execPath, [join(root, path)], { env: { ...baseEnv(), ...env } }));
 }
 

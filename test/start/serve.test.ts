@@ -32,7 +32,7 @@ const run = usePrograms();
 /** Runs what must not start, and returns what it says. */
 async function refused(program: string, env: Record<string, string>): Promise<string> {
   const { ended, output } = run(program, env);
-  expect(await ended()).toBe(1);
+  expect(await ended).toBe(1);
   expect(output()).not.toMatch(/\n\s+at /);
   return output();
 }
@@ -66,7 +66,7 @@ describe("core, gateway and deliveries in one production process", () => {
     url.pathname = `/${fresh}`;
     const { env, ports } = await production(url.href);
     const one = run(SERVE, env);
-    await one.says("deliveries run");
+    await one.untilSaid("deliveries run");
 
     const [rows] = await database.query<{ accounts: number; credentials: number }>(
       `SELECT (SELECT COUNT(*) FROM ${fresh}.account) AS accounts,
@@ -113,7 +113,7 @@ describe("core, gateway and deliveries in one production process", () => {
     const { env, ports } = await production();
     const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
     const npm = watch(spawn("npm", ["run", "--silent", "serve"], options));
-    await npm.says("gateway listens");
+    await npm.untilSaid("gateway listens");
     await npm.end();
     await expect.poll(() => requestOf(ports.gateway, "/", {}).catch(() => "closed")).toBe("closed");
   });

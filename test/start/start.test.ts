@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,23 +7,23 @@ import { describe, expect, it, vi } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { useFolder } from "../harness/use-started.ts";
-import { type Run, usePrograms, watch } from "./harness-program.ts";
+import { type Run, usePrograms } from "./harness-program.ts";
 
 const START_TIMEOUT_MS = 60_000;
 
 const folder = useFolder("start");
 
 /** Runs what `npm start` runs, with data and ports of its own. */
-const run = usePrograms((path, env) => {
+const run = usePrograms();
+function start(env: NodeJS.ProcessEnv = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
   const own = { DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
-  return watch(spawn(process.execPath, [path], { env: { ...machine, ...own, ...env } }));
-});
-const start = (env: Record<string, string> = {}) => run(join(ROOT, "dev-stack/src/start.mjs"), env);
+  return run("dev-stack/src/start.mjs", { ...machine, ...own, ...env });
+}
 
-async function untilReady({ says, output }: Run): Promise<string> {
-  await says("Ctrl-C stops everything.", START_TIMEOUT_MS);
-  return output();
+async function untilReady(one: Run): Promise<string> {
+  await one.untilSaid("Ctrl-C stops everything.");
+  return one.output();
 }
 
 /** Pastes the printed lines into a shell, as the reader of the block would. */
@@ -39,10 +39,9 @@ const runTool = (...args: string[]) =>
     ...{ cwd: ROOT, encoding: "utf8", env: { ...process.env, DATA_DIR: join(folder, "data") } },
   });
 
-/** Does what the printed `npm run donate` line does. */
-function donate(donorName: string): string {
-  return runTool("tools/donate.ts", donorName, "500");
-}
+/** Does what the printed `npm run demo` line does, and others like it. */
+const demo = (...args: readonly string[]) => runTool("tools/demo.ts", ...args);
+const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed a donation's webhook event. */
 async function printed(one: Run, donorName: string): Promise<void> {
@@ -50,6 +49,18 @@ async function printed(one: Run, donorName: string): Promise<void> {
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
 }
 
+const overlayIn = (output: string) => /^ {2}Overlay {4}(\S+)$/m.exec(output)?.[1] ?? "";
+/** What the hub of an overlay has kept, and says from now on. */
+function listenTo(overlay: string): { text: string } {
+  const heard = { text: "" };
+  fetch(`${overlay.replace("/overlay", "/events")}&after=0`)
+    .then(async ({ body }) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk, { stream: true });
+    })
+    .catch(() => undefined); // It ends with the hub.
+  return heard;
+}
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 const processesOf = () =>
   execFileSync("bash", ["-c", `pgrep -fa -- "${folder}" | grep -v pgrep || true`], {
@@ -96,6 +107,32 @@ describe("npm start", () => {
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
     expect(await one.end("SIGINT")).toBe(0);
+  });
+
+  it("prints an overlay's address, which stays, and shows there what npm run demo makes happen", async () => {
+    const env = { TEMPORAL_CLI: "/no/such/program" };
+    const one = start(env);
+    const overlay = overlayIn(await untilReady(one));
+    expect((await fetch(overlay)).status).toBe(200);
+    demo("donate", "Ada", "1500", "For the stream");
+    expect(demo("refund", "500")).toMatch(/^Refunded: 500 cents of don_/);
+    expect(demo("dispute")).toMatch(/^Disputed: don_/);
+    expect(demo("dispute", "won")).toMatch(/^The dispute is won: don_/);
+    const kinds = ["follow", "subscribe", "giftsub", "cheer", "raid"];
+    for (const kind of kinds) expect(demo(kind, "Bea", "3")).toMatch(/^Recorded: evt_/);
+    const heard = listenTo(overlay);
+    const types = ["donation", "follow", "subscription", "giftsub", "cheer", "raid"];
+    await vi.waitUntil(
+      () => types.every((type) => heard.text.includes(`"type":"${type}"`)),
+      20_000,
+    );
+    expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
+    expect(await one.end("SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+    const again = start(env);
+    const { searchParams } = new URL(overlayIn(await untilReady(again)));
+    expect(searchParams.get("token")).toBe(new URL(overlay).searchParams.get("token"));
+    expect(await again.end("SIGINT")).toBe(0);
   });
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
@@ -148,7 +185,7 @@ describe("npm start", () => {
     expect(paste(after)).toBe(feed);
 
     const second = start();
-    expect(await second.ended()).toBe(1);
+    expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/in use by another copy of this program/);
     expect(second.output().trim().split("\n")).toHaveLength(1);
     expect(await again.end("SIGTERM")).toBe(0);
@@ -176,7 +213,7 @@ describe("npm start", () => {
     await once(other, "listening");
     const { port } = other.address() as { port: number };
     const refused = start({ PORT: `${port}` });
-    expect(await refused.ended()).toBe(1);
+    expect(await refused.ended).toBe(1);
     other.close();
     const sentence = refused.output().trim().split("\n").at(-1);
     expect(sentence).toMatch(new RegExp(`^Port ${port} is taken by another program: .*PORT=8081`));
@@ -200,7 +237,7 @@ describe("npm start", () => {
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
     const other = { DATA_DIR: join(folder, "other"), TEMPORAL_CLI: "/no/such/program" };
     const refused = start({ ...env, ...other } as Record<string, string>);
-    expect(await refused.ended()).toBe(1);
+    expect(await refused.ended).toBe(1);
     expect(refused.output()).toMatch(sentence);
     expect(refused.output()).not.toContain("geheim");
     expect(refused.output()).not.toMatch(/\n\s+at /);

@@ -50,6 +50,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+const OWNER_OF_URL = /(github\.com\/)[^/]+(\/)/g;
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
 function commit() {
   git("add", "--all");
@@ -77,31 +78,38 @@ describe("npm run release", () => {
     edit("deploy/helm/personal-activity/Chart.yaml", (text) =>
       text.replace(/appVersion: .*/, "appVersion: 0.9.0"),
     );
+    edit("receiver-kit/package.json", (text) => text.replaceAll(OWNER_OF_URL, "$1OWNER$2"));
     edit("CHANGELOG.md", () => "# Changelog\n\n## [Unreleased]\n\n- A thing.\n");
     const { code, said } = await release();
     expect(code).toBe(1);
     expect(said).toContain("Chart.yaml says 0.9.0, package.json 1.");
     expect(said).toContain('CHANGELOG.md has no entries under "## [1.');
     expect(said).toContain('CHANGELOG.md has entries under "## [Unreleased]"');
+    expect(said).toContain(
+      "receiver-kit/package.json says OWNER in homepage, bugs, repository: write the owner of the GitHub repository.",
+    );
     expect(said).toContain("What is not committed is not released:\n M CHANGELOG.md\n M deploy");
     expect(readdirSync(folder)).not.toContain("dist");
     git("checkout", "--quiet", "--", "deploy");
   });
 
-  it("after npm version, packs both packages of that version and the bill of materials, and stops", async () => {
+  it("after npm version, packs each package of that version and the bill of materials, and stops", async () => {
     edit("CHANGELOG.md", () => "# Changelog\n\n## [7.8.9] - 2026-11-22\n\n- A thing.\n");
+    edit("receiver-kit/package.json", (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
     commit();
     expect(await npm("version", "7.8.9")).toMatchObject({ code: 0 });
     const { code, said } = await release();
     expect(said).toContain(
       "Nothing was published. To publish:\n\n  git push origin HEAD v7.8.9\n" +
         "  npm publish dist/release/receiver-kit-7.8.9.tgz\n" +
+        "  npm publish dist/release/activity-feed-7.8.9.tgz\n" +
         "  npm publish dist/release/activity-client-7.8.9.tgz\n",
     );
     expect(code).toBe(0);
     const made = join(folder, "dist/release");
     expect(readdirSync(made).toSorted()).toEqual([
       "activity-client-7.8.9.tgz",
+      "activity-feed-7.8.9.tgz",
       "personal-activity-7.8.9.cdx.json",
       "receiver-kit-7.8.9.tgz",
     ]);

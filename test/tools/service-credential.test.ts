@@ -1,7 +1,12 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { ROOT } from "../architecture/import-rule.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { startServices } from "../harness/services.ts";
 
@@ -44,6 +49,63 @@ it("creates, lists and revokes a credential, and shows its text once", async () 
   const again = await runTool(["create", ...NAMED]);
   expect(again.exitCode).toBe(1);
   expect(again.stderr).toContain("importer is taken: number it, such as importer-2.");
+});
+
+it("replaces a credential by one with the next number, and revokes all before it", async () => {
+  const create = (...args: string[]) => runTool(["create", "--name", "mailer", ...args]);
+  const permission = ["--permission", "activity.read"];
+  const replaced = async () => {
+    const { exitCode, stdout, stderr } = await create("--replace", ...permission);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
+    return stderr;
+  };
+  const states = async () => {
+    const { stdout } = await runTool(["list"]);
+    return Array.from(stdout.matchAll(/^(mailer\S*) +(\S+)/gm), ([, ...found]) => found.join(" "));
+  };
+  // With nobody of this name there is nothing to replace.
+  expect(await replaced()).toContain("Created mailer, for all accounts");
+  await runTool(["create", "--name", "mailer-twin", ...permission]);
+  expect(await replaced()).toContain("Revoked mailer: ");
+  expect(await replaced()).toContain("Created mailer-3, for all accounts");
+  expect(await states()).toEqual([
+    ...["mailer revoked", "mailer-twin active", "mailer-2 revoked", "mailer-3 active"],
+  ]);
+});
+
+it("Compose's service makes the credentials once, and others where its volumes are empty", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "activity-credentials-"));
+  const { services } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8"), {
+    merge: true,
+  });
+  const [script = ""] = services.credentials.command as string[];
+  const here = script
+    .replaceAll("$$", "$")
+    .replace("cd /credentials", `cd ${folder}`)
+    .replaceAll("/app/", ROOT);
+  const runService = () => {
+    for (const name of ["gateway", "deliveries"]) {
+      mkdirSync(join(folder, name), { recursive: true });
+    }
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+    const env = { ...process.env, PATH, DATABASE_URL: database.url };
+    execFileSync("sh", ["-ec", here], { env, stdio: "pipe" });
+    return readFileSync(join(folder, "gateway/own"), "utf8");
+  };
+  try {
+    const first = runService();
+    expect(first).toMatch(/^act_svc_/);
+    expect(runService()).toBe(first);
+    rmSync(folder, { recursive: true });
+    expect(runService()).toMatch(/^act_svc_/);
+    const { stdout } = await runTool(["list"]);
+    for (const line of ["gateway +revoked", "gateway-2 +active", "deliveries-2 +active"]) {
+      expect(stdout).toMatch(new RegExp(`^${line} `, "m"));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 it("creates a credential for one account that is there, and for the days it is told", async () => {

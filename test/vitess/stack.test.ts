@@ -2,7 +2,7 @@ import mysql from "mysql2/promise";
 import { expect, inject, it } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningVitess, startVitess } from "../../dev-stack/src/vitess.ts";
+import { type RunningVitess, startVitess } from "./harness-vitess.ts";
 
 const SHARDS = ["activity/-40", "activity/40-80", "activity/80-c0", "activity/c0-", "lookup/0"];
 

@@ -28,7 +28,7 @@ import { hashSessionSecret } from "../../server/src/session/session-secret.ts";
 import {
   deleteSession,
   exchangeLink,
-  isOfAnotherAccount,
+  findLinkAccount,
 } from "../../server/src/session/session-store.ts";
 import { reencryptSecrets } from "../../server/src/signing-secret/reencrypt-secrets.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
@@ -127,8 +127,8 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   const { url } = await sessions.createSessionLink({ accountId, scopes: [1] });
   const code = url.slice(url.indexOf("=") + 1);
   const hash = randomBytes(32);
-  await exchangeLink(packets, hashSessionSecret(code), hash);
-  await isOfAnotherAccount(pool, hashSessionSecret(code), hash);
+  await exchangeLink(packets, hashSessionSecret(code), hash, randomBytes(32));
+  await findLinkAccount(pool, hashSessionSecret(code));
   await packets.run([deleteSession(hash)]);
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { createSbom } from "./create-sbom.ts";
+import { findMissingOwners } from "./missing-owner.ts";
 import { PUBLISHED, packPackage, ROOT } from "./published.ts";
 import { findOtherVersions, readVersion } from "./versioned.ts";
 
@@ -15,7 +16,12 @@ const FOLDER = join(ROOT, "dist/release");
 const { values } = parseArgs({ options: { tested: { type: "boolean", default: false } } });
 const version = readVersion(ROOT);
 
-const problems = [...findOtherVersions(ROOT), ...changelogProblems(), ...treeProblems()];
+const problems = [
+  ...findOtherVersions(ROOT),
+  ...findMissingOwners(ROOT, PUBLISHED),
+  ...changelogProblems(),
+  ...treeProblems(),
+];
 if (problems.length > 0) {
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.exit(1);

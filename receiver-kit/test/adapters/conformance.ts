@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { VerificationError, WebhookEvent } from "../../src/index.ts";
+import { VerificationError, type WebhookEvent } from "../../src/index.ts";
 import type { Problem } from "../../src/receiver/problem.ts";
 import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { createMemoryStore } from "../../src/stores/memory/index.ts";
@@ -34,6 +34,14 @@ export function describeReceiver(
       handle.mockReset();
       onProblem.mockReset();
     });
+
+    it.each([[undefined], [""], ["whsec_short"], [[]]])(
+      "is not made without a usable secret: %j",
+      async (secrets) => {
+        const options = { secrets, store: createMemoryStore(), handle, onProblem };
+        await expect(Promise.resolve(options).then(listen)).rejects.toThrow(VerificationError);
+      },
+    );
 
     /** Expects a delivery to be refused with a bare 400, for `reason`. */
     async function expectRefused(reason: string, headers: object, body: Buffer) {

@@ -40,7 +40,7 @@ async function listen(app: INestApplication): Promise<Listening> {
 }
 
 describeReceiver("NestJS on Express", async (options) => {
-  const settings = { bodyParser: false, logger: false } as const;
+  const settings = { bodyParser: false, logger: false, abortOnError: false } as const;
   return listen(await NestFactory.create(createModule(options), new ExpressAdapter(), settings));
 });
 

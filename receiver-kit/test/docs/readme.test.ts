@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { runCommand } from "../../src/cli/run-command.ts";
 import { VERIFICATION_REASONS, type WebhookEvent } from "../../src/index.ts";
+import { listen } from "../adapters/listen.ts";
 import { startMysql } from "../servers/mysql.ts";
 import { startPostgres } from "../servers/postgres.ts";
 import { startRedis } from "../servers/redis.ts";
@@ -72,6 +73,21 @@ describe("README", () => {
       }
     },
   );
+
+  it("has a command line that ends quietly when its reader does, as in `send | head`", async () => {
+    const receiver = await listen((_request, response) => response.end());
+    const program = path.join(packageFolder, "dist/esm/cli/main.js");
+    const env = { ...process.env, WEBHOOK_SECRET: SECRET };
+    const sending = spawn(process.execPath, [program, "send", receiver.url], { env });
+    sending.stdout.destroy();
+    let said = "";
+    sending.stderr.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    expect(await once(sending, "close")).toEqual([0, null]);
+    expect(said).toBe("");
+    await receiver.close();
+  });
 
   it("opens with eight lines that verify, in quick.js", async () => {
     vi.stubEnv("WEBHOOK_SECRET", SECRET);

@@ -1,4 +1,8 @@
-import { ClaimAttemptsRequestSchema, DeliveryState } from "@activity/proto";
+import {
+  ClaimAttemptsRequestSchema,
+  DeliveryState,
+  LoadAttemptRequestSchema,
+} from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -121,7 +125,8 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const [quiet, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
     const log = { info: quiet, warn: quiet, error };
     const service = createDispatchService({ ...services, log });
-    await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    const [run] = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    const load = create(LoadAttemptRequestSchema, { run: run as Run, attempt: 1 });
     await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
       own.endpointId,
     ]);
@@ -129,6 +134,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const context = { signal: new AbortController().signal } as HandlerContext;
     for (let times = 0; times < 2; times++) {
       expect(await service.claimAttempts(claim, context)).toEqual({ attempts: [] });
+      await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
       await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     }
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);

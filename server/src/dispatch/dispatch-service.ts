@@ -168,7 +168,9 @@ export function createDispatchService({
         return { step: { case: "ended", value: { unknown } } };
       }
       if (loaded.content !== undefined) {
-        return { step: { case: "ready", value: readyFrom(loaded.content, secretKeys) } };
+        const ready = readyOrLogged(loaded.content);
+        if (ready === undefined) throw undecryptedSecret();
+        return { step: { case: "ready", value: ready } };
       }
       await packets.run([cancelRuns([run]), deleteEntries([run])]);
       return { step: { case: "ended", value: {} } };
@@ -252,4 +254,12 @@ function durationFromMicros(micros: number): Duration {
 
 function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nanos">): number {
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
+}
+
+/** It may be again: an operator put a key out of SECRET_KEYS that is still needed. */
+function undecryptedSecret(): DomainError {
+  return new DomainError(
+    ErrorCode.TemporarilyUnavailable,
+    "The endpoint's signing secret cannot be decrypted: SECRET_KEYS lacks its key.",
+  );
 }

@@ -189,25 +189,3 @@ it("keeps another account's test from waiting behind twelve writes to a locked a
   const stored = await Promise.all(waiting);
   expect(stored.map(({ donation }) => donation?.externalId)).toEqual(externalIds);
 });
-
-it("gets an account back from a session that fell silent inside its transaction", async () => {
-  const locked = await services.createAccount();
-  const holder = await services.pool.getConnection();
-  await holder.query("SET SESSION wait_timeout = 1 /*M!100303 , idle_transaction_timeout = 1 */");
-  await holder.query("START TRANSACTION");
-  await holder.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [locked]);
-  await create(locked, "waits");
-  holder.destroy();
-});
-
-it("ends its own sessions that fall silent, long before the server's default of hours", async () => {
-  const [rows] = await services.packets.run([
-    {
-      sql: "SHOW VARIABLES WHERE Variable_name IN ('wait_timeout', 'idle_transaction_timeout')",
-      values: [],
-    },
-  ]);
-  const values = (rows ?? []).map(({ Value }) => Number(Value));
-  expect(values.length).toBeGreaterThan(0);
-  expect(Math.max(...values)).toBeLessThanOrEqual(60);
-});

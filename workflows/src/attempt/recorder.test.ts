@@ -123,6 +123,29 @@ it("has caught up after an outage once all that waited in it is answered. ADR 00
   expect(recorded).toHaveLength(200);
 });
 
+it("has caught up after an outage beside an attempt that the core refused before. ADR 0028", async () => {
+  let fails: (() => void) | undefined;
+  const { calls, recorder } = recorderOf((ids) => {
+    fails?.();
+    if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
+    return [];
+  });
+  const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
+  // Its next try is seconds away by then.
+  await expect.poll(() => calls.length).toBe(5);
+  const away = Promise.withResolvers<void>();
+  fails = () => {
+    fails = undefined;
+    away.resolve();
+    throw new ConnectError("away", Code.Unavailable);
+  };
+  await recorder.record(keyOf("a"), DELIVERED);
+  await away.promise;
+  expect(await isPending(recorder.caughtUp())).toBe(false);
+  await recorder.close(10);
+  await refused;
+});
+
 it("closes within the time it is given, and tells waiting and later callers", async () => {
   const { recorder } = recorderOf(() => {
     throw new ConnectError("away", Code.Unavailable);

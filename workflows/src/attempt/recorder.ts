@@ -18,6 +18,8 @@ const ANSWER_WITHIN_MS = 15_000;
 const PAUSE_MS = 250;
 /** The longest wait of an attempt that the core refuses; the first is a pause, and each next one is twice as long. */
 const MAX_REFUSED_MS = 60_000;
+/** The core takes no longer one. An attempt takes ten seconds, but a process can be frozen in it. */
+const MAX_DURATION_MS = 3_600_000;
 /** Failures of which one attempt of a call may be the cause. All others are outages. */
 const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal, Code.Unknown]);
 
@@ -78,12 +80,19 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
         if (outage === undefined) {
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
-        const over = outage?.over ?? Promise.withResolvers<void>();
-        outage = { over, left: new Set(waiting.keys()) };
+        beginOutage();
         await pause();
       }
     }
     running = undefined;
+  }
+
+  /** One that the core refuses may wait for a minute, and nobody else with it. */
+  function beginOutage(): void {
+    const names = [...waiting].filter(([, one]) => one.refusals === 0).map(([name]) => name);
+    const over = outage?.over ?? Promise.withResolvers<void>();
+    outage = { over, left: new Set(names) };
+    if (names.length === 0) endOutage();
   }
 
   function endOutage(): void {
@@ -193,7 +202,7 @@ function messageFrom({
     run: runToProto(key),
     attempt: key.attempt,
     startedAt: timestampFromMs(attempt.startedAtMs),
-    duration: durationFromMs(attempt.durationMs),
+    duration: durationFromMs(Math.min(attempt.durationMs, MAX_DURATION_MS)),
     outcome: outcomeToProto(outcome),
     ...(status !== undefined && { statusCode: status }),
     ...(detail !== undefined && { detail }),
