@@ -1,13 +1,9 @@
 import { createLog } from "@activity/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/harness/database.ts";
+import { expect, it } from "vitest";
+import { useTestDatabase } from "../../test/harness/database.ts";
 import { createLocalCredential, startRenewal } from "./local-credential.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 /** How many days from its creation on the only credential works. */
 async function daysOfLife(): Promise<number> {

@@ -6,21 +6,12 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { type Run, watch } from "../start/harness-program.ts";
 
 /** What the Containerfile makes, as folders of this machine: there is no container engine in it. */
-export type Image = {
-  /** What stands at `/app`. */
-  readonly app: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The user and group by number, as `USER` names them. */
-  readonly user: string;
-  readonly entrypoint: readonly string[];
-  readonly command: readonly string[];
-  remove(): void;
-};
+export type Image = ReturnType<typeof buildImage>;
 
 type Step = { readonly instruction: string; readonly rest: string };
 
 /** Follows the Containerfile step by step on what git knows of, as a build does. Throws where a step fails. */
-export function buildImage(): Image {
+export function buildImage() {
   const folder = mkdtempSync(join(tmpdir(), "activity-image-"));
   const stages: { name: string; root: string }[] = [];
   const env: Record<string, string> = {};
@@ -55,16 +46,13 @@ export function buildImage(): Image {
       case "CMD":
         command = JSON.parse(rest);
         break;
-      case "WORKDIR":
-        if (rest !== "/app") throw new Error("This harness knows no folder but /app.");
-        break;
-      case "EXPOSE":
-        break;
       default:
-        throw new Error(`This harness does not know ${instruction}.`);
+        if (instruction === "EXPOSE" || (instruction === "WORKDIR" && rest === "/app")) break;
+        throw new Error(`This harness does not know ${instruction} ${rest}.`);
     }
   }
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  // `app` is what stands at `/app`, `user` the user and group by number, as `USER` names them.
   return { app: here(), env, user, entrypoint, command, remove };
 }
 

@@ -1,53 +1,34 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
+import type { Run } from "../start/harness-program.ts";
 import { buildImage, type Image, runInImage } from "./harness-image.ts";
 
 const BUILD_WITHIN_MS = 540_000;
 
+const folder = useFolder("deploy");
+const secrets = useFolder("secrets");
+const database = useTestDatabase();
+const temporal = useStarted(() =>
+  startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
+);
 let image: Image;
-let folder: string;
-let secrets: string;
-let database: TestDatabase;
-let temporal: RunningTemporal;
-const started: ChildProcess[] = [];
-
-beforeAll(async () => {
+const started: Run[] = [];
+beforeAll(() => {
   image = buildImage();
-  folder = mkdtempSync(join(tmpdir(), "activity-deploy-"));
-  secrets = mkdtempSync(join(tmpdir(), "activity-secrets-"));
-  database = await createTestDatabase();
-  temporal = await startTemporal({
-    env: process.env,
-    dataDir: join(folder, "temporal"),
-    progress: silentProgress,
-  });
   keep("database-url", database.url);
   keep("cursor-keys", "ab".repeat(32));
   keep("secret-keys", "cd".repeat(32));
 }, BUILD_WITHIN_MS);
 afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await temporal?.stop();
-  await database?.drop();
+  for (const run of started) await run.end("SIGKILL");
   image?.remove();
-  for (const each of [folder, secrets]) rmSync(each, { recursive: true, force: true });
 });
 
 /** Keeps a secret where the containers find theirs. */
@@ -57,16 +38,15 @@ function keep(name: string, text: string): void {
   chmodSync(secrets, 0o755);
 }
 
-const run = (command: readonly string[], env: Record<string, string>) => {
+const run = (command: readonly string[], env: Record<string, string> = {}) => {
   const one = runInImage(image, command, { env, secrets });
-  started.push(one.child);
+  started.push(one);
   return one;
 };
 
-const ends = async (command: readonly string[], env: Record<string, string> = {}) => {
-  const { child, output } = run(command, env);
-  const [code] = await once(child, "close");
-  return { code, output: output() };
+const ends = async (command: readonly string[], env?: Record<string, string>) => {
+  const { closed, output } = run(command, env);
+  return { code: await closed, output: output() };
 };
 
 const CORE = {
@@ -125,7 +105,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
   expect(page.status).toBe(200);
   expect(page.text).toContain("<script");
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
-  expect(await one.end("SIGTERM")).toBe(0);
+  expect(await one.end()).toBe(0);
   expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
 });
 
@@ -158,7 +138,7 @@ it("runs the three apart by its arguments, with the credentials that its own too
   await deliveries.untilSaid("deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
-  for (const one of [deliveries, gateway, core]) expect(await one.end("SIGTERM")).toBe(0);
+  for (const one of [deliveries, gateway, core]) expect(await one.end()).toBe(0);
 });
 
 async function freePorts(): Promise<[string, string, string, string]> {

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { isDeadlock } from "../../server/src/database/outage.ts";
 import { createPlatformEvent, createReader, importDonations, unique } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { startTestStack, type TestStack, useTestStack } from "../harness/stack.ts";
 import { createFakeClock } from "./harness-clock.ts";
 
 const SINCE = "2020-01-01T00:00:00Z";
@@ -17,11 +17,7 @@ const WRITERS = 50;
 const WRITING_MS = process.env.FULL ? 60_000 : 15_000;
 const STORY_TIMEOUT_MS = WRITING_MS + 90_000;
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 describe("§4.4 a poller that follows asc with one fixed since", () => {
   it.concurrent(

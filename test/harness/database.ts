@@ -5,6 +5,7 @@ import { inject } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
+import { useStarted } from "./use-started.ts";
 
 /** A migrated database of a test's own. */
 export type TestDatabase = {
@@ -50,6 +51,13 @@ export async function createTestDatabase(
   if (migrated) await migrate(place.url);
   return openTestDatabase(server, place);
 }
+
+/** A database of the tests of a file or group. */
+export const useTestDatabase = () =>
+  useStarted(async () => {
+    const database = await createTestDatabase();
+    return { ...database, stop: database.drop };
+  });
 
 /** Opens a place that is there; `server` is asked what runs. Both are closed with it. */
 export function openTestDatabase(server: Pool, place: Place): TestDatabase {

@@ -1,33 +1,24 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it, vi } from "vitest";
-import { createTestDatabase } from "../harness/database.ts";
-import { type Run, startProgram } from "./harness-program.ts";
+import { describe, expect, it, vi } from "vitest";
+import { ROOT } from "../architecture/import-rule.ts";
+import { useTestDatabase } from "../harness/database.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { type Run, usePrograms } from "./harness-program.ts";
 
-const DEMO = fileURLToPath(new URL("../../tools/demo.ts", import.meta.url));
-const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
-const folder = mkdtempSync(join(tmpdir(), "activity-start-"));
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = useFolder("start");
 
 /** Runs what `npm start` runs, with data and ports of its own. */
-function run(env: Record<string, string> = {}): Run {
+const run = usePrograms();
+function start(env: NodeJS.ProcessEnv = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
-  const ports = { PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
-  const own = { ...machine, DATA_DIR: join(folder, "data"), ...ports, ...env };
-  const one = startProgram("dev-stack/src/start.mjs", own);
-  started.push(one.child);
-  return one;
+  const own = { DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
+  return run("dev-stack/src/start.mjs", { ...machine, ...own, ...env });
 }
 
 async function untilReady(one: Run): Promise<string> {
@@ -43,11 +34,13 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
+const runTool = (...args: string[]) =>
+  execFileSync(process.execPath, args, {
+    ...{ cwd: ROOT, encoding: "utf8", env: { ...process.env, DATA_DIR: join(folder, "data") } },
+  });
+
 /** Does what the printed `npm run demo` line does, and others like it. */
-function demo(...args: readonly string[]): string {
-  const env = { ...process.env, DATA_DIR: join(folder, "data") };
-  return execFileSync(process.execPath, [DEMO, ...args], { encoding: "utf8", env });
-}
+const demo = (...args: readonly string[]) => runTool("tools/demo.ts", ...args);
 const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed a donation's webhook event. */
@@ -74,9 +67,11 @@ const processesOf = () =>
     encoding: "utf8",
   });
 
+const database = useTestDatabase();
+
 describe("npm start", () => {
   it("ends with a key and lines that work when pasted; Ctrl-C leaves nothing behind", async () => {
-    const first = run();
+    const first = start();
     const output = await untilReady(first);
     const [me, latest, donations] = paste(output)
       .trim()
@@ -93,11 +88,10 @@ describe("npm start", () => {
     const page = join(folder, "page");
     mkdirSync(page);
     writeFileSync(join(page, "index.html"), "<!doctype html>");
-    const one = run({ DASHBOARD_FILES: page, TEMPORAL_CLI: "/no/such/program" });
+    const one = start({ DASHBOARD_FILES: page, TEMPORAL_CLI: "/no/such/program" });
     const [link = ""] =
       /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(await untilReady(one)) ?? [];
-    const env = { ...process.env, DATA_DIR: join(folder, "data") };
-    const another = execFileSync(process.execPath, [DASHBOARD], { encoding: "utf8", env });
+    const another = runTool("tools/dashboard.ts");
     for (const url of [link, another.trim()]) {
       const { origin, hash } = new URL(url);
       expect(await (await fetch(origin)).text()).toBe("<!doctype html>");
@@ -117,7 +111,7 @@ describe("npm start", () => {
 
   it("prints an overlay's address, which stays, and shows there what npm run demo makes happen", async () => {
     const env = { TEMPORAL_CLI: "/no/such/program" };
-    const one = run(env);
+    const one = start(env);
     const overlay = overlayIn(await untilReady(one));
     expect((await fetch(overlay)).status).toBe(200);
     demo("donate", "Ada", "1500", "For the stream");
@@ -135,7 +129,7 @@ describe("npm start", () => {
     expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
     expect(await one.end("SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
-    const again = run(env);
+    const again = start(env);
     const { searchParams } = new URL(overlayIn(await untilReady(again)));
     expect(searchParams.get("token")).toBe(new URL(overlay).searchParams.get("token"));
     expect(await again.end("SIGINT")).toBe(0);
@@ -144,7 +138,7 @@ describe("npm start", () => {
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
     const dataDir = join(folder, "interrupted");
     const settings = join(dataDir, "local.json");
-    const interrupted = run({ DATA_DIR: dataDir });
+    const interrupted = start({ DATA_DIR: dataDir });
     const isWriting = () =>
       existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
     await vi.waitUntil(isWriting, { timeout: START_TIMEOUT_MS, interval: 5 });
@@ -156,7 +150,7 @@ describe("npm start", () => {
 
   it("names and uses the addresses that it was told to listen on", async () => {
     const hosts = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" };
-    const elsewhere = run({ ...hosts, TEMPORAL_CLI: "/no/such/program" });
+    const elsewhere = start({ ...hosts, TEMPORAL_CLI: "/no/such/program" });
     const output = await untilReady(elsewhere);
     expect(output).toMatch(/^ {2}Core {7}127\.0\.0\.2:\d+ /m);
     expect(paste(output)).toContain("demo");
@@ -164,7 +158,7 @@ describe("npm start", () => {
   });
 
   it("prints a donation's webhook event, with Temporal or without", async () => {
-    const without = run({ TEMPORAL_CLI: "/no/such/program" });
+    const without = start({ TEMPORAL_CLI: "/no/such/program" });
     const warning = await untilReady(without);
     expect(warning).toMatch(/^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m);
     expect(donate("Early")).toMatch(/^Donated: don_/);
@@ -172,7 +166,7 @@ describe("npm start", () => {
     await printed(without, "Early");
     expect(await without.end("SIGINT")).toBe(0);
 
-    const again = run();
+    const again = start();
     await untilReady(again);
     donate("Late");
     await printed(again, "Late");
@@ -181,16 +175,16 @@ describe("npm start", () => {
   });
 
   it("keeps data and key through kill -9 and a second start", async () => {
-    const killed = run();
+    const killed = start();
     const before = await untilReady(killed);
     const feed = paste(before);
     await killed.end("SIGKILL");
-    const again = run();
+    const again = start();
     const after = await untilReady(again);
     expect(keyIn(after)).toBe(keyIn(before));
     expect(paste(after)).toBe(feed);
 
-    const second = run();
+    const second = start();
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/in use by another copy of this program/);
     expect(second.output().trim().split("\n")).toHaveLength(1);
@@ -198,29 +192,27 @@ describe("npm start", () => {
   });
 
   it("renews the credential of its tools at every start", async () => {
-    const database = await createTestDatabase();
     const env = {
       DATABASE_URL: database.url,
       DATA_DIR: join(folder, "given"),
       TEMPORAL_CLI: "/no/such/program",
     };
-    const first = run(env);
+    const first = start(env);
     await untilReady(first);
     expect(await first.end("SIGINT")).toBe(0);
     await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
-    const again = run(env);
+    const again = start(env);
     await untilReady(again);
     const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
     await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
     expect(await again.end("SIGINT")).toBe(0);
-    await database.drop();
   });
 
   it("says in one sentence what to do when its port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
-    const refused = run({ PORT: `${port}` });
+    const refused = start({ PORT: `${port}` });
     expect(await refused.ended).toBe(1);
     other.close();
     const sentence = refused.output().trim().split("\n").at(-1);
@@ -244,7 +236,7 @@ describe("npm start", () => {
     [{ CORE_HOST: "0.0.0.0" }, /^CORE_HOST lets other machines in/m],
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
     const other = { DATA_DIR: join(folder, "other"), TEMPORAL_CLI: "/no/such/program" };
-    const refused = run({ ...env, ...other } as Record<string, string>);
+    const refused = start({ ...env, ...other } as Record<string, string>);
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toMatch(sentence);
     expect(refused.output()).not.toContain("geheim");

@@ -5,20 +5,16 @@ import {
 } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { createClaims } from "./claim.ts";
 import { createDispatchService } from "./dispatch-service.ts";
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
-let services: Services;
+const services = useServices();
 let own: Receiver;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   own = await createReceiver();

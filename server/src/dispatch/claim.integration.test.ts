@@ -1,9 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -17,12 +17,8 @@ const LEASE_SECONDS = 14;
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
-let services: Services;
+const services = useServices();
 let busy: Receiver;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   await services.database.query("DELETE FROM delivery");

@@ -1,8 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
 
 const MINUTE_MICROS = 60_000_000;
@@ -11,13 +11,9 @@ const OVERDUE_MICROS = 10 * MINUTE_MICROS;
 const LIMIT = 200;
 const NEVER_YET = { state: DeliveryState.RETRYING, attempts: 2 };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   for (const table of ["outbox_entry", "delivery", "webhook_event"]) {
     await services.database.query(`DELETE FROM ${table}`);
