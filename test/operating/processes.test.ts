@@ -53,7 +53,7 @@ describe("a process that is told to end, ADR 0043", () => {
       return (await gateway.health("/live")) === undefined;
     };
     await expect.poll(isGone).toBe(true);
-    expect(await gateway.ended).toBe(1);
+    expect(await gateway.ended()).toBe(1);
   });
 
   it("as a core says NOT_SERVING by the gRPC health protocol, and ends who watches", async () => {

@@ -95,7 +95,9 @@ describe("npm run release", () => {
 
   it("after npm version, packs each package of that version and the bill of materials, and stops", async () => {
     edit("CHANGELOG.md", () => "# Changelog\n\n## [7.8.9] - 2026-11-22\n\n- A thing.\n");
-    edit("receiver-kit/package.json", (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
+    for (const name of ["receiver-kit", "feed"]) {
+      edit(`${name}/package.json`, (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
+    }
     commit();
     expect(await npm("version", "7.8.9")).toMatchObject({ code: 0 });
     const { code, said } = await release();
