@@ -23,6 +23,7 @@ const SLOW = [
   "test/dashboard/browser/looks.test.ts",
   "test/delivery/{all-workflows,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
+  "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
   "test/operating/*.test.ts",
   "test/start/*.test.ts",
@@ -89,8 +90,8 @@ const ON_SERVERS = {
   hookTimeout: 120_000,
   expect: PATIENT,
 };
-// The rules of test/architecture read files only.
-const REAL = ["**/*.integration.test.ts", "test/!(architecture)/**/*.test.ts"];
+// The rules of test/architecture read files only, and test/simulation needs no server.
+const REAL = ["**/*.integration.test.ts", "test/!(architecture|simulation)/**/*.test.ts"];
 // The kit is a published package with a configuration of its own.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
 

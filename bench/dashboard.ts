@@ -1,134 +1,77 @@
 import { createLog, readConfig } from "@activity/server";
-import { type Browser, chromium } from "playwright-core";
-import { buildDashboard } from "../dev-stack/src/build-dashboard.ts";
-import { cacheFolder } from "../dev-stack/src/cache-folder.ts";
-import { createDashboardLink } from "../dev-stack/src/dashboard-link.ts";
-import { createClients } from "../dev-stack/src/demo.ts";
-import { findChromium } from "../dev-stack/src/find-chromium.ts";
-import { findFreePort } from "../dev-stack/src/free-port.ts";
-import { createProgress } from "../dev-stack/src/progress.ts";
+import { chromium } from "playwright-core";
 import { startProduct } from "../tools/serve/product.ts";
-import { readOptions, wholeNumber } from "./command-line.ts";
-import { DASHBOARD_FILES, type FirstLoad, measureFirstLoad } from "./measure/first-load.ts";
+import { makeAccounts } from "./load/targets.ts";
+import { DASHBOARD_FILES, measureFirstLoad } from "./measure/first-load.ts";
+import { quantile } from "./measure/sample.ts";
+import { clientsOf } from "./product/start-product.ts";
 import { atMost } from "./report/goal.ts";
-import { describeMachine, machineLine } from "./report/machine.ts";
-import { publish } from "./report/publish.ts";
-import { GOAL_HEAD, goalRow, table } from "./report/table.ts";
-import { runMain, stopOnSignal } from "./run-main.ts";
-import { type Closing, createClosing } from "./stack/closing.ts";
-import { startCoreStore } from "./stack/servers.ts";
-import { makeAccounts } from "./stack/targets.ts";
+import { table } from "./report/table.ts";
+import { type Bench, runBench } from "./run/bench.ts";
+import * as devStack from "./stack/dev-stack.ts";
+import { startStore } from "./stack/servers.ts";
 
-const LOADS = 20;
-const USAGE = `npm run bench:dashboard -- [--short] [--loads ${LOADS}]
-  --short  three loads: only to see that it runs
-Only a run of ${LOADS} loads is written to results/dashboard.*
-`;
-const GOAL_KB = 150;
-const GOAL_MS = 1_000;
-/** How long a browser took to the first page, in `loads` loads. */
-type FirstPage = {
-  readonly loads: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
-  readonly browser: string;
-};
-const OPTIONS = {
-  short: { type: "boolean", default: false },
-  loads: { type: "string" },
-} as const;
-const progress = createProgress();
+const [GOAL_KB, GOAL_MS] = [150, 1_000];
+const settings = { full: { loads: 20 }, short: { loads: 3 }, options: { loads: 1 } };
 
 /** Measures the dashboard: what its first load weighs, and how long a browser takes from a link to the first page. */
-async function main(loads: number): Promise<void> {
-  if (!(await buildDashboard(progress))) throw new Error("the dashboard is not built");
-  const firstLoad = measureFirstLoad(DASHBOARD_FILES);
+await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
+  const { progress, closeLater } = bench;
+  const { loads } = bench.settings;
+  if (!(await devStack.buildDashboard(progress))) throw new Error("the dashboard is not built");
+  const { files, gzippedBytes } = measureFirstLoad(DASHBOARD_FILES);
+  const { version, link } = await startDashboard(bench);
+  const cache = devStack.cacheFolder(process.env);
+  const executablePath = await devStack.findChromium(process.env, cache, progress);
+  const browser = await chromium.launch({ executablePath });
+  closeLater(() => browser.close());
 
-  const closing = createClosing();
-  stopOnSignal(closing.closeAll);
-  try {
-    const { version, link } = await startStack(closing);
-    const program = await findChromium(process.env, cacheFolder(process.env), progress);
-    const browser = await chromium.launch({ executablePath: program });
-    closing.add(() => browser.close());
-    const times: number[] = [];
-    for (let load = 0; load < loads; load += 1)
-      times.push(await timeFirstPage(browser, await link()));
-    times.sort((a, b) => a - b);
-    const firstPage = {
-      loads,
-      medianMs: times[Math.floor((loads - 1) / 2)] ?? 0,
-      slowestMs: times[loads - 1] ?? 0,
-      browser: `Chromium ${browser.version()}`,
-    };
-    const results = { machine: describeMachine(version), firstLoad, firstPage };
-    await publish(results, toMarkdown(results), loads === LOADS ? "dashboard" : undefined);
-  } finally {
-    await closing.closeAll();
-  }
-}
+  /** Opens a link in a window of its own until the page of the keys has its list and its button. */
+  const timeFirstPage = async (url: string) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const beganMs = performance.now();
+    await page.goto(url, { waitUntil: "commit" });
+    await page.getByText("No active key").waitFor();
+    await page.getByRole("button", { name: "Create key" }).click({ trial: true });
+    const tookMs = performance.now() - beganMs;
+    await context.close();
+    return tookMs;
+  };
+  const timesMs: number[] = [];
+  while (timesMs.length < loads) timesMs.push(await timeFirstPage(await link()));
+  timesMs.sort((one, other) => one - other);
+  const slowest = quantile(timesMs, 1).toFixed(0);
+  const by = `${loads} loads by Chromium ${browser.version()}`;
+  return {
+    on: version,
+    about: [`${by}, nothing cached; the slowest took ${slowest} ms.`],
+    blocks: [
+      table(files, [
+        ["file", ({ name }) => name],
+        ["KB gzipped", ({ gzippedBytes: bytes }) => bytes / 1_000, 1],
+      ]),
+    ],
+    goals: [
+      atMost("first load, gzipped", GOAL_KB, gzippedBytes / 1_000, "KB"),
+      atMost("from a link to a usable first page, median", GOAL_MS, quantile(timesMs, 0.5), "ms"),
+    ],
+    figures: { files, gzippedBytes, timesMs },
+  };
+});
 
 /** Starts the product with an account; returns what makes links into its dashboard. */
-async function startStack(closing: Closing) {
-  const store = await startCoreStore("dashboard", closing, progress);
-  const port = await findFreePort();
+async function startDashboard(bench: Bench) {
+  const store = await startStore(bench, "dashboard");
+  const port = await devStack.findFreePort();
   const dashboard = { DASHBOARD_PORT: `${port}`, DASHBOARD_URL: `http://localhost:${port}` };
   const product = await startProduct({
-    core: readConfig({ ...store.coreEnv, ...dashboard, CORE_PORT: "0" }),
+    core: readConfig({ ...store.env, ...dashboard }),
     gateway: { host: "127.0.0.1", port: 0, trustedProxies: [] },
     log: createLog(() => undefined),
   });
-  closing.add(product.stop);
-  const clients = createClients(`http://127.0.0.1:${product.corePort}`, store.credential);
-  const [accountId = ""] = await makeAccounts(clients, ["dashboard"]);
-  const link = () => createDashboardLink(clients, accountId);
-  return { version: store.databaseVersion, link };
+  bench.closeLater(product.stop);
+  const clients = clientsOf(product.corePort, store);
+  const [accountId = ""] = await makeAccounts(clients, "dashboard", 1);
+  return { version: store.version, link: () => devStack.createDashboardLink(clients, accountId) };
 }
-
-/** Opens a link in a window of its own until the page of the keys has its list and its button. */
-async function timeFirstPage(browser: Browser, link: string): Promise<number> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const beganAt = performance.now();
-  await page.goto(link, { waitUntil: "commit" });
-  await page.getByText("No active key").waitFor();
-  await page.getByRole("button", { name: "Create key" }).click({ trial: true });
-  const took = performance.now() - beganAt;
-  await context.close();
-  return took;
-}
-
-function toMarkdown({
-  machine,
-  firstLoad,
-  firstPage,
-}: {
-  machine: ReturnType<typeof describeMachine>;
-  firstLoad: FirstLoad;
-  firstPage: FirstPage;
-}): string {
-  const { loads, medianMs, slowestMs, browser } = firstPage;
-  const goals = [
-    atMost("first load, gzipped", GOAL_KB, firstLoad.gzippedBytes / 1_000, "KB"),
-    atMost("from a link to a usable first page, median", GOAL_MS, medianMs, "ms"),
-  ];
-  return [
-    "# bench:dashboard",
-    "",
-    machineLine(machine),
-    `${loads} loads by ${browser}, nothing cached; the slowest took ${slowestMs.toFixed(0)} ms.`,
-    "",
-    ...table(GOAL_HEAD, goals.map(goalRow)),
-    "",
-    ...table(
-      ["file", "KB gzipped"],
-      firstLoad.files.map(({ name, gzippedBytes }) => [name, (gzippedBytes / 1_000).toFixed(1)]),
-    ),
-    "",
-  ].join("\n");
-}
-
-await runMain(USAGE, (args) => {
-  const { short, loads } = readOptions(args, OPTIONS);
-  return main(wholeNumber("loads", loads ?? (short ? "3" : `${LOADS}`), 1));
-});

@@ -1,69 +1,86 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createProgress } from "../dev-stack/src/progress.ts";
-import { BENCH_CACHE } from "./data/bench-database.ts";
-import { startBenchStack } from "./deliver/bench-stack.ts";
-import { measureBacklog } from "./deliver/cases/backlog.ts";
-import { addSleepers } from "./deliver/cases/sleepers.ts";
-import { type Measured, measureSides, prepareSide, type Side } from "./deliver/measure-sides.ts";
-import { toMarkdown } from "./deliver/report/markdown.ts";
-import type { Results } from "./deliver/report/results.ts";
-import { keptAs, readSettings, type Settings, USAGE } from "./deliver/settings.ts";
-import { describeMachine } from "./report/machine.ts";
-import { summarizeProfiles } from "./report/profile.ts";
-import { publish, RESULTS } from "./report/publish.ts";
-import { runMain, stopOnSignal } from "./run-main.ts";
-import { createClosing } from "./stack/closing.ts";
+import { CASE_NAMES, CASES, measureBacklog, measureCounting } from "./deliver/cases.ts";
+import { ALONE, BESIDE, COUNTING, STEADY, WRITING } from "./deliver/places.ts";
+import { costTable, deliverGoals, rateTable, steadyTable } from "./deliver/report.ts";
+import { addSleepers } from "./deliver/sleepers.ts";
+import { type Stack, startStack } from "./deliver/stack.ts";
+import { measureSteady, measureWriting } from "./deliver/steady.ts";
+import type { Figures } from "./measure/figures.ts";
+import { isSame } from "./report/report.ts";
+import { grouped } from "./report/table.ts";
+import { type Bench, runBench } from "./run/bench.ts";
+import { measureRounds, takeTurns } from "./run/rounds.ts";
+import { makeProfiles } from "./stack/servers.ts";
 
-const PROFILES = join(BENCH_CACHE, "deliver-profiles");
-const progress = createProgress();
+/** `sleepers` are deliveries asleep in a second stack, measured in turn with the first; 0 leaves it out. */
+const full = {
+  ...{ warmsUp: true, rounds: 3, floor: 1_000, backlog: 10_000, accounts: 1_000, failing: 2_000 },
+  ...{ workflows: 1_000, steadySeconds: 30, sleepers: 100_000, profile: false },
+};
+type Settings = typeof full;
+const short: Settings = {
+  ...{ warmsUp: false, rounds: 1, floor: 50, backlog: 200, accounts: 20, failing: 50 },
+  ...{ workflows: 20, steadySeconds: 1, sleepers: 50, profile: false },
+};
+const options = { profile: "flag", sleepers: 0, rounds: 1, backlog: 1 } as const;
+const WARM_UP_SHARE = 10;
 
 /** Measures deliveries beside the floor of Temporal, in turn where nothing sleeps and beside sleepers. */
-async function main(settings: Settings): Promise<void> {
-  await rm(PROFILES, { recursive: true, force: true });
-  await mkdir(PROFILES, { recursive: true });
-  await mkdir(RESULTS, { recursive: true });
-  const closing = createClosing();
-  stopOnSignal(closing.closeAll);
-  const start = async (label: string, name: string, profileFolder?: string) => {
-    const stack = await startBenchStack(progress, name, profileFolder);
-    closing.add(stack.stop);
-    return prepareSide(label, stack, settings);
+await runBench({ name: "bench:deliver", full, short, options }, async (bench) => {
+  const { settings } = bench;
+  const { rounds, floor, backlog, accounts, failing, workflows, steadySeconds, sleepers } =
+    settings;
+  if (settings.profile) return profile(bench);
+  const alone = await startStack(bench, ALONE, "deliver");
+  const beside = sleepers > 0 ? await startStack(bench, BESIDE, "deliver-sleepers") : undefined;
+  const perSecond = beside && (await addSleepers(bench, beside, sleepers));
+  const stacks = beside ? [alone, beside] : [alone];
+  const runs = await measureStacks(bench, stacks);
+  const asleep = `${grouped(sleepers)} deliveries asleep, which were put to sleep at`;
+  return {
+    on: alone.on,
+    about: [
+      `${rounds} rounds, the cases in turn, medians: ${grouped(floor)} empty workflows, backlogs of ${grouped(backlog)} (to 1 account, to ${grouped(accounts)}), ${grouped(failing)} failing, ${grouped(workflows)} that are a workflow each; then ${steadySeconds} s steady. Everything shares the machine.`,
+    ],
+    blocks: [
+      rateTable(runs),
+      steadyTable(runs, beside ? [ALONE, BESIDE] : [ALONE]),
+      ["What one delivery costs, or one empty workflow:"],
+      costTable(runs, ALONE),
+      perSecond ? [`The same beside ${asleep} ${perSecond.toFixed(0)}/s:`] : [],
+      beside ? costTable(runs, BESIDE) : [],
+    ],
+    goals: deliverGoals(runs, beside !== undefined),
+    figures: { runs },
+    keptAs: isSame(settings, { ...full, sleepers: 0 }) ? "deliver-alone" : undefined,
   };
-  try {
-    const alone = await start("Alone", "deliver", settings.profile ? PROFILES : undefined);
-    if (settings.profile) return await profile(alone, settings);
-    const machine = describeMachine(alone.stack.databaseVersion);
-    if (settings.sleepers === 0) {
-      const [measured] = await measureSides([alone], settings, progress);
-      return await report({ machine, settings, alone: required(measured), beside: undefined });
-    }
-    const beside = await start("Beside sleepers", "deliver-sleepers");
-    const sleepersPerSecond = await addSleepers(beside.stack, settings.sleepers, progress);
-    const [first, second] = await measureSides([alone, beside], settings, progress);
-    const measured = { alone: required(first), beside: { ...required(second), sleepersPerSecond } };
-    await report({ machine, settings, ...measured });
-  } finally {
-    await closing.closeAll();
-  }
+});
+
+/** Warms up, gives each case of each stack its turn, and measures once what follows. */
+async function measureStacks(bench: Bench<Settings>, stacks: readonly Stack[]) {
+  const { settings } = bench;
+  const { rounds, warmsUp, steadySeconds } = settings;
+  const turn = (side: Stack, load: string, run: () => Promise<Figures>) => ({ side, load, run });
+  const cases = (round: number, share: number) => {
+    // None is always the second: a machine that grows slower would count against that one.
+    const inTurn = round % 2 === 1 ? stacks : stacks.toReversed();
+    return CASE_NAMES.flatMap((name) => {
+      const count = Math.ceil(settings[CASES[name].size] / share);
+      return inTurn.map((stack) => turn(stack, name, () => CASES[name].measure(stack, count)));
+    });
+  };
+  if (warmsUp) await takeTurns(bench, "Warming up", cases(1, WARM_UP_SHARE));
+  const runs = await measureRounds(bench, rounds, (round) => cases(round, 1));
+  const last = stacks.flatMap((stack) => [
+    turn(stack, COUNTING, () => measureCounting(stack)),
+    turn(stack, WRITING, () => measureWriting(stack, steadySeconds)),
+    turn(stack, STEADY, () => measureSteady(stack, steadySeconds)),
+  ]);
+  return [...runs, ...(await measureRounds(bench, 1, () => last))];
 }
 
-function report(results: Results): Promise<void> {
-  return publish(results, toMarkdown(results), keptAs(results.settings));
+/** Runs one backlog under the profiler. */
+async function profile(bench: Bench<Settings>): Promise<undefined> {
+  const stack = await startStack(bench, ALONE, "deliver", await makeProfiles("deliver"));
+  const { perSecond } = await measureBacklog(stack, stack.accountIds.one, bench.settings.backlog);
+  process.stdout.write(`${perSecond?.toFixed(0)}/s with the profiler on.\n`);
 }
-
-function required(measured: Measured | undefined): Measured {
-  if (measured === undefined) throw new Error("a side was not measured");
-  return measured;
-}
-
-/** Runs one backlog under the profiler and says where the product's process spent its time. */
-async function profile({ stack, one }: Side, settings: Settings): Promise<void> {
-  const { perSecond } = await measureBacklog(stack, [one], settings.backlog);
-  await stack.stop();
-  const summary = await summarizeProfiles(PROFILES, "Self time while a backlog is delivered");
-  await writeFile(join(RESULTS, "deliver-profile.md"), summary);
-  process.stdout.write(`\n${perSecond.toFixed(0)}/s with the profiler on.\n\n${summary}`);
-}
-
-await runMain(USAGE, (args) => main(readSettings(args)));

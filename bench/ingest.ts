@@ -1,29 +1,25 @@
-import { createProgress } from "../dev-stack/src/progress.ts";
-import { measureImports } from "./ingest/cases/measure-imports.ts";
-import { measureSingles } from "./ingest/cases/measure-singles.ts";
-import { startIngestStack } from "./ingest/ingest-stack.ts";
-import { toMarkdown } from "./ingest/report/markdown.ts";
-import type { Results } from "./ingest/report/results.ts";
-import { isWhole, readSettings, type Settings, USAGE } from "./ingest/settings.ts";
-import { describeMachine } from "./report/machine.ts";
-import { publish } from "./report/publish.ts";
-import { runMain, stopOnSignal } from "./run-main.ts";
+import { importGoals, importTable, measureImports } from "./ingest/imports.ts";
+import { measureSingles, singlesGoals, singlesTable } from "./ingest/singles.ts";
+import { runBench } from "./run/bench.ts";
+import { startStore } from "./stack/servers.ts";
 
-const progress = createProgress();
+const FULL = { rounds: 3, warmUpSeconds: 3, seconds: 6, accounts: 1_000, importRows: 100_000 };
+const SHORT = { rounds: 1, warmUpSeconds: 0.3, seconds: 0.5, accounts: 20, importRows: 5_000 };
+const spec = { name: "bench:ingest", full: FULL, short: SHORT, options: { rounds: 1 } };
 
 /** Measures writing alone: single contributions beside the same rows by hand, and imports. */
-async function main(settings: Settings): Promise<void> {
-  const stack = await startIngestStack(progress);
-  stopOnSignal(stack.stop);
-  try {
-    const singles = await measureSingles(stack, settings, progress);
-    const imports = await measureImports(stack, settings, progress);
-    const machine = describeMachine(stack.store.databaseVersion);
-    const results: Results = { machine, settings, singles, imports };
-    await publish(results, toMarkdown(results), isWhole(settings) ? "ingest" : undefined);
-  } finally {
-    await stack.stop();
-  }
-}
-
-await runMain(USAGE, (args) => main(readSettings(args)));
+await runBench(spec, async (bench) => {
+  const { settings } = bench;
+  const store = await startStore(bench, "ingest");
+  const singles = await measureSingles(bench, store);
+  const imports = await measureImports(bench, store);
+  return {
+    on: store.version,
+    about: [
+      `64 writers, no endpoints; ${settings.rounds} rounds, the sides in turn, ${settings.seconds} s each; medians. Everything shares the machine.`,
+    ],
+    blocks: [singlesTable(singles, settings), importTable(imports, settings)],
+    goals: [...singlesGoals(singles, settings), ...importGoals(imports)],
+    figures: { singles, imports },
+  };
+});

@@ -1,98 +1,79 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createProgress } from "../dev-stack/src/progress.ts";
-import { FLAVOUR_NAMES } from "../dev-stack/src/server-program.ts";
-import { type DataSize, HIDDEN_OF_TEN } from "./data/bench-accounts.ts";
-import { BENCH_CACHE, type BenchDatabase, startBenchDatabase } from "./data/bench-database.ts";
-import { measurePageLatency } from "./history/page-latency.ts";
-import { measureRounds } from "./measure/rounds.ts";
-import { describeMachine } from "./report/machine.ts";
-import { toMarkdown } from "./report/markdown.ts";
-import { summarizeProfiles } from "./report/profile.ts";
-import { publish, RESULTS } from "./report/publish.ts";
-import { type Results, sideResult, type WorkloadResult } from "./report/results.ts";
-import { runMain, stopOnSignal } from "./run-main.ts";
-import { isWhole, readSettings, type Settings, USAGE } from "./settings.ts";
-import { type Side, SideName } from "./sides/side.ts";
-import { startSides } from "./sides/start-sides.ts";
+import { seed } from "./data/seed.ts";
+import { countEach } from "./measure/figures.ts";
+import { cpuOf, readMemory } from "./measure/process-usage.ts";
+import { measureHistory } from "./read/history.ts";
+import { historyTable, readGoals, WORKLOAD_NAMES, workloadBlocks } from "./read/report.ts";
+import { SIDE_NAMES, startNamed, startReader, USUAL_SIDES } from "./read/sides.ts";
+import type { Run } from "./report/runs.ts";
+import { grouped } from "./report/table.ts";
+import { runBench } from "./run/bench.ts";
+import { keptSide, measureRounds, takeTurns } from "./run/rounds.ts";
+import { makeProfiles, startStore } from "./stack/servers.ts";
 
-const progress = createProgress();
+const size = { historyActivities: 700_000, loadAccounts: 3_000, activitiesPerLoadAccount: 210 };
+/** Enough to see that the bench runs, and enough accounts that the limits refuse nobody. */
+const little = { ...size, historyActivities: 14_000, activitiesPerLoadAccount: 70 };
+/** `historySamples` are the requests for each place of the long history. */
+const full = {
+  ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
+  ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, historySamples: 1_000, profile: false },
+};
+const short = {
+  ...{ ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1, historySamples: 50 },
+};
+const options = {
+  ...{ profile: "flag" as const, concurrency: 1, rounds: 1, seconds: 1 },
+  ...{ only: SIDE_NAMES, workloads: WORKLOAD_NAMES },
+};
 
 /** Measures reading: the product beside a hand-written server and the bare query. */
-async function main(settings: Settings): Promise<void> {
-  const database = await startBenchDatabase(settings.size, progress);
-  try {
-    await measureOn(database, settings);
-  } finally {
-    await database.stop();
-  }
-}
-
-async function measureOn(database: BenchDatabase, settings: Settings): Promise<void> {
-  await mkdir(RESULTS, { recursive: true });
-  const profileFolder = settings.profile ? await emptyFolder("profiles") : undefined;
-  const options = {
-    databaseUrl: database.url,
-    accounts: settings.size.loadAccounts,
-    concurrency: settings.concurrency,
-    profileFolder,
-  };
-  const running = await startSides(settings.sides, options, progress);
-  stopOnSignal(async () => {
-    await running.stop();
-    await database.stop();
-  });
-  try {
-    const { sides } = running;
-    const workloads: WorkloadResult[] = [];
-    for (const name of settings.workloads) {
-      const rounds = await measureRounds(sides, name, database.pid, settings.schedule, progress);
-      workloads.push({ name, sides: sides.map((side) => sideResult(side, rounds)) });
-    }
-    const results: Results = {
-      machine: describeMachine(`${nameOf(database)} ${database.version}`),
-      settings: {
-        data: describeData(settings.size),
-        concurrency: settings.concurrency,
-        rounds: settings.schedule.rounds,
-        secondsARound: settings.schedule.seconds,
-        profiled: settings.profile,
-      },
-      workloads,
-      history: await measureHistory(sides, database, settings),
+await runBench({ name: "bench:read", full, short, options }, async (bench) => {
+  const { size, concurrency, rounds, seconds, profile, only, workloads } = bench.settings;
+  const store = await startStore(bench, "read");
+  const { databaseUrl } = store;
+  await bench.progress.step("Making the data", (report) => seed(databaseUrl, size, report));
+  const common = startReader(bench);
+  const profileFolder = profile ? await makeProfiles("read") : undefined;
+  const start = async (name: string) => {
+    const { pids: own, port, reader } = await startNamed({ bench, store, profileFolder }, name);
+    const pids = { side: own, database: store.pid, load: reader ? [] : common.pid };
+    const { jobs } = reader ?? common;
+    const read = async (workload: string, seconds: number) => {
+      const reads = { side: name, workload, port, databaseUrl, accounts: size.loadAccounts };
+      await jobs.prepare(reads);
+      const figures = await countEach([cpuOf(pids)], () => jobs.read(reads, concurrency, seconds));
+      const memory = await Promise.all(own.map(readMemory));
+      const peaks = memory.map(({ peakMb }, place) => [`peak MB ${place}`, Math.round(peakMb)]);
+      return { ...figures, ...Object.fromEntries(peaks) };
     };
-    await publish(results, toMarkdown(results), isWhole(settings) ? "read" : undefined);
-  } finally {
-    await running.stop();
+    return keptSide(name, pids, { port, read });
+  };
+  const sides: Awaited<ReturnType<typeof start>>[] = [];
+  for (const name of only) sides.push(await start(name));
+  const runs: Run[] = [];
+  for (const load of workloads) {
+    const turns = (seconds: number) =>
+      sides.map((side) => ({ side, load, run: () => side.read(load, seconds) }));
+    await takeTurns(bench, "Warming up", turns(bench.settings.warmUpSeconds));
+    runs.push(...(await measureRounds(bench, rounds, () => turns(seconds))));
   }
-  if (profileFolder !== undefined) {
-    await writeFile(join(RESULTS, "profile.md"), await summarizeProfiles(profileFolder));
-  }
-}
-
-async function measureHistory(sides: readonly Side[], database: BenchDatabase, settings: Settings) {
-  const port = sides.find(({ name }) => name === SideName.OneProcess)?.port;
   // In a profile, reading the history would drown the load.
-  if (port === undefined || settings.profile) return [];
-  const { size, historySamples: samples } = settings;
-  return measurePageLatency({ port, databaseUrl: database.url, size, samples }, progress);
-}
-
-function nameOf({ flavour }: BenchDatabase): string {
-  return flavour === "given" ? "database" : FLAVOUR_NAMES[flavour];
-}
-
-function describeData(size: DataSize): string {
-  const { historyRecords, loadAccounts, recordsPerLoadAccount } = size;
-  const number = (value: number) => value.toLocaleString("en");
-  return `1 account of ${number(historyRecords)} records, ${number(loadAccounts)} accounts of ${number(recordsPerLoadAccount)}, ${HIDDEN_OF_TEN} of 10 hidden`;
-}
-
-async function emptyFolder(name: string): Promise<string> {
-  const folder = join(BENCH_CACHE, name);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  return folder;
-}
-
-await runMain(USAGE, (args) => main(readSettings(args)));
+  const port = profile ? undefined : sides.find(({ name }) => name === "one-process")?.port;
+  const { historyActivities: long, loadAccounts, activitiesPerLoadAccount: each } = size;
+  const history = port
+    ? await measureHistory(bench, { port, databaseUrl }, long, bench.settings.historySamples)
+    : [];
+  return {
+    on: store.version,
+    about: [
+      `Data: 1 account of ${grouped(long)} activities, ${grouped(loadAccounts)} accounts of ${each}. Closed loop, ${concurrency} connections; ${rounds} rounds of ${seconds} s a side, in turn; medians. Load, servers and database share the machine.`,
+      ...(profile ? ["The profiler was on: these are no figures to quote."] : []),
+    ],
+    blocks: [
+      ...workloads.flatMap((load) => workloadBlocks(runs, load, only)),
+      historyTable(history),
+    ],
+    goals: readGoals(runs, history),
+    figures: { runs, history },
+  };
+});

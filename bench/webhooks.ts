@@ -1,32 +1,77 @@
-import { createProgress } from "../dev-stack/src/progress.ts";
-import { describeMachine } from "./report/machine.ts";
-import { publish } from "./report/publish.ts";
-import { runMain, stopOnSignal } from "./run-main.ts";
-import { measureRounds } from "./webhooks/measure-rounds.ts";
-import { toMarkdown } from "./webhooks/report/markdown.ts";
-import { countWrong, type Results } from "./webhooks/report/results.ts";
-import { isWhole, readSettings, type Settings, USAGE } from "./webhooks/settings.ts";
-import { prepareAccounts, startWebhooksStack } from "./webhooks/webhooks-stack.ts";
+import { WebhookEventKind } from "@activity/proto";
+import { runFloor } from "./floor/floor.ts";
+import { startContributions } from "./load/contributions.ts";
+import { medianOf } from "./report/runs.ts";
+import { runBench } from "./run/bench.ts";
+import { keptSide, measureRounds } from "./run/rounds.ts";
+import { makeOneAndMany, startDeliveryStack } from "./stack/delivery-stack.ts";
+import { createLayout, LAYOUT_NAMES, type Layout } from "./webhooks/layouts.ts";
+import { countWrong, FLOOR, layoutGoals, layoutTable } from "./webhooks/report.ts";
+import { MANY_WRITERS, measureCase, WRITE_CASES, type WriteCase } from "./webhooks/write-case.ts";
 
-const progress = createProgress();
+const CASE_NAMES = WRITE_CASES.map(({ name }) => name);
+/** Names of layouts and cases; without one of a kind, all of it. */
+const full = {
+  ...{ rounds: 3, warmUpSeconds: 3, seconds: 4, steadySeconds: 10, floor: 500, accounts: 1_000 },
+  only: [] as readonly string[],
+};
+const short = {
+  ...{ rounds: 1, warmUpSeconds: 0.3, seconds: 0.3, steadySeconds: 1, floor: 20, accounts: 20 },
+  only: ["8-one", "64-many", "steady"],
+};
+const options = { rounds: 1, only: [...LAYOUT_NAMES, ...CASE_NAMES] };
+const WARM_UP = { name: "warm-up", workers: MANY_WRITERS, to: "many" } as const;
+/** Of the floor; without it, the first round's ratios would flatter the product. */
+const WARM_UP_SHARE = 5;
 
 /** Measures webhooks end to end, from calls that write to the receiver, beside the floor of Temporal. */
-async function main(settings: Settings): Promise<void> {
-  const stack = await startWebhooksStack(progress);
-  stopOnSignal(stack.stop);
-  try {
-    const accounts = await progress.step("Making the accounts", () =>
-      prepareAccounts(stack, settings.accounts),
-    );
-    const rounds = await measureRounds(stack, accounts, settings, progress);
-    const machine = describeMachine(stack.databaseVersion);
-    const results: Results = { machine, settings, rounds };
-    await publish(results, toMarkdown(results), isWhole(settings) ? "webhooks" : undefined);
-    const wrong = countWrong(results);
-    if (wrong > 0) throw new Error(`${wrong} events were lost or came more than once`);
-  } finally {
-    await stack.stop();
-  }
-}
+await runBench({ name: "bench:webhooks", full, short, options }, async (bench) => {
+  const { rounds, accounts, warmUpSeconds, seconds, steadySeconds, floor, only } = bench.settings;
+  const named = <Name extends string>(all: readonly Name[]) => {
+    const some = all.filter((name) => only.includes(name));
+    return some.length > 0 ? some : all;
+  };
+  const stack = await startDeliveryStack(bench, "webhooks");
+  const { store, temporal, receiver } = stack;
+  const load = startContributions(bench);
+  const accountIds = await makeOneAndMany(stack, WebhookEventKind.SUBSCRIPTION_CREATED, accounts);
+  await stack.product.stop();
 
-await runMain(USAGE, (args) => main(readSettings(args)));
+  const beside = { database: store.pid, Temporal: temporal.pid };
+  const measure = (layout: Layout, { workers, perSecond, to }: WriteCase, seconds: number) => {
+    const pids = { ...layout.pids, ...beside, load: load.pid, receiver: receiver.pid };
+    const core = { port: layout.corePort(), credential: store.credential };
+    const job = { ...core, accountIds: accountIds[to], workers, perSecond, seconds };
+    return measureCase({ ...stack, load }, pids, job);
+  };
+  const layouts = named(LAYOUT_NAMES).map((name) =>
+    createLayout(bench, name, stack.ground, (layout) => measure(layout, WARM_UP, warmUpSeconds)),
+  );
+  const cases = WRITE_CASES.filter(({ name }) => named(CASE_NAMES).includes(name));
+  const turns = layouts.flatMap((side) =>
+    cases.map((each) => {
+      const run = () => measure(side, each, each.perSecond ? steadySeconds : seconds);
+      return { side, load: each.name, run };
+    }),
+  );
+  const empty = (count: number) => runFloor(stack.floor, temporal, count);
+  const floorTurn = {
+    side: keptSide(FLOOR.side, {}, {}),
+    load: FLOOR.load,
+    run: () => empty(floor),
+  };
+  await bench.progress.step("Warming up", () => empty(Math.ceil(floor / WARM_UP_SHARE)));
+  const runs = await measureRounds(bench, rounds, () => [floorTurn, ...turns]);
+  const wrong = countWrong(runs);
+  return {
+    on: stack.on,
+    about: [
+      `${rounds} rounds, the cases in turn, ${seconds} s of writing each, ${steadySeconds} s at 20 a second; medians. Everything shares the machine.`,
+      `The floor: ${medianOf(runs, FLOOR, "perSecond").toFixed(0)} empty workflows a second.`,
+    ],
+    blocks: named(LAYOUT_NAMES).map((name) => layoutTable(runs, name, accounts)),
+    goals: named(LAYOUT_NAMES).flatMap((name) => layoutGoals(runs, name, accounts)),
+    figures: { runs },
+    wrong: wrong > 0 ? `${wrong} events were lost or came more than once` : undefined,
+  };
+});

@@ -1,13 +1,19 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readTemporalCost } from "../deliver/measure/temporal-cost.ts";
-import type { CostStack } from "./cost-stack.ts";
+import type { DatabaseProxy } from "../../test/harness/database-proxy.ts";
+import type { Watch } from "../measure/watch.ts";
+import type { Receiver } from "../receiver/start-receiver.ts";
 
-/** What the files of the binary log are called. */
-export const BINARY_LOG = "bench-binlog";
+const BINARY_LOG = "bench-binlog";
 const BINARY_LOG_FILE = new RegExp(`^${BINARY_LOG}\\.\\d+$`);
+const STATUS = ["Com_commit", "Bytes_received", "Bytes_sent", "Innodb_os_log_written"];
 
-/** What is counted, each so that a difference is what was used. */
+/** Has a database keep a binary log, as Vitess and replicas need it. Nothing is timed, so it need not be synced. */
+export const LOG_OPTIONS = [
+  ...[`--log-bin=${BINARY_LOG}`, "--binlog-format=ROW", "--server-id=1", "--sync-binlog=0"],
+];
+
+/** What is counted, and what a report calls it. */
 export const COUNTERS = {
   roundTrips: "round trips",
   statements: "statements",
@@ -18,61 +24,32 @@ export const COUNTERS = {
   binaryLog: "bytes of binary log",
   toReceiver: "bytes to the receiver",
 } as const;
-export type Counter = keyof typeof COUNTERS;
+export type CounterName = keyof typeof COUNTERS;
 
-/** What some donations cost altogether. */
-export type Used = Readonly<Record<Counter, number>> & {
-  readonly donations: number;
-  /** Temporal's. */
-  readonly actions: number;
-};
-
-type StatusRow = { Variable_name: string; Value: string };
-
-/** Counts what `work` uses, which writes as many `donations` and returns when all is recorded. */
-export async function countDuring(
-  stack: CostStack,
-  donations: number,
-  work: () => Promise<void>,
-): Promise<Used> {
-  const sinceMs = Date.now();
-  const before = await read(stack);
-  await work();
-  const after = await read(stack);
-  const names = Object.keys(COUNTERS) as Counter[]; // it has no other keys
-  const used = names.map((name) => [name, after[name] - before[name]] as const);
-  const { actions } = await readTemporalCost(stack.temporal, sinceMs);
-  return { donations, actions, ...(Object.fromEntries(used) as Record<Counter, number>) };
-}
-
-async function read({
-  store,
-  proxy,
-  watch,
-  receiver,
-}: CostStack): Promise<Record<Counter, number>> {
-  const rows = await watch.rows<StatusRow>(
-    "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_commit', 'Bytes_received', 'Bytes_sent', 'Innodb_os_log_written')",
-  );
-  const status = new Map(rows.map(({ Variable_name, Value }) => [Variable_name, Number(Value)]));
-  const of = (name: string) => status.get(name) ?? Number.NaN;
-  return {
-    roundTrips: proxy.commands(),
-    statements: proxy.statements(),
-    commits: of("Com_commit"),
-    toDatabase: of("Bytes_received"),
-    fromDatabase: of("Bytes_sent"),
-    redo: of("Innodb_os_log_written"),
-    binaryLog: await sizeOfBinaryLog(store.folder),
-    toReceiver: receiver.receivedBytes(),
+/** Counts all of it, at the product's only way to the database, in its server and its folder, and at the receiver. */
+export function countersOf(on: {
+  readonly proxy: DatabaseProxy;
+  readonly watch: Watch;
+  readonly receiver: Receiver;
+  readonly folder: string;
+}): () => Promise<Record<CounterName, number>> {
+  return async () => {
+    const status = await on.watch.status(...STATUS);
+    const [commits = 0, toDatabase = 0, fromDatabase = 0, redo = 0] = STATUS.map(
+      (name) => status[name],
+    );
+    const [roundTrips, statements] = [on.proxy.commands(), on.proxy.statements()];
+    const toReceiver = await on.receiver.jobs.bytes();
+    const binaryLog = await sizeOfBinaryLog(on.folder);
+    return {
+      ...{ roundTrips, statements, commits, toDatabase, fromDatabase, redo, binaryLog, toReceiver },
+    };
   };
 }
 
 async function sizeOfBinaryLog(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const logs = files.filter(({ name }) => BINARY_LOG_FILE.test(name));
-  const sizes = await Promise.all(
-    logs.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const sizes = await Promise.all(logs.map(({ parentPath, name }) => stat(join(parentPath, name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,17 +1,6 @@
 import { readFileSync } from "node:fs";
 import proto from "@temporalio/proto";
-import {
-  actionsOf,
-  type HistoryEvent,
-  localActivityTaskOf,
-} from "../deliver/measure/temporal-cost.ts";
-
-/** What Temporal has done and keeps of a run by the end of one of its retries. */
-export type RetryActions = {
-  readonly retries: number;
-  readonly actions: number;
-  readonly historyEvents: number;
-};
+import { actionsOf, localActivityTaskOf } from "../floor/temporal-cost.ts";
 
 /** A run of seven retries, as the tests recorded it from a real Temporal: the first attempt was the dispatcher's. */
 const RECORDED = new URL(
@@ -19,16 +8,13 @@ const RECORDED = new URL(
   import.meta.url,
 );
 
-/** Counts what a run has cost after each of its retries, the first to the seventh. */
-export function retryActions(): RetryActions[] {
+/** Counts what Temporal has done and keeps of a run after each of its retries, the first to the seventh. */
+export function retryActions() {
   const { events } = proto.temporal.api.history.v1.History.decode(readFileSync(RECORDED));
   const tasks = [...new Set(events.flatMap(localActivityTaskOf))];
   return tasks.map((task, index) => {
-    const made = events.slice(0, 1 + events.findLastIndex((event) => isOf(event, task)));
+    const last = events.findLastIndex((event) => localActivityTaskOf(event).includes(task));
+    const made = events.slice(0, 1 + last);
     return { retries: index + 1, actions: actionsOf(made), historyEvents: made.length };
   });
-}
-
-function isOf(event: HistoryEvent, task: string): boolean {
-  return localActivityTaskOf(event).includes(task);
 }

@@ -11,14 +11,9 @@ import type { FilledDelivery, FilledEvent } from "../../test/harness/filled-deli
 const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
 const DELIVERED = { state: DeliveryState.DELIVERED, outcome: AttemptOutcome.DELIVERED };
 const { FAILED } = DeliveryState;
+const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = AttemptOutcome;
 /** How the second of every other endpoint's deliveries of an event ends. */
-const FAILURES = [
-  AttemptOutcome.TIMEOUT,
-  AttemptOutcome.RECEIVER_BUSY,
-  AttemptOutcome.REDIRECTED,
-  AttemptOutcome.AUTH_REJECTED,
-  AttemptOutcome.REJECTED,
-];
+const FAILURES = [TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED];
 /** A list asks for no endpoint's row. */
 const ENDPOINTS = Array.from({ length: 10 }, (_, place) => `endpoint000000${place}`);
 
@@ -32,14 +27,15 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
   ];
 });
 
+/** What a list is asked for. */
+export type ListFilter = MessageInitShape<typeof ListDeliveriesRequestSchema>;
+
 /** The filters whose lists are measured, by name: each alone, and with others; of an event in the middle. */
-export function filtersOf(
-  event: FilledEvent,
-): Readonly<Record<string, MessageInitShape<typeof ListDeliveriesRequestSchema>>> {
+export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {
   const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
   const state = { state: FAILED };
   const kind = { kind: REFUNDED };
-  const outcome = { lastOutcome: AttemptOutcome.REDIRECTED };
+  const outcome = { lastOutcome: REDIRECTED };
   const times = { until: timestampFromMicros(event.createdAtMicros) };
   return {
     "(none)": {},
@@ -54,6 +50,6 @@ export function filtersOf(
     "kind, outcome": { ...kind, ...outcome },
     "all but the event": { ...endpoint, ...state, ...kind, ...outcome, ...times },
     "all, event of the middle": { ...endpoint, ...state, ...kind, ...outcome, eventId: event.id },
-    "endpoint, outcome that it has not": { ...endpoint, lastOutcome: AttemptOutcome.TIMEOUT },
+    "endpoint, outcome that it has not": { ...endpoint, lastOutcome: TIMEOUT },
   };
 }

@@ -4,31 +4,12 @@ import { createHash } from "node:crypto";
 export const HISTORY_ACCOUNT_NO = 1;
 export const FIRST_LOAD_ACCOUNT_NO = 2;
 
-/** How many accounts and records a run reads. */
+/** How many activities the long history has, and how many accounts under load have how many. */
 export type DataSize = {
-  readonly name: "full" | "short";
-  /** Records of the account with the long history, the hidden ones included. */
-  readonly historyRecords: number;
+  readonly historyActivities: number;
   readonly loadAccounts: number;
-  /** Records of each account under load, the hidden ones included. */
-  readonly recordsPerLoadAccount: number;
+  readonly activitiesPerLoadAccount: number;
 };
-
-export const FULL_DATA: DataSize = {
-  name: "full",
-  historyRecords: 1_000_000,
-  loadAccounts: 3_000,
-  recordsPerLoadAccount: 300,
-};
-
-/** Enough to see that the benchmark runs, and enough accounts that the limits refuse nobody. */
-export const SHORT_DATA: DataSize = {
-  name: "short",
-  historyRecords: 20_000,
-  loadAccounts: 3_000,
-  recordsPerLoadAccount: 100,
-};
-
 /** Accounts that follow one another by their numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
@@ -43,17 +24,9 @@ export function polledAccounts(loadAccounts: number): AccountRange {
   return { first: first + count, count: loadAccounts - count };
 }
 
-/** Of ten records of any account, this many are hidden: refunded, disputed or deleted donations. */
-export const HIDDEN_OF_TEN = 3;
-
-/** Returns how many of an account's records its feed shows. */
-export function shownOf(records: number): number {
-  return (records / 10) * (10 - HIDDEN_OF_TEN);
-}
-
-/** Returns the API key of an account of the bench: always the same, for the data is kept between runs. */
+/** Returns the API key of an account of the bench. */
 export function apiKeyOf(accountNo: number): string {
-  return `act_live_${sha256(`bench account ${accountNo}`)}`;
+  return `act_live_${sha256(`bench account ${accountNo}`).toString("hex")}`;
 }
 
 /** Returns the client address that an account's requests come from: each its own. */
@@ -61,9 +34,7 @@ export function clientAddressOf(accountNo: number): string {
   return `10.${accountNo >> 16}.${(accountNo >> 8) & 255}.${accountNo & 255}`;
 }
 
-/** The service credential of the gateway that runs apart from its core. */
-export const GATEWAY_CREDENTIAL = `act_svc_${sha256("bench gateway")}`;
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Hashes as the product hashes keys. */
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -2,20 +2,11 @@ import type { ActivityRow } from "./page-query.ts";
 
 /** The numbers in the database are places in these lists. */
 export const TYPES = ["", "donation", "follow", "subscription", "giftsub", "cheer", "raid"];
-export const PLATFORMS = [
-  "",
-  "service",
-  "live_platform_1",
-  "live_platform_2",
-  "live_platform_3",
-  "live_platform_4",
-  "import_source_1",
-  "import_source_2",
-  "import_source_3",
-  "import_source_4",
-  "csv",
-];
 const UNITS = ["", "cents", "none", "months", "subscriptions", "bits", "diamonds", "viewers"];
+const numbered = (name: string) => [1, 2, 3, 4].map((number) => `${name}_${number}`);
+export const PLATFORMS = [
+  ...["", "service", ...numbered("live_platform"), ...numbered("import_source"), "csv"],
+];
 
 /** Converts a row to the contract's element, which `PAGE_SCHEMA` then writes. */
 export function activityFromRow(row: ActivityRow) {
@@ -43,33 +34,16 @@ function timeFromMicros(micros: number): string {
 
 const TEXT = { type: "string" };
 const TEXT_OR_NULL = { type: ["string", "null"] };
+const objectOf = (properties: object) => ({ type: "object", properties });
+const ACTIVITY = objectOf({
+  ...{ id: TEXT, type: TEXT, platform: TEXT, occurred_at: TEXT, recorded_at: TEXT },
+  ...{ actor: objectOf({ name: TEXT_OR_NULL }), message: TEXT_OR_NULL },
+  ...{ value: { type: "integer" }, unit: TEXT, currency: TEXT_OR_NULL },
+  refunded_amount_cents: { type: ["integer", "null"] },
+});
 
 /** What fast-json-stringify compiles a writer from. */
-export const PAGE_SCHEMA = {
-  type: "object",
-  properties: {
-    data: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          id: TEXT,
-          type: TEXT,
-          platform: TEXT,
-          occurred_at: TEXT,
-          recorded_at: TEXT,
-          actor: { type: "object", properties: { name: TEXT_OR_NULL } },
-          message: TEXT_OR_NULL,
-          value: { type: "integer" },
-          unit: TEXT,
-          currency: TEXT_OR_NULL,
-          refunded_amount_cents: { type: ["integer", "null"] },
-        },
-      },
-    },
-    pagination: {
-      type: "object",
-      properties: { has_more: { type: "boolean" }, next_cursor: TEXT_OR_NULL },
-    },
-  },
-};
+export const PAGE_SCHEMA = objectOf({
+  data: { type: "array", items: ACTIVITY },
+  pagination: objectOf({ has_more: { type: "boolean" }, next_cursor: TEXT_OR_NULL }),
+});

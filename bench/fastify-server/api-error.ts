@@ -14,18 +14,12 @@ export class ApiError extends Error {
     if (error instanceof ApiError) return error;
     if (error.validation) return new ApiError(400, "invalid_parameter", error.message);
     // The driver's and the network's failures have codes but no SQL state.
-    if (error.code && !error.sqlState && /^(E[A-Z]+|PROTOCOL_)/.test(error.code))
-      return unavailable();
-    return new ApiError(500, "internal_error", "An internal error; it was logged.");
+    const isAway = error.code && !error.sqlState && /^(E[A-Z]+|PROTOCOL_)/.test(error.code);
+    return isAway ? unavailable() : new ApiError(500, "internal_error", "An internal error.");
   }
 }
 
 /** The storage or the limiter is out of reach. */
 export function unavailable(): ApiError {
   return new ApiError(503, "temporarily_unavailable", "The service is temporarily unavailable.");
-}
-
-/** The body of the contract's errors. */
-export function errorBody(error: ApiError, requestId: string) {
-  return { error: { code: error.code, message: error.message, request_id: requestId } };
 }

@@ -2,13 +2,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "./api-error.ts";
 
 /** Where a page ended. */
-export type Position = { readonly recordedAt: number; readonly recordKey: string };
+export type Position = { readonly recorded_at: number; readonly record_key: string };
 
 const MAC_LENGTH = 43;
 
 /** Signs a position, bound to the account, the order and the filters. */
 export function signCursor(key: Buffer, binding: string, position: Position): string {
-  const text = Buffer.from(`${position.recordedAt}.${position.recordKey}`).toString("base64url");
+  const place = `${position.recorded_at}.${position.record_key}`;
+  const text = Buffer.from(place).toString("base64url");
   return text + macOf(key, binding, text);
 }
 
@@ -20,8 +21,8 @@ export function parseCursor(key: Buffer, binding: string, cursor: string): Posit
   if (mac.length !== right.length || !timingSafeEqual(mac, right)) {
     throw new ApiError(400, "invalid_cursor", "The cursor is invalid.");
   }
-  const [recordedAt, recordKey = ""] = Buffer.from(text, "base64url").toString().split(".");
-  return { recordedAt: Number(recordedAt), recordKey };
+  const [at, record_key = ""] = Buffer.from(text, "base64url").toString().split(".");
+  return { recorded_at: Number(at), record_key };
 }
 
 function macOf(key: Buffer, binding: string, text: string): string {

@@ -12,58 +12,19 @@ import { ApiError, unavailable } from "./api-error.ts";
 export type Limits = {
   countClient(address: string): Promise<RateLimiterRes>;
   countAccount(accountId: string): Promise<RateLimiterRes>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 };
+type Limit = { readonly points: number; readonly duration: number; readonly keyPrefix: string };
 
-const CLIENT = { points: 300, duration: 60, keyPrefix: "limit_client" };
-const ACCOUNT = { points: 120, duration: 60, keyPrefix: "limit_account" };
+const CLIENT: Limit = { points: 300, duration: 60, keyPrefix: "limit_client" };
+const ACCOUNT: Limit = { points: 120, duration: 60, keyPrefix: "limit_account" };
 /** Beside those for pages. Of 10, 20 and 40, 10 gave the most requests and the lowest p99. */
 const CONNECTIONS = 10;
 
 /** Counts in Redis where there is one, else in the database. Fixed windows: that is what the library has. */
-export async function createLimits(settings: {
-  readonly databaseUrl: string;
-  readonly redisUrl: string | undefined;
-}): Promise<Limits> {
-  if (settings.redisUrl !== undefined) {
-    const redis = new Redis(settings.redisUrl, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      enableAutoPipelining: true,
-    });
-    await new Promise((resolve) => redis.once("ready", resolve));
-    const options = { storeClient: redis, rejectIfRedisNotReady: true };
-    const client = new RateLimiterRedis({ ...options, ...CLIENT });
-    const account = new RateLimiterRedis({ ...options, ...ACCOUNT });
-    return limitsFrom(client, account, async () => redis.disconnect());
-  }
-  const pool = mysql.createPool({ uri: settings.databaseUrl, connectionLimit: CONNECTIONS });
-  const client = await createMysqlLimiter(pool, settings.databaseUrl, CLIENT);
-  const account = await createMysqlLimiter(pool, settings.databaseUrl, ACCOUNT);
-  return limitsFrom(client, account, () => pool.promise().end());
-}
-
-function createMysqlLimiter(pool: mysql.Pool, url: string, limit: typeof CLIENT) {
-  const dbName = new URL(url).pathname.slice(1);
-  return new Promise<RateLimiterMySQL>((resolve, reject) => {
-    const limiter = new RateLimiterMySQL(
-      {
-        ...limit,
-        storeClient: pool,
-        storeType: "pool",
-        dbName,
-        tableName: `fastify_${limit.keyPrefix}`,
-      },
-      (error) => (error ? reject(error) : resolve(limiter)),
-    );
-  });
-}
-
-function limitsFrom(
-  client: RateLimiterAbstract,
-  account: RateLimiterAbstract,
-  close: () => Promise<void>,
-): Limits {
+export async function createLimits(uri: string, redisUrl: string | undefined): Promise<Limits> {
+  const { make, close } = redisUrl ? await onRedis(redisUrl) : onMysql(uri);
+  const [client, account] = [await make(CLIENT), await make(ACCOUNT)];
   return {
     countClient: (address) => count(client, address),
     countAccount: (accountId) => count(account, accountId),
@@ -71,15 +32,35 @@ function limitsFrom(
   };
 }
 
+async function onRedis(url: string) {
+  const redis = new Redis(url, {
+    ...{ enableOfflineQueue: false, maxRetriesPerRequest: 0, enableAutoPipelining: true },
+  });
+  await new Promise((resolve) => redis.once("ready", resolve));
+  const options = { storeClient: redis, rejectIfRedisNotReady: true };
+  const make = async (limit: Limit) => new RateLimiterRedis({ ...options, ...limit });
+  return { make, close: async () => redis.disconnect() };
+}
+
+function onMysql(uri: string) {
+  const pool = mysql.createPool({ uri, connectionLimit: CONNECTIONS });
+  const options = { storeClient: pool, storeType: "pool", dbName: new URL(uri).pathname.slice(1) };
+  const make = (limit: Limit) =>
+    new Promise<RateLimiterAbstract>((resolve, reject) => {
+      const limiter = new RateLimiterMySQL(
+        { ...options, ...limit, tableName: `fastify_${limit.keyPrefix}` },
+        (error) => (error ? reject(error) : resolve(limiter)),
+      );
+    });
+  return { make, close: () => pool.promise().end() };
+}
+
 async function count(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(key);
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw unavailable();
-    throw new ApiError(
-      429,
-      "rate_limit_exceeded",
-      "Too many requests; try again after 60 seconds.",
-    );
+    const message = "Too many requests; try again after 60 seconds.";
+    throw new ApiError(429, "rate_limit_exceeded", message);
   }
 }

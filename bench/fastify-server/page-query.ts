@@ -1,20 +1,11 @@
-import type { Pool, RowDataPacket } from "mysql2/promise";
+import type { RowDataPacket } from "mysql2/promise";
 import type { Position } from "./cursor.ts";
 
 /** A row of the feed. */
-export type ActivityRow = RowDataPacket & {
-  recorded_at: number;
-  record_key: string;
-  type: number;
-  platform: number;
-  unit: number;
-  value: number;
-  occurred_at: number | null;
-  currency: string | null;
-  refunded_amount_cents: number | null;
-  actor_name: string | null;
-  message: string | null;
-};
+export type ActivityRow = RowDataPacket &
+  Position & { [column in "type" | "platform" | "unit" | "value"]: number } & {
+    [column in "occurred_at" | "refunded_amount_cents"]: number | null;
+  } & { [column in "currency" | "actor_name" | "message"]: string | null };
 
 /** Which part of which feed; 0 stands for all types or platforms. */
 export type PageQuery = {
@@ -23,22 +14,15 @@ export type PageQuery = {
   readonly ascending: boolean;
   readonly type: number;
   readonly platform: number;
-  readonly since: number | undefined;
-  readonly until: number | undefined;
-  readonly position: Position | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly position?: Position | undefined;
 };
 
 const COLUMNS =
   "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
 
-/** Reads a page and one row more, from the index that holds its rows in the feed's order. */
-export async function readPage(pool: Pool, query: PageQuery): Promise<ActivityRow[]> {
-  const { sql, values } = pageStatement(query);
-  const [rows] = await pool.execute<ActivityRow[]>(sql, values);
-  return rows;
-}
-
-/** The statement behind a page, which the bare query runs too. */
+/** The statement of a page and one row more, from the index that holds its rows in the feed's order. */
 export function pageStatement(query: PageQuery): { sql: string; values: (number | string)[] } {
   const { accountNo, ascending, type, platform, since, until, position } = query;
   const conditions = ["account_no = ?"];
@@ -53,13 +37,8 @@ export function pageStatement(query: PageQuery): { sql: string; values: (number 
   if (until !== undefined) add("recorded_at < ?", until);
   if (position !== undefined) {
     const beyond = ascending ? ">" : "<";
-    const { recordedAt, recordKey } = position;
-    add(
-      `(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`,
-      recordedAt,
-      recordedAt,
-      recordKey,
-    );
+    const { recorded_at: at, record_key: key } = position;
+    add(`(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`, at, at, key);
   }
   const names = ["activity", type !== 0 && "type", platform !== 0 && "platform"].filter(Boolean);
   const index = names.length === 1 ? "PRIMARY" : names.join("_");

@@ -1,41 +1,56 @@
-import type { Sample } from "../measure/sample.ts";
-import { sharedNowMs } from "../measure/shared-clock.ts";
-import { contributionRequest } from "./contribution-request.ts";
+import { type Sample, sharedNowMs } from "../measure/sample.ts";
+import { textWithId } from "../receiver/arrivals.ts";
+import { answerJobs } from "../stack/jobs.ts";
 import { HttpConnection } from "./http-connection.ts";
-import { answerJobs } from "./jobs.ts";
-import { type Pace, runWriters } from "./run-writers.ts";
+import { keepBusy, type Pace } from "./keep-busy.ts";
 
 /** Contributions to write through the core's port, each the first of a subscription. */
-export type ContributionJob = Pace & {
+export type Contributions = Pace & {
   readonly port: number;
   readonly credential: string;
   /** Who is written to, in turn. */
   readonly accountIds: readonly string[];
-  /** Tells the writes of this job from those of all others. */
+  /** What the ids of its writes begin with, and end with their number. */
   readonly run: string;
 };
 
-/** What the calls took, and when each of them began, on the shared clock. */
-export type Written = Sample & { readonly beganMs: readonly number[] };
-
-async function write(job: ContributionJob): Promise<Written> {
-  const { port, credential, accountIds, run } = job;
-  const connections = Array.from({ length: job.writers }, () => new HttpConnection(port));
-  const beganMs: number[] = [];
-  try {
-    const sample = await runWriters(job, async (turn, writer) => {
+const jobs = {
+  /** Tells also when each call began, by its number, on the shared clock. */
+  async write(job: Contributions): Promise<Sample & { readonly beganMs: readonly number[] }> {
+    const { port, credential, accountIds, run, workers } = job;
+    const connections = Array.from({ length: workers }, () => new HttpConnection(port));
+    const beganMs: number[] = [];
+    const sample = await keepBusy(job, async (turn, writer) => {
       const accountId = accountIds[turn % accountIds.length] ?? "";
-      const request = contributionRequest(accountId, { run, turn }, credential);
+      const request = requestOf(accountId, `${run}${turn}`, credential);
       beganMs[turn] = sharedNowMs();
       const answer = await connections[writer]?.send(request);
-      if (answer?.status !== 200) {
-        throw new Error(`answered with ${answer?.status}: ${answer?.body.toString()}`);
-      }
+      if (answer?.status === 200) return undefined;
+      throw new Error(`answered with ${answer?.status}: ${answer?.body.toString()}`);
+    }).finally(() => {
+      for (const connection of connections) connection.close();
     });
     return { ...sample, beganMs };
-  } finally {
-    for (const connection of connections) connection.close();
-  }
+  },
+};
+export type ContributionJobs = typeof jobs;
+
+/** Returns the bytes of a call, in Connect's JSON. */
+function requestOf(accountId: string, id: string, credential: string): Buffer {
+  const body = JSON.stringify({
+    ...{ accountId, externalId: `c-${id}`, subscriptionExternalId: `s-${id}` },
+    ...{ amountCents: "500", currency: "eur", donorName: "Ada", message: textWithId(id) },
+    contributedAt: "2026-01-15T19:00:00Z",
+  });
+  const head = [
+    "POST /activity.ingest.v1.DonationService/RecordContribution HTTP/1.1",
+    "Host: 127.0.0.1",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Authorization: Bearer ${credential}`,
+    "\r\n",
+  ];
+  return Buffer.from(head.join("\r\n") + body);
 }
 
-answerJobs(write);
+answerJobs(jobs);

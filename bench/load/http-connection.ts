@@ -1,25 +1,32 @@
-import { connect, type Socket } from "node:net";
-import { findHttpHead } from "./http-head.ts";
+import { connect } from "node:net";
 
-/** An answer's status and where its body lies. */
+/** An answer's status and body. */
 export type Answer = { readonly status: number; readonly body: Buffer };
 
-type Waiting = { resolve(answer: Answer): void; reject(error: Error): void };
-
 const STATUS_OFFSET = "HTTP/1.1 ".length;
+const HEAD_END = "\r\n\r\n";
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+
+/** Finds where the head at the beginning of some bytes ends, once it is whole, and the body behind it. */
+export function findHttpHead(bytes: Buffer): { bodyAt: number; end: number } | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const length = LENGTH.exec(bytes.toString("latin1", 0, headEnd))?.[1];
+  if (length === undefined) throw new Error("an HTTP message without Content-Length");
+  const bodyAt = headEnd + HEAD_END.length;
+  return { bodyAt, end: bodyAt + Number(length) };
+}
 
 /**
  * One keep-alive connection with one request on it at a time. It understands what the measured servers
  * send and no more, so that the client takes little of the processor they are measured on.
  */
 export class HttpConnection {
-  readonly #socket: Socket;
-  #waiting: Waiting | undefined;
+  readonly #socket: ReturnType<typeof connect>;
+  #waiting: PromiseWithResolvers<Answer> | undefined;
   #chunks: Buffer[] = [];
   #received = 0;
-  /** Bytes of the answer's head and of the whole answer, once the head is there. */
-  #head = 0;
-  #whole = 0;
+  #head: ReturnType<typeof findHttpHead>;
 
   constructor(port: number) {
     this.#socket = connect({ host: "127.0.0.1", port, noDelay: true });
@@ -30,11 +37,10 @@ export class HttpConnection {
 
   /** Sends the bytes of a whole request and waits for its answer. */
   send(request: Buffer): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) return reject(new Error("the connection is closed"));
-      this.#waiting = { resolve, reject };
-      this.#socket.write(request);
-    });
+    if (this.#socket.destroyed) return Promise.reject(new Error("the connection is closed"));
+    this.#waiting = Promise.withResolvers();
+    this.#socket.write(request);
+    return this.#waiting.promise;
   }
 
   close(): void {
@@ -45,33 +51,20 @@ export class HttpConnection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    if (this.#whole === 0) this.#readHead();
-    if (this.#whole > 0 && this.#received >= this.#whole) this.#answer();
-  }
-
-  #readHead(): void {
-    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    const [bytes = Buffer.alloc(0)] = this.#chunks;
-    try {
-      const head = findHttpHead(bytes);
-      if (head === undefined) return;
-      this.#head = head.headLength;
-      this.#whole = head.headLength + head.bodyLength;
-    } catch (error) {
-      this.#fail(error as Error); // it throws nothing else
-    }
-  }
-
-  #answer(): void {
-    const bytes = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
-    const waiting = this.#waiting;
-    const head = this.#head;
-    this.#chunks = [];
-    this.#received = this.#whole = this.#head = 0;
-    this.#waiting = undefined;
-    if (bytes === undefined) return;
+    // Put together only while the head is not there, and once the answer is whole.
+    this.#head ??= findHttpHead(this.#bytes());
+    if (this.#head === undefined || this.#received < this.#head.end) return;
+    const [bytes, { bodyAt }, waiting] = [this.#bytes(), this.#head, this.#waiting];
     const status = Number(bytes.toString("latin1", STATUS_OFFSET, STATUS_OFFSET + 3));
-    waiting?.resolve({ status, body: bytes.subarray(head) });
+    this.#chunks = [];
+    this.#received = 0;
+    this.#head = this.#waiting = undefined;
+    waiting?.resolve({ status, body: bytes.subarray(bodyAt) });
+  }
+
+  #bytes(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] ?? Buffer.alloc(0);
   }
 
   #fail(error: Error): void {

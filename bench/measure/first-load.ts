@@ -6,22 +6,15 @@ import { gzipSync } from "node:zlib";
 /** Where the dashboard is built to. */
 export const DASHBOARD_FILES = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 
-/** What a browser loads before the dashboard shows its first page. */
-export type FirstLoad = {
-  readonly files: readonly { readonly name: string; readonly gzippedBytes: number }[];
-  readonly gzippedBytes: number;
-};
-
 const LOADED = /(?:src|href)="\/([^"]+)"/g;
 
 /** Adds up index.html of a built page and all that it names; what is loaded later on demand is not among them. */
-export function measureFirstLoad(folder: string): FirstLoad {
+export function measureFirstLoad(folder: string) {
   const index = readFileSync(join(folder, "index.html"), "utf8");
   const names = ["index.html", ...[...index.matchAll(LOADED)].map(([, name = ""]) => name)];
-  const files = names.map((name) => ({
-    name,
-    gzippedBytes: gzipSync(readFileSync(join(folder, name)), { level: 9 }).length,
-  }));
-  const gzippedBytes = files.reduce((sum, file) => sum + file.gzippedBytes, 0);
-  return { files, gzippedBytes };
+  const files = names.map((name) => {
+    const { length: gzippedBytes } = gzipSync(readFileSync(join(folder, name)), { level: 9 });
+    return { name, gzippedBytes };
+  });
+  return { files, gzippedBytes: files.reduce((sum, file) => sum + file.gzippedBytes, 0) };
 }

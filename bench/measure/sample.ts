@@ -1,29 +1,23 @@
-/** What one side did in one round, as its worker saw it. */
+const NS_PER_MS = 1e6;
+
+/** What a load did. */
 export type Sample = {
-  readonly requests: number;
-  readonly seconds: number;
+  readonly count: number;
+  readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
 
-/** Collects the durations of requests. */
-export class Durations {
-  readonly #milliseconds: number[] = [];
+/** Sums up durations of what has gone on since a moment of the shared clock. */
+export function sampleSince(startedMs: number, durationsMs: readonly number[]): Sample {
+  const count = durationsMs.length;
+  return { count, perSecond: count / secondsSince(startedMs), ...quantiles(durationsMs) };
+}
 
-  add(milliseconds: number): void {
-    this.#milliseconds.push(milliseconds);
-  }
-
-  /** Sums up what took `seconds` in all. */
-  toSample(seconds: number): Sample {
-    const sorted = Float64Array.from(this.#milliseconds).sort();
-    return {
-      requests: sorted.length,
-      seconds,
-      p50Ms: quantile(sorted, 0.5),
-      p99Ms: quantile(sorted, 0.99),
-    };
-  }
+/** Returns the values that half and 99 of a hundred do not exceed. */
+export function quantiles(values: readonly number[]): { p50Ms: number; p99Ms: number } {
+  const sorted = Float64Array.from(values).sort();
+  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
 /** Returns the value that a share of the sorted values does not exceed. */
@@ -34,7 +28,16 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
 /** Returns the middle of some values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const high = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}
+
+/** Returns milliseconds on a clock that all processes of this machine share, and that nobody sets. */
+export function sharedNowMs(): number {
+  return Number(process.hrtime.bigint()) / NS_PER_MS;
+}
+
+/** Returns the seconds since a moment of the shared clock. */
+export function secondsSince(startedMs: number): number {
+  return (sharedNowMs() - startedMs) / 1_000;
 }

@@ -1,10 +1,14 @@
+import { table } from "./table.ts";
+
+const DIGITS = { "×": 2, "/s": 0, MB: 0, KB: 1, ms: 2, "%": 1, "": 1 } as const;
+
 /** A goal of the product, beside what was measured. */
 export type Goal = {
   readonly text: string;
   readonly bound: "at least" | "at most";
   readonly goal: number;
   readonly measured: number;
-  readonly unit: "×" | "/s" | "MB" | "KB" | "ms" | "%" | "";
+  readonly unit: keyof typeof DIGITS;
 };
 
 /** Makes a goal that more is better for. */
@@ -17,12 +21,17 @@ export function atMost(text: string, goal: number, measured: number, unit: Goal[
   return { text, bound: "at most", goal, measured, unit };
 }
 
-/** Tells whether a goal is met. */
-export function isMet({ bound, goal, measured }: Goal): boolean {
-  return bound === "at least" ? measured >= goal : measured <= goal;
+/** Says what became of goals, each that was missed by how many percent of it. */
+export function goalTable(goals: readonly Goal[]): string[] {
+  return table(goals, [
+    ["goal", ({ text }) => text],
+    ["wanted", ({ bound, goal, unit }) => `${bound} ${goal} ${unit}`],
+    ["measured", ({ measured, unit }) => `${measured.toFixed(DIGITS[unit])} ${unit}`],
+    ["", verdict],
+  ]);
 }
 
-/** Says by how much a goal is missed, in percent of it. */
-export function missedBy({ goal, measured }: Goal): string {
-  return `${((100 * Math.abs(measured - goal)) / goal).toFixed(0)} %`;
+function verdict({ bound, goal, measured }: Goal): string {
+  if (bound === "at least" ? measured >= goal : measured <= goal) return "met";
+  return `MISSED by ${((100 * Math.abs(measured - goal)) / goal).toFixed(0)} %`;
 }

@@ -1,8 +1,7 @@
 import { type Burst, delayInOrder, delaysOfOthers } from "./first-attempts.ts";
-import { type Aftermath, countAsleep, failAll, loseTemporal } from "./retries.ts";
+import { countAsleep, failAll, loseTemporal } from "./retries.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { fullestOf, placeAccounts, spreadOfAccounts, spreadOfEvents } from "./shards.ts";
-import { zipfShares } from "./zipf.ts";
+import { fullestOf, placeAccounts, spreadOf, zipfShares } from "./shards.ts";
 
 const SEED = 17;
 const ACCOUNTS = 1_000_000;
@@ -21,52 +20,33 @@ export const BURSTS: readonly Burst[] = [1, 10, 100, 1_000].map((hotAccounts) =>
   ...{ hotAccounts, backlog: 100_000, othersASecond: 100 },
 }));
 
-/** A million accounts whose sizes are skewed by an exponent. */
-export type Skew = {
-  readonly exponent: number;
-  /** The share of all events that the largest account has. */
-  readonly largest: number;
-  /** The share of the fullest shard in the worst draw, for each number of shards. */
-  readonly fullest: readonly number[];
-};
-
 /** Everything that the simulation tells; the same each time. */
-export type Simulation = {
-  /** The share of the shard with most accounts, for each number of shards. */
-  readonly accounts: readonly number[];
-  readonly skews: readonly Skew[];
-  /** With a million events a day, of which this share is to endpoints that never answer. */
-  readonly dead: readonly {
-    readonly share: number;
-    readonly asleep: number;
-    readonly temporalBack: Aftermath;
-  }[];
-  /** With a million events a day, of which all fail for a time. */
-  readonly outages: readonly ({ readonly minutes: number } & Aftermath)[];
-  readonly bursts: readonly (Burst & {
-    readonly inOrder: number;
-    readonly delays: ReturnType<typeof delaysOfOthers>;
-  })[];
-};
+export type Simulation = ReturnType<typeof simulate>;
 
 /** Runs the simulation: seconds. */
-export function simulate(): Simulation {
+export function simulate() {
   const random = seededRandom(SEED);
   const places = placeAccounts(ACCOUNTS, random);
-  const spread = spreadOfAccounts(places);
+  const spread = spreadOf(places, new Float64Array(ACCOUNTS).fill(1 / ACCOUNTS), 0);
   return {
+    /** The share of the shard with most accounts, for each number of shards. */
     accounts: SHARDS.map((shards) => fullestOf(spread, shards)),
+    /** The largest account's share of all events, and the fullest shard's in the worst draw, by their number. */
     skews: EXPONENTS.map((exponent) => {
       const shares = zipfShares(ACCOUNTS, exponent);
-      const draws = Array.from({ length: DRAWS }, () => spreadOfEvents(places, shares, random));
+      const draws = Array.from({ length: DRAWS }, () =>
+        spreadOf(places, shares, Math.floor(random() * places.length)),
+      );
       const worst = (shards: number) => Math.max(...draws.map((draw) => fullestOf(draw, shards)));
       return { exponent, largest: shares[0] ?? 0, fullest: SHARDS.map(worst) };
     }),
+    /** With a million events a day, of which this share is to endpoints that never answer. */
     dead: DEAD_SHARES.map((share) => ({
       share,
       asleep: countAsleep(share * EVENTS_A_DAY, random),
       temporalBack: loseTemporal(share * EVENTS_A_DAY, HOUR_SECONDS, random),
     })),
+    /** With a million events a day, of which all fail for a time. */
     outages: OUTAGE_MINUTES.map((minutes) => ({
       minutes,
       ...failAll(EVENTS_A_DAY, 60 * minutes, random),

@@ -1,63 +1,58 @@
-import { table } from "../report/table.ts";
+import { type Column, grouped, table } from "../report/table.ts";
 import { EXPONENTS, SHARDS, type Simulation } from "./simulate.ts";
 
 /** Writes what the simulation tells as the tables of docs/scale.md. */
 export function tablesOf(simulation: Simulation): string[] {
-  return [shardTable, deadTable, outageTable, burstTable].map((write) =>
-    write(simulation).join("\n"),
-  );
+  const tables = [shardTable, deadTable, outageTable, burstTable];
+  return tables.map((write) => write(simulation).join("\n"));
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-const number = (value: number) => value.toLocaleString("en");
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
 function shardTable({ accounts, skews }: Simulation): string[] {
-  return table(
-    ["shards", "even", "accounts", ...EXPONENTS.map((exponent) => `events, 1/n^${exponent}`)],
-    [
-      ["the largest account alone", "", "", ...skews.map(({ largest }) => percent(largest))],
-      ...SHARDS.map((shards, place) => [
-        String(shards),
-        percent(1 / shards),
-        percent(accounts[place] ?? 0),
-        ...skews.map(({ fullest }) => percent(fullest[place] ?? 0)),
-      ]),
-    ],
+  const alone = [
+    "the largest account alone",
+    "",
+    "",
+    ...skews.map((skew) => percent(skew.largest)),
+  ];
+  const rows = SHARDS.map((shards, place) => [
+    ...[String(shards), percent(1 / shards), percent(accounts[place] ?? 0)],
+    ...skews.map(({ fullest }) => percent(fullest[place] ?? 0)),
+  ]);
+  const events = EXPONENTS.map((exponent) => `events, 1/n^${exponent}`);
+  const columns = ["shards", "even", "accounts", ...events].map(
+    (title, place): Column<string[]> => [title, (row) => row[place] ?? ""],
   );
+  return table([alone, ...rows], columns);
 }
 
 function deadTable({ dead }: Simulation): string[] {
-  return table(
-    ["events to endpoints that never answer", "asleep", "due at once after an hour of Temporal"],
-    dead.map(({ share, asleep, temporalBack }) => [
-      percent(share),
-      number(asleep),
-      number(temporalBack.dueAtOnce),
-    ]),
-  );
+  return table(dead, [
+    ["events to endpoints that never answer", ({ share }) => percent(share)],
+    ["asleep", ({ asleep }) => grouped(asleep)],
+    [
+      "due at once after an hour of Temporal",
+      ({ temporalBack }) => grouped(temporalBack.dueAtOnce),
+    ],
+  ]);
 }
 
 function outageTable({ outages }: Simulation): string[] {
-  return table(
-    ["all attempts fail for", "asleep at its end", "due in the busiest second behind it"],
-    outages.map(({ minutes, asleep, duePeak }) => [
-      `${minutes} minutes`,
-      number(asleep),
-      number(duePeak),
-    ]),
-  );
+  return table(outages, [
+    ["all attempts fail for", ({ minutes }) => `${minutes} minutes`],
+    ["asleep at its end", ({ asleep }) => grouped(asleep)],
+    ["due in the busiest second behind it", ({ duePeak }) => grouped(duePeak)],
+  ]);
 }
 
 function burstTable({ bursts }: Simulation): string[] {
-  return table(
-    ["accounts with 100,000 events at once", "others wait, p50", "p99", "longest", "in order"],
-    bursts.map(({ hotAccounts, delays, inOrder }) => [
-      number(hotAccounts),
-      seconds(delays.p50),
-      seconds(delays.p99),
-      seconds(delays.longest),
-      seconds(inOrder),
-    ]),
-  );
+  return table(bursts, [
+    ["accounts with 100,000 events at once", ({ hotAccounts }) => grouped(hotAccounts)],
+    ["others wait, p50", ({ delays }) => seconds(delays.p50)],
+    ["p99", ({ delays }) => seconds(delays.p99)],
+    ["longest", ({ delays }) => seconds(delays.longest)],
+    ["in order", ({ inOrder }) => seconds(inOrder)],
+  ]);
 }

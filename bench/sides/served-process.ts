@@ -3,8 +3,8 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
-import { BENCH_CACHE } from "../data/bench-database.ts";
+import { baseEnv } from "../stack/dev-stack.ts";
+import { BENCH_CACHE } from "../stack/servers.ts";
 
 /** A program that serves. */
 export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
@@ -19,56 +19,47 @@ export type ServeProcess = {
   readonly serves: { readonly port: number } | { readonly whenWritten: string };
   readonly env: Readonly<Record<string, string>>;
   /** Where to leave a CPU profile at the end. */
-  readonly profileFolder: string | undefined;
+  readonly profileFolder?: string | undefined;
 };
 
 /** Of Node, as the image and `npm start` run the product. */
 export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
-const START_MS = 30_000;
-const STOP_MS = 10_000;
-const POLL_MS = 20;
+const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
 /** Starts a program with Node, its output in a file, and waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
-  const folder = join(BENCH_CACHE, "logs");
-  await mkdir(folder, { recursive: true });
-  const logFile = join(folder, `${options.name}.log`);
+  const { name, file, flags = [], serves, env, profileFolder } = options;
+  await mkdir(join(BENCH_CACHE, "logs"), { recursive: true });
+  const logFile = join(BENCH_CACHE, "logs", `${name}.log`);
   const log = await open(logFile, "w");
-  const child = spawn(
-    process.execPath,
-    [...(options.flags ?? []), ...profileFlags(options), options.file],
-    {
-      env: { ...baseEnv(), NODE_ENV: "production", ...options.env },
-      stdio: ["ignore", log.fd, log.fd],
-    },
-  );
+  const child = spawn(process.execPath, [...flags, ...profileFlags(name, profileFolder), file], {
+    env: { ...baseEnv(), NODE_ENV: "production", ...env },
+    stdio: ["ignore", log.fd, log.fd],
+  });
   await log.close();
+  const hasWritten = async (text: string) => (await readFile(logFile, "utf8")).includes(text);
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {
-    if (await isServing(options, logFile)) return { pid: child.pid ?? 0, stop: () => stop(child) };
+    const isServing = "port" in serves ? accepts(serves.port) : hasWritten(serves.whenWritten);
+    if (await isServing) return { pid: child.pid ?? 0, stop: () => stop(child) };
     await wait(POLL_MS);
   }
   await stop(child);
-  throw new Error(`${options.name} did not start: see ${logFile}`);
+  throw new Error(`${name} did not start: see ${logFile}`);
 }
 
-function profileFlags({ name, profileFolder }: ServeProcess): string[] {
-  if (profileFolder === undefined) return [];
-  return ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`];
-}
-
-async function isServing({ serves }: ServeProcess, logFile: string): Promise<boolean> {
-  if ("port" in serves) return accepts(serves.port);
-  return (await readFile(logFile, "utf8")).includes(serves.whenWritten);
+/** Of Node, to leave a CPU profile at the end. */
+export function profileFlags(name: string, folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
 }
 
 function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
+  const socket = connect({ host: "127.0.0.1", port });
+  return new Promise<boolean>((resolve) => {
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
+  }).finally(() => socket.destroy());
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,75 +1,82 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
-import { startDatabase } from "../../dev-stack/src/database.ts";
-import type { Progress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { BENCH_CACHE } from "../data/bench-database.ts";
-import type { Closing } from "./closing.ts";
+import type { Bench } from "../run/bench.ts";
+import { startDatabase, startTemporal } from "./dev-stack.ts";
 
-/** A database with nothing in it but a service credential, and a folder of the run's own. */
-export type BenchCoreStore = {
-  readonly folder: string;
-  readonly databaseUrl: string;
-  readonly databasePid: number;
-  /** What the database calls itself. */
-  readonly databaseVersion: string;
-  /** Opens every call of the core. */
-  readonly credential: string;
-  /** What a core on this database is configured with, as `npm start` does it. */
-  readonly coreEnv: Readonly<Record<string, string>>;
-};
+/** Everything the benches keep between runs. */
+export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
 
-/** A Temporal of the run's own. */
-export type BenchTemporal = {
-  readonly address: string;
-  readonly pid: number;
-  readonly stateFile: string;
-};
+/** What a product runs with: `credential` opens every call, `env` is its core's, as `npm start` has it. */
+export type CoreStore = Awaited<ReturnType<typeof openCoreStore>>;
+/** A database with nothing in it but a service credential, in a folder of the run's own. */
+export type BenchStore = Awaited<ReturnType<typeof startStore>>;
+/** A Temporal of the run's own, and where it keeps its synced state. */
+export type BenchTemporal = Awaited<ReturnType<typeof startBenchTemporal>>;
+
+/** Makes an empty folder of a run's own, which goes when the bench ends. */
+export async function makeFolder({ closeLater }: Bench, name: string): Promise<string> {
+  const folder = await emptyFolder(name);
+  closeLater(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Makes an empty folder for CPU profiles, which stays: a browser's developer tools show them. */
+export async function makeProfiles(name: string): Promise<string> {
+  const folder = await emptyFolder(join("profiles", name));
+  process.stderr.write(`Profiles will be in ${folder}\n`);
+  return folder;
+}
 
 /**
- * Starts a database of the run's own, to be thrown away with its folder; `serverOptions` are further options of its
- * program. A server that the environment names is not heeded: nobody's gets this load, and its process could not be
- * watched.
+ * Starts a database of the run's own; `serverOptions` are further options of its program. A server that the environment
+ * names is not heeded: nobody's gets this load, and its process could not be watched.
  */
-export async function startCoreStore(
-  name: string,
-  closing: Closing,
-  progress: Progress,
-  serverOptions: readonly string[] = [],
-): Promise<BenchCoreStore> {
-  const folder = join(BENCH_CACHE, name);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  closing.add(() => rm(folder, { recursive: true, force: true }));
+export async function startStore(bench: Bench, name: string, serverOptions: string[] = []) {
+  const folder = await makeFolder(bench, name);
   const { DATABASE_URL: _, ...env } = process.env;
   const dataDir = join(folder, "database");
+  const { progress } = bench;
   const database = await startDatabase({ env, dataDir, progress, serverOptions });
-  closing.add(database.stop);
-  await migrate(database.url);
-  const permissions = Object.values(Permission);
+  const { url, pid = 0, flavour, stop } = database;
+  bench.closeLater(stop);
+  return { ...(await openCoreStore(url)), folder, pid, version: `${flavour} ${database.version}` };
+}
+
+/** Makes the product's tables and a service credential. */
+export async function openCoreStore(databaseUrl: string) {
+  await migrate(databaseUrl);
   const key = randomBytes(32).toString("hex");
   return {
-    folder,
-    databaseUrl: database.url,
-    databasePid: database.pid ?? 0,
-    databaseVersion: `${database.flavour} ${database.version}`,
-    credential: await createServiceCredential(database.url, "bench", permissions),
-    coreEnv: { DATABASE_URL: database.url, CURSOR_KEYS: key, SECRET_KEYS: key },
+    databaseUrl,
+    credential: await createServiceCredential(databaseUrl, "bench", Object.values(Permission)),
+    env: { DATABASE_URL: databaseUrl, CURSOR_KEYS: key, SECRET_KEYS: key, CORE_PORT: "0" },
   };
 }
 
-/** Starts a Temporal of the run's own in the run's folder; one that the environment names is not heeded. */
-export async function startBenchTemporal(
-  { folder }: BenchCoreStore,
-  closing: Closing,
-  progress: Progress,
-): Promise<BenchTemporal> {
+/** Starts a Temporal in a folder of the run's; one that the environment names is not heeded. */
+export async function startBenchTemporal({ progress, closeLater }: Bench, folder: string) {
   const { TEMPORAL_ADDRESS: _, ...env } = process.env;
   const dataDir = join(folder, "temporal");
-  const temporal = await startTemporal({ env, dataDir, progress });
-  closing.add(temporal.stop);
-  const stateFile = join(dataDir, "state.sqlite");
-  return { address: temporal.address, pid: temporal.pid ?? 0, stateFile };
+  const { address, pid = 0, stop } = await startTemporal({ env, dataDir, progress });
+  closeLater(stop);
+  return { address, pid, stateFile: join(dataDir, "state.sqlite") };
+}
+
+/** What the product delivers with, beside what its core needs. */
+export function deliveryEnv(temporal: BenchTemporal, receiver: { readonly target: string }) {
+  return {
+    TEMPORAL_ADDRESS: temporal.address,
+    WEBHOOK_ALLOWED_TARGETS: receiver.target,
+    ALLOW_UNSAFE_TARGETS: "development",
+  };
+}
+
+async function emptyFolder(name: string): Promise<string> {
+  const folder = join(BENCH_CACHE, name);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  return folder;
 }

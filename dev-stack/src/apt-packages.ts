@@ -1,80 +1,62 @@
-import { mkdir, mkdtemp, readdir, rename, rm, statfs } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { type AptSuite, createAptWorkspace, downloadPackages } from "./apt-download.ts";
-import { waitForLock } from "./file-lock.ts";
-import type { Progress } from "./progress.ts";
+import { mkdir, readdir, rm, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { cacheFolder } from "./cache-folder.ts";
+import { readUnstableSource } from "./debian.ts";
+import { findProgram } from "./find-program.ts";
+import { makeFolderOnce } from "./make-folder-once.ts";
+import type { ReportDetail } from "./progress.ts";
 import { runCommand } from "./run-command.ts";
-import { StackError, stackErrorFromFile } from "./stack-error.ts";
+import { StackError } from "./stack-error.ts";
+import type { StackOptions } from "./stack-options.ts";
 import { openUnpackedRoot, type UnpackedRoot } from "./unpacked-root.ts";
 
-export interface FetchAptPackages {
+export interface AptPackages {
+  /** What a person calls them, for example "MariaDB". */
+  title: string;
   /** Packages to fetch, together with all they depend on. */
   names: readonly string[];
   /** Where they come from: what the machine's apt is set up for (the default), or Debian unstable. */
-  suite?: AptSuite | undefined;
-  /** The folder they are unpacked into; when it is there already, nothing is fetched. */
-  into: string;
-  /** What a person calls them, for example "MariaDB". */
-  title: string;
-  /** How much space fetching and unpacking take at most, in megabytes. */
+  suite?: "distribution" | "sid" | undefined;
+  /** The folder of the cache that has them. */
+  folder: string;
+  /** How much space fetching and unpacking take at most. */
   megabytes: number;
-  progress: Progress;
+  /** What a person can do where there is no apt-get. */
+  otherwise: string;
 }
 
-/**
- * Fetches packages with apt-get and unpacks them into a folder, installing nothing and needing no
- * root. The folder appears whole or not at all, whatever is killed and however many ask at once.
- */
-export async function fetchAptPackages(options: FetchAptPackages): Promise<UnpackedRoot> {
-  const { into, title, progress } = options;
-  const present = await openUnpackedRoot(into);
-  if (present) return present;
-  return progress.step(`Fetching ${title}`, async (report) => {
+/** Longer than apt waits for a server; on a full disk it can wait for ever. */
+const SILENCE_MILLISECONDS = 150_000;
+
+/** Fetches packages with apt-get and unpacks them, installing nothing and needing no root; once a machine. */
+export async function fetchAptPackages(
+  packages: AptPackages,
+  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+): Promise<UnpackedRoot> {
+  const { title, otherwise } = packages;
+  const folder = join(cacheDir, `${packages.folder}-${process.arch}`);
+  await makeFolderOnce(folder, `Fetching ${title}`, progress, async (fresh, report) => {
+    const tools = [await findProgram(env, ["apt-get"]), await findProgram(env, ["dpkg-deb"])];
+    if (tools.includes(undefined)) {
+      throw new StackError(
+        `No program was found for ${title}, and no apt-get to fetch one: ${otherwise}.`,
+      );
+    }
+    await checkRoom(cacheDir, packages);
+    const work = `${fresh}.apt`;
     try {
-      await mkdir(dirname(into), { recursive: true });
-      const lock = await waitForLock(`${into}.lock`, () => report("waiting for another fetch"));
-      try {
-        return (await openUnpackedRoot(into)) ?? (await fetchUnderLock(options, report));
-      } finally {
-        lock.release();
-      }
-    } catch (error) {
-      throw stackErrorFromFile(error, dirname(into));
+      await rm(work, { recursive: true, force: true });
+      await unpack(await download(work, packages, report), fresh, title, report);
+      openUnpackedRoot(fresh);
+    } finally {
+      await rm(work, { recursive: true, force: true });
     }
   });
-}
-
-async function fetchUnderLock(
-  { names, suite = "distribution", into, title, megabytes }: FetchAptPackages,
-  report: (detail: string) => void,
-): Promise<UnpackedRoot> {
-  await removeLeftovers(into);
-  await checkRoom(dirname(into), title, megabytes);
-  const work = await mkdtemp(`${into}.part-`);
-  try {
-    const workspace = await createAptWorkspace(join(work, "apt"), suite);
-    const archives = await downloadPackages(workspace, names, title, report);
-    await unpackAll(archives, join(work, "root"), title, report);
-    await rename(join(work, "root"), into);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-  const root = await openUnpackedRoot(into);
-  if (root) return root;
-  throw new StackError(`${title} was fetched, but its packages hold no loader for this machine.`);
-}
-
-/** Clears what a killed fetch left beside `into`, and `into` itself when it is not whole. */
-async function removeLeftovers(into: string): Promise<void> {
-  const names = await readdir(dirname(into));
-  const leftovers = names.filter((name) => name.startsWith(`${basename(into)}.part-`));
-  for (const name of [...leftovers, basename(into)]) {
-    await rm(join(dirname(into), name), { recursive: true, force: true });
-  }
+  return openUnpackedRoot(folder);
 }
 
 /** Checked first, because apt does not always notice a full disk. */
-async function checkRoom(folder: string, title: string, megabytes: number): Promise<void> {
+async function checkRoom(folder: string, { title, megabytes }: AptPackages): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 1024 ** 2);
   if (free >= megabytes) return;
@@ -83,22 +65,90 @@ async function checkRoom(folder: string, title: string, megabytes: number): Prom
   );
 }
 
-async function unpackAll(
+/** Downloads into a folder in which apt-get works on its own; returns the paths of the archives. */
+async function download(
+  folder: string,
+  { names, suite, title }: AptPackages,
+  report: ReportDetail,
+): Promise<string[]> {
+  const archives = join(folder, "cache/archives");
+  await mkdir(join(folder, "state/lists/partial"), { recursive: true });
+  await mkdir(join(archives, "partial"), { recursive: true });
+  // Nothing counts as installed, so every library is fetched and the machine's may change later.
+  await writeFile(join(folder, "status"), "");
+  const sources = suite === "sid" ? await readUnstableSource() : undefined;
+  if (sources !== undefined) await writeFile(join(folder, "sources.list"), sources);
+  const configFile = join(folder, "apt.conf");
+  await writeFile(configFile, configText(folder, sources !== undefined));
+  const apt = (...args: string[]) =>
+    runCommand("apt-get", ["-c", configFile, "-q", "-o", "APT::Status-Fd=1", ...args], {
+      variables: { LC_ALL: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive" },
+      silenceMilliseconds: SILENCE_MILLISECONDS,
+      onLine(line) {
+        const percent = /^dlstatus:\d+:([\d.]+):/.exec(line)?.[1];
+        if (percent !== undefined) report(`${args[0]} ${Math.floor(Number(percent))} %`);
+      },
+    });
+  // One broken source of the machine fails the update although the others are enough.
+  const update = await apt("update");
+  const install = await apt("install", "-y", "--download-only", ...names);
+  if (install.status !== 0) throw cannotFetch(title, [...update.lines, ...install.lines]);
+  const files = (await readdir(archives)).filter((name) => name.endsWith(".deb"));
+  return files.map((name) => join(archives, name));
+}
+
+function cannotFetch(title: string, lines: readonly string[]): StackError {
+  if (lines.some((line) => /No space left on device|don't have enough free space/i.test(line))) {
+    return new StackError(
+      `${title} could not be fetched: the disk is full. Free some space, or set XDG_CACHE_HOME to a folder on another disk.`,
+    );
+  }
+  const cause = lines.findLast((line) => line.startsWith("E: ")) ?? lines.at(-1);
+  return new StackError(
+    `${title} could not be fetched with apt-get (${cause?.replace("E: ", "") ?? "it said nothing"}): check the network and the machine's apt sources, then start again.`,
+  );
+}
+
+async function unpack(
   archives: readonly string[],
   folder: string,
   title: string,
-  report: (detail: string) => void,
+  report: ReportDetail,
 ): Promise<void> {
-  await mkdir(folder);
   for (const [index, archive] of archives.entries()) {
     report(`unpacking ${index + 1} of ${archives.length}`);
     const { status, lines } = await runCommand("dpkg-deb", ["-x", archive, folder]);
     await rm(archive);
     if (status === 0) continue;
-    const said = lines.join(" ");
-    const cause = /No space left on device/i.test(said) ? "the disk is full" : said;
     throw new StackError(
-      `${title} could not be unpacked into ${dirname(folder)}: ${cause}. Free some space there, or set XDG_CACHE_HOME to another folder.`,
+      `${title} could not be unpacked into ${dirname(folder)}: ${lines.join(" ")}. Free some space there, or set XDG_CACHE_HOME to another folder.`,
     );
   }
+}
+
+function configText(folder: string, hasOwnSources: boolean): string {
+  const noneElse = ["sourceparts", "preferences", "preferencesparts"].map(
+    (name) => `Dir::Etc::${name} "/dev/null";`,
+  );
+  return [
+    // What the machine hooks to its own apt has no place here.
+    ...["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success"].map(
+      (at) => `#clear APT::Update::${at};`,
+    ),
+    ...["#clear DPkg::Post-Invoke;", "#clear DPkg::Pre-Install-Pkgs;"],
+    "#clear APT::Default-Release;",
+    `Dir::State "${folder}/state";`,
+    `Dir::State::status "${folder}/status";`,
+    `Dir::Cache "${folder}/cache";`,
+    `Dir::Log "${folder}";`,
+    "APT::Install-Recommends false;",
+    'APT::Sandbox::User "";',
+    "Acquire::Languages none;",
+    "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled false;",
+    "Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled false;",
+    "Acquire::Retries 3;",
+    "Debug::NoLocking true;",
+    ...(hasOwnSources ? [`Dir::Etc::sourcelist "${folder}/sources.list";`, ...noneElse] : []),
+    "",
+  ].join("\n");
 }

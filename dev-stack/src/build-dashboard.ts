@@ -9,11 +9,9 @@ const PAGE = join(ROOT, "dashboard/dist/index.html");
 const BUILD = ["run", "build", "--workspace", "dashboard"];
 /** What the page is made of. */
 const SOURCES = [
-  "dashboard/src",
-  "dashboard/public",
-  "dashboard/index.html",
-  "dashboard/package.json",
-  "dashboard/vite.config.ts",
+  ...["src", "public", "index.html", "package.json", "vite.config.ts"].map(
+    (name) => `dashboard/${name}`,
+  ),
   "proto/src/gen",
 ];
 
@@ -26,11 +24,10 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
   const changes = await Promise.all(SOURCES.map((source) => newestMs(join(ROOT, source))));
   if (builtMs > Math.max(...changes)) return true;
   // What npm runs knows where npm is; on Windows that is no program that could be run by name.
-  const npm = process.env.npm_execpath;
+  const { npm_execpath: npm } = process.env;
+  const [command, ...args] = npm === undefined ? ["npm"] : [process.execPath, npm];
   const { status, lines } = await progress.step("Building the dashboard", () =>
-    npm === undefined
-      ? runCommand("npm", ["--prefix", ROOT, ...BUILD])
-      : runCommand(process.execPath, [npm, "--prefix", ROOT, ...BUILD]),
+    runCommand(command ?? "npm", [...args, "--prefix", ROOT, ...BUILD]),
   );
   if (status === 0) return true;
   process.stderr.write(`The dashboard could not be built: ${lines.join("\n")}\n`);

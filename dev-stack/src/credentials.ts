@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { parseObject } from "./parse-object.ts";
 
 /** The name of the application's database and, on the server, of its user. */
 export const DATABASE_NAME = "personal_activity";
@@ -14,16 +15,18 @@ export interface Credentials {
 
 /** Reads a data folder's passwords; makes new ones when the file is missing or damaged. */
 export async function readCredentials(path: string): Promise<Credentials> {
-  const stored = parseCredentials(await readFile(path, "utf8").catch(() => ""));
-  if (stored) return stored;
-  const credentials = {
-    user: DATABASE_NAME,
-    password: randomBytes(20).toString("hex"),
-    rootPassword: randomBytes(20).toString("hex"),
-  };
-  await writeFile(path, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
-  return credentials;
+  const stored = parseObject<Credentials>(await readFile(path, "utf8").catch(() => ""));
+  const [user, password, rootPassword] = [stored.user, stored.password, stored.rootPassword].map(
+    (word) => (/^\w+$/.test(word ?? "") ? word : undefined),
+  );
+  if (user && password && rootPassword) return { user, password, rootPassword };
+  // The server is told the new ones when it starts.
+  const made = { user: DATABASE_NAME, password: newPassword(), rootPassword: newPassword() };
+  await writeFile(path, `${JSON.stringify(made)}\n`, { mode: 0o600 });
+  return made;
 }
+
+const newPassword = () => randomBytes(20).toString("hex");
 
 /**
  * Returns the statements a server runs at each start: they create database and user, or give the
@@ -41,16 +44,4 @@ export function initStatements(credentials: Credentials, isEphemeral: boolean): 
     `GRANT ALL PRIVILEGES ON ${scope} TO ${account}${isEphemeral ? " WITH GRANT OPTION" : ""};`,
     "",
   ].join("\n");
-}
-
-function parseCredentials(text: string): Credentials | undefined {
-  try {
-    const { user, password, rootPassword }: Partial<Credentials> = JSON.parse(text);
-    const isSafe = [user, password, rootPassword].every((value) => /^\w+$/.test(value ?? ""));
-    return isSafe && user && password && rootPassword
-      ? { user, password, rootPassword }
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,37 +1,25 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseObject } from "./parse-object.ts";
 import { FLAVOUR_NAMES, type ServerFlavour } from "./server-program.ts";
-import { hasSystemCode, StackError, stackErrorFromFile } from "./stack-error.ts";
+import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
-/** What the file that marks a data folder as ours says about it. */
+/** What the file that marks a folder as ours says about it. */
 export interface DataMarker {
-  product: typeof PRODUCT;
-  format: 1;
   /** A folder that was never finished holds nothing of value and is made anew. */
   state: "creating" | "ready";
   flavour: ServerFlavour;
   version: string;
-  /** The port of the last run, taken again when it is free. */
-  port?: number | undefined;
 }
 
-const PRODUCT = "personal-activity-database";
+const PRODUCT = { product: "personal-activity-database", format: 1 } as const;
 const MARKER_FILE = "personal-activity.json";
 /** What a first start killed at its very beginning leaves. */
-const HARMLESS_FILES = new Set(["lock", `${MARKER_FILE}.new`]);
+const HARMLESS_FILES = ["lock", `${MARKER_FILE}.new`];
 
-/** Names the files in a data folder. */
-export function dataFolderPaths(dataDir: string) {
-  return {
-    data: join(dataDir, "data"),
-    credentials: join(dataDir, "credentials.json"),
-    lock: join(dataDir, "lock"),
-    log: join(dataDir, "server.log"),
-    running: join(dataDir, "running.json"),
-    pidFile: join(dataDir, "server.pid"),
-    initFile: join(dataDir, "init.sql"),
-  } as const;
-}
+/** Returns where a database's own files lie in its folder. */
+export const dataIn = (dataDir: string) => join(dataDir, "data");
 
 /**
  * Creates the folder if it is not there and reads its marker; `undefined` means it is empty.
@@ -42,7 +30,7 @@ export async function openDataFolder(dataDir: string): Promise<DataMarker | unde
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const names = await readdir(dataDir);
     if (names.includes(MARKER_FILE)) return await readMarker(dataDir);
-    if (names.every((name) => HARMLESS_FILES.has(name))) return undefined;
+    if (names.every((name) => HARMLESS_FILES.includes(name))) return undefined;
   } catch (error) {
     throw stackErrorFromFile(error, dataDir);
   }
@@ -52,13 +40,10 @@ export async function openDataFolder(dataDir: string): Promise<DataMarker | unde
 }
 
 /** Writes the marker, whole or not at all. */
-export async function writeMarker(
-  dataDir: string,
-  marker: Omit<DataMarker, "product" | "format">,
-): Promise<void> {
+export async function writeMarker(dataDir: string, marker: DataMarker): Promise<void> {
   const path = join(dataDir, MARKER_FILE);
-  const whole: DataMarker = { product: PRODUCT, format: 1, ...marker };
-  await writeFile(`${path}.new`, `${JSON.stringify(whole, undefined, 2)}\n`);
+  const text = JSON.stringify({ ...PRODUCT, ...marker }, undefined, 2);
+  await writeFile(`${path}.new`, `${text}\n`);
   await rename(`${path}.new`, path);
 }
 
@@ -69,7 +54,7 @@ export function checkDataMarker(
   server: { flavour: ServerFlavour; version: string },
 ): void {
   const isSame = marker.flavour === server.flavour;
-  if (isSame && compareVersions(marker.version, server.version) <= 0) return;
+  if (isSame && seriesOf(marker.version) <= seriesOf(server.version)) return;
   const written = `${FLAVOUR_NAMES[marker.flavour]} ${marker.version}`;
   const found = `${FLAVOUR_NAMES[server.flavour]} ${server.version}`;
   throw new StackError(
@@ -79,42 +64,26 @@ export function checkDataMarker(
 
 async function readMarker(dataDir: string): Promise<DataMarker> {
   const path = join(dataDir, MARKER_FILE);
-  const marker = parseMarker(await readFile(path, "utf8"));
-  if (marker === undefined) {
+  const text = await readFile(path, "utf8");
+  const { product, format, state, flavour, version } = parseObject<DataMarker & typeof PRODUCT>(
+    text,
+  );
+  const isOurs = product === PRODUCT.product && format === PRODUCT.format;
+  if (!isOurs || !state || !flavour || !(flavour in FLAVOUR_NAMES) || !version) {
     throw new StackError(
       `${path} cannot be understood, so the folder may be from a newer version of this program: run that version, or name another data folder.`,
     );
   }
-  if (marker.state === "ready") await checkDataIsThere(dataDir);
-  return marker;
-}
-
-async function checkDataIsThere(dataDir: string): Promise<void> {
-  const { data } = dataFolderPaths(dataDir);
-  try {
-    await readdir(data);
-  } catch (error) {
-    if (!hasSystemCode(error, "ENOENT")) throw stackErrorFromFile(error, data);
+  if (state === "ready" && !existsSync(dataIn(dataDir))) {
     throw new StackError(
-      `${data} is missing although ${dataDir} was in use before: put it back, or remove ${dataDir} to begin with an empty database.`,
+      `${dataIn(dataDir)} is missing although ${dataDir} was in use before: put it back, or remove ${dataDir} to begin with an empty database.`,
     );
   }
+  return { state, flavour, version };
 }
 
-function parseMarker(text: string): DataMarker | undefined {
-  try {
-    const marker: Partial<DataMarker> = JSON.parse(text);
-    const isOurs = marker.product === PRODUCT && marker.format === 1;
-    const isWhole = typeof marker.version === "string" && (marker.flavour ?? "") in FLAVOUR_NAMES;
-    return isOurs && isWhole ? (marker as DataMarker) : undefined; // its fields were just checked
-  } catch {
-    return undefined;
-  }
-}
-
-/** Compares the first two numbers: patch releases of one series read each other's data. */
-function compareVersions(one: string, other: string): number {
-  const [first, second] = [one, other].map((text) => text.split(".").map(Number));
-  const difference = (index: number) => (first?.[index] ?? 0) - (second?.[index] ?? 0);
-  return difference(0) || difference(1);
+/** The first two numbers as one: patch releases of one series read each other's data. */
+function seriesOf(version: string): number {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major * 1_000 + minor;
 }

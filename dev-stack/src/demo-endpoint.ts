@@ -1,8 +1,7 @@
 import { WebhookEventKind } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Clients, createClients } from "./demo.ts";
+import { createClients, type DemoSettings } from "./demo.ts";
 import type { DemoReceiver } from "./demo-receiver.ts";
-import type { LocalSettings } from "./local-settings.ts";
 
 const KINDS = [
   WebhookEventKind.DONATION_CREATED,
@@ -13,36 +12,20 @@ const KINDS = [
 
 /** Makes sure that the demo account has an endpoint at this machine's receiver, where it listens now. */
 export async function ensureDemoEndpoint(
-  settings: LocalSettings,
+  settings: DemoSettings,
   { port, target }: DemoReceiver,
-): Promise<LocalSettings> {
+): Promise<DemoSettings> {
   const { coreUrl, serviceCredential, demo, receiver } = settings;
-  if (coreUrl === undefined || serviceCredential === undefined || demo === undefined) {
-    return settings;
-  }
   const { endpoints } = createClients(coreUrl, serviceCredential);
-  const { accountId } = demo;
-  const url = `https://${target}/webhooks`;
-  if (receiver && (await moveEndpoint(endpoints, accountId, receiver.endpointId, url))) {
-    return { ...settings, receiver: { ...receiver, port } };
+  const at = { accountId: demo.accountId, url: `https://${target}/webhooks` };
+  if (receiver !== undefined) {
+    try {
+      await endpoints.updateEndpoint({ ...at, endpointId: receiver.endpointId });
+      return { ...settings, receiver: { ...receiver, port } };
+    } catch (error) {
+      if (ConnectError.from(error).code !== Code.NotFound) throw error;
+    }
   }
-  const request = { accountId, url, kinds: { kinds: KINDS } };
-  const { endpoint, secret } = await endpoints.createEndpoint(request);
+  const { endpoint, secret } = await endpoints.createEndpoint({ ...at, kinds: { kinds: KINDS } });
   return { ...settings, receiver: { port, endpointId: endpoint?.id ?? "", secret } };
-}
-
-/** Gives an endpoint its URL; returns false when there is none. */
-async function moveEndpoint(
-  endpoints: Clients["endpoints"],
-  accountId: string,
-  endpointId: string,
-  url: string,
-): Promise<boolean> {
-  try {
-    await endpoints.updateEndpoint({ accountId, endpointId, url });
-    return true;
-  } catch (error) {
-    if (ConnectError.from(error).code === Code.NotFound) return false;
-    throw error;
-  }
 }

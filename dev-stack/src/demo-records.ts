@@ -2,26 +2,12 @@ import { Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 
 const NAMES = [
-  "Ana",
-  "Björn",
-  "夢子",
-  "Max Power",
-  "🐉 Dragon",
-  "Zoë",
-  "عمر",
-  "nightowl_77",
-  "Ōtani",
-  "Priya",
+  ...["Ana", "Björn", "夢子", "Max Power", "🐉 Dragon", "Zoë", "عمر"],
+  ...["nightowl_77", "Ōtani", "Priya"],
 ];
 const MESSAGES = [
-  "Thanks for the stream!",
-  "GG 🎉🎉",
-  "Greetings from Łódź",
-  "¡Sigue así!",
-  undefined,
-  "First time here, love it",
-  'She said "one more round"',
-  undefined,
+  ...["Thanks for the stream!", "GG 🎉🎉", "Greetings from Łódź", "¡Sigue así!", undefined],
+  ...["First time here, love it", 'She said "one more round"', undefined],
 ];
 const CURRENCIES = ["eur", "eur", "usd", "gbp", "jpy"];
 const DAY_MS = 86_400_000;
@@ -87,20 +73,13 @@ export function demoHistory() {
 /** Events of every type from every live platform. */
 export function demoPlatformEvents() {
   const live = [
-    Platform.LIVE_PLATFORM_1,
-    Platform.LIVE_PLATFORM_2,
-    Platform.LIVE_PLATFORM_3,
-    Platform.LIVE_PLATFORM_4,
+    ...[Platform.LIVE_PLATFORM_1, Platform.LIVE_PLATFORM_2],
+    ...[Platform.LIVE_PLATFORM_3, Platform.LIVE_PLATFORM_4],
   ];
   return Array.from({ length: EVENTS }, (_, index) => {
     const { donorName: actorName, ...text } = supporter(index);
-    return {
-      externalId: `demo-event-${index}`,
-      platform: pick(live, index),
-      actorName,
-      ...text,
-      kind: kindOf(index),
-    };
+    const at = { externalId: `demo-event-${index}`, platform: pick(live, index) };
+    return { ...at, actorName, ...text, kind: kindOf(index) };
   });
 }
 

@@ -1,22 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import {
-  AccountService,
-  ApiKeyService,
-  DisputeOutcome,
-  DonationService,
-  EndpointService,
-  ImportService,
-  PlatformEventService,
-  SessionScope,
-  SessionService,
-} from "@activity/proto";
-import {
-  type Client,
-  Code,
-  ConnectError,
-  createClient,
-  type Interceptor,
-} from "@connectrpc/connect";
+import * as proto from "@activity/proto";
+import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import {
   demoContribution,
@@ -37,6 +21,10 @@ const PARTLY_REFUNDED_EVERY = 9;
 const DISPUTED_EVERY = 14;
 const REFUNDED_EVERY = 23;
 
+/** The settings when there is a demo account. */
+export type DemoSettings = LocalSettings &
+  Required<Pick<LocalSettings, "coreUrl" | "serviceCredential" | "demo">>;
+
 /**
  * Makes sure that the demo account is there with its records and a key, writing everything as the internal
  * services do: over gRPC with a service credential. What a first start that was cut off wrote is kept,
@@ -48,31 +36,17 @@ export async function ensureDemo(options: {
   readonly settings: LocalSettings;
   readonly save: (settings: LocalSettings) => Promise<void>;
   readonly progress: Progress;
-}): Promise<LocalSettings> {
+}): Promise<DemoSettings> {
   const { coreUrl, databaseUrl, save } = options;
-  const known = options.settings.serviceCredential;
-  if (known !== undefined && (await isKnown(createClients(coreUrl, known)))) {
-    const clients = createClients(coreUrl, known);
-    const settings = { ...options.settings, coreUrl };
-    if (settings.demo && (await hasActiveKey(clients, settings.demo.accountId))) {
-      await save(settings);
-      return settings;
-    }
-    return addDemo(clients, settings, options);
-  }
-  const serviceCredential = await createLocalCredential(databaseUrl);
+  const { serviceCredential: stored, demo } = options.settings;
+  const known = stored && (await isKnown(createClients(coreUrl, stored))) ? stored : undefined;
+  const serviceCredential = known ?? (await createLocalCredential(databaseUrl));
   const settings = { ...options.settings, coreUrl, serviceCredential };
   await save(settings);
-  return addDemo(createClients(coreUrl, serviceCredential), settings, options);
-}
-
-async function addDemo(
-  clients: Clients,
-  settings: LocalSettings,
-  { save, progress }: { save: (settings: LocalSettings) => Promise<void>; progress: Progress },
-): Promise<LocalSettings> {
-  const demo = await progress.step("Writing the demo account", () => writeDemo(clients));
-  const complete = { ...settings, ...(demo && { demo }) };
+  const clients = createClients(coreUrl, serviceCredential);
+  if (known && demo && (await hasActiveKey(clients, demo.accountId))) return { ...settings, demo };
+  const written = await options.progress.step("Writing the demo account", () => writeDemo(clients));
+  const complete = { ...settings, demo: written };
   await save(complete);
   return complete;
 }
@@ -80,7 +54,7 @@ async function addDemo(
 /** Whether the database knows the credential; it does not when another database is used than last time. */
 async function isKnown({ sessions }: Clients): Promise<boolean> {
   try {
-    const scopes = [SessionScope.KEYS_READ];
+    const scopes = [proto.SessionScope.KEYS_READ];
     await sessions.createSessionLink({ accountId: NO_ACCOUNT, scopes });
     return true;
   } catch (error) {
@@ -91,31 +65,23 @@ async function isKnown({ sessions }: Clients): Promise<boolean> {
 }
 
 /** What calls the core for the demo. */
-export type Clients = {
-  readonly accounts: Client<typeof AccountService>;
-  readonly apiKeys: Client<typeof ApiKeyService>;
-  readonly donations: Client<typeof DonationService>;
-  readonly endpoints: Client<typeof EndpointService>;
-  readonly events: Client<typeof PlatformEventService>;
-  readonly imports: Client<typeof ImportService>;
-  readonly sessions: Client<typeof SessionService>;
-};
+export type Clients = ReturnType<typeof createClients>;
 
 /** Creates clients that show a service credential. */
-export function createClients(baseUrl: string, serviceCredential: string): Clients {
+export function createClients(baseUrl: string, serviceCredential: string) {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${serviceCredential}`);
     return next(request);
   };
   const transport = createGrpcTransport({ baseUrl, interceptors: [authorize] });
   return {
-    accounts: createClient(AccountService, transport),
-    apiKeys: createClient(ApiKeyService, transport),
-    donations: createClient(DonationService, transport),
-    endpoints: createClient(EndpointService, transport),
-    events: createClient(PlatformEventService, transport),
-    imports: createClient(ImportService, transport),
-    sessions: createClient(SessionService, transport),
+    accounts: createClient(proto.AccountService, transport),
+    apiKeys: createClient(proto.ApiKeyService, transport),
+    donations: createClient(proto.DonationService, transport),
+    endpoints: createClient(proto.EndpointService, transport),
+    events: createClient(proto.PlatformEventService, transport),
+    imports: createClient(proto.ImportService, transport),
+    sessions: createClient(proto.SessionService, transport),
   };
 }
 
@@ -130,12 +96,9 @@ async function hasActiveKey({ apiKeys }: Clients, accountId: string): Promise<bo
   }
 }
 
-async function writeDemo(clients: Clients): Promise<LocalSettings["demo"]> {
-  const { account } = await clients.accounts.putAccount({
-    externalId: "demo",
-    username: "demo",
-    displayName: "Demo Streamer",
-  });
+async function writeDemo(clients: Clients) {
+  const names = { externalId: "demo", username: "demo", displayName: "Demo Streamer" };
+  const { account } = await clients.accounts.putAccount(names);
   const accountId = account?.id ?? "";
   await clients.accounts.verifyAccount({ accountId });
   await writeHistory(clients, accountId);
@@ -184,7 +147,7 @@ async function writeDonations({ donations }: Clients, accountId: string): Promis
     if (index % DISPUTED_EVERY === 3) {
       const dispute = { ...at, disputeExternalId: "dispute" };
       await donations.openDispute(dispute);
-      await donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.WON });
+      await donations.resolveDispute({ ...dispute, outcome: proto.DisputeOutcome.WON });
     }
   }
   await donations.recordContribution({ accountId, ...demoContribution() });

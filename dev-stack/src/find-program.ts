@@ -3,13 +3,8 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 /** Where systems keep server programs that are not on an ordinary user's PATH. */
 const SERVER_FOLDERS = [
-  "/usr/local/sbin",
-  "/usr/sbin",
-  "/usr/libexec",
-  "/usr/local/mysql/bin",
-  "/opt/homebrew/bin",
-  "/opt/homebrew/opt/mysql/bin",
-  "/opt/homebrew/opt/mariadb/bin",
+  ...["/usr/local/sbin", "/usr/sbin", "/usr/libexec", "/usr/local/mysql/bin", "/opt/homebrew/bin"],
+  ...["/opt/homebrew/opt/mysql/bin", "/opt/homebrew/opt/mariadb/bin"],
 ];
 
 /** Finds the first of the named programs on PATH or in the usual folders of servers. */
@@ -17,12 +12,9 @@ export async function findProgram(
   env: NodeJS.ProcessEnv,
   names: readonly string[],
 ): Promise<string | undefined> {
-  const folders = [...(env.PATH ?? "").split(delimiter), ...SERVER_FOLDERS];
-  for (const folder of folders.filter(isAbsolute)) {
-    for (const name of names) {
-      const path = join(folder, name);
-      if (await isExecutable(path)) return path;
-    }
+  const folders = [...(env.PATH ?? "").split(delimiter), ...SERVER_FOLDERS].filter(isAbsolute);
+  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
+    if (await isExecutable(path)) return path;
   }
   return undefined;
 }

@@ -9,8 +9,7 @@ const LOWEST = 10_000;
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 /** Each process looks in a place of its own first: two that look at the same time would find the same port. */
-const PORTS_OF_A_PROCESS = 16;
-let looked = process.pid * PORTS_OF_A_PROCESS;
+let looked = process.pid * 16;
 
 /**
  * Finds a TCP port on loopback that nobody listens on, below those that the system gives to
@@ -32,11 +31,9 @@ export function findFreePorts(count: number): Promise<number[]> {
 /** Tells whether nobody listens on a TCP port of loopback at this moment. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ host: LOOPBACK, port, exclusive: true }, () => {
-      server.close(() => resolve(true));
-    });
+    const server = createServer().once("error", () => resolve(false));
+    const close = () => server.close(() => resolve(true));
+    server.listen({ host: LOOPBACK, port, exclusive: true }, close);
   });
 }
 

@@ -25,8 +25,9 @@ export function startRenewal(
   intervalMs = DAY_MS,
 ): () => void {
   async function renew(): Promise<void> {
+    const administration = administerServiceCredentials(databaseUrl);
     try {
-      if (await renewOnce(databaseUrl, credential)) return;
+      if (await administration.renew(credential).finally(() => administration.close())) return;
       log.warn(
         "the credential of this machine is revoked or expired: the next start makes another",
       );
@@ -37,13 +38,4 @@ export function startRenewal(
   void renew();
   const timer = setInterval(renew, intervalMs).unref();
   return () => clearInterval(timer);
-}
-
-async function renewOnce(databaseUrl: string, credential: string): Promise<boolean> {
-  const administration = administerServiceCredentials(databaseUrl);
-  try {
-    return await administration.renew(credential);
-  } finally {
-    await administration.close();
-  }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { hasSystemCode } from "./stack-error.ts";
 
 /** What one machine's product keeps beside its database, readable by its owner only. */
 export type LocalSettings = {
@@ -23,22 +24,11 @@ export type LocalSettings = {
 
 /** Reads the settings, with random keys in place of those that are missing: the caller keeps them. */
 export async function readLocalSettings(file: string): Promise<LocalSettings> {
-  const stored: Partial<LocalSettings> = JSON.parse(await readText(file));
-  return {
-    ...stored,
-    cursorKey: stored.cursorKey ?? newKey(),
-    secretKey: stored.secretKey ?? newKey(),
-  };
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isMissing) throw error;
+  const text = await readFile(file, "utf8").catch((error) => {
+    if (!hasSystemCode(error, "ENOENT")) throw error;
     return "{}";
-  }
+  });
+  return { cursorKey: newKey(), secretKey: newKey(), ...JSON.parse(text) };
 }
 
 const newKey = () => randomBytes(32).toString("hex");

@@ -1,84 +1,65 @@
 import { redactText } from "@activity/runtime/redaction";
 
-/** Why a server ended, as a clause, and what to do about it. */
-export interface LogCause {
-  kind: "port-taken" | "other";
-  sentence: string;
-}
-
 /** Matches an error number of the operating system in the ways servers write it. */
 function systemError(number: number, ...phrases: readonly string[]): RegExp {
   const written = `\\berr(?:or|no|code)?(?: number| code)?:? ${number}\\b`;
   return new RegExp([written, ...phrases].join("|"), "i");
 }
 
-/** In the order in which they explain each other: a full disk also leaves damaged data. */
-const CAUSES: readonly [RegExp, LogCause["kind"], string][] = [
+/** Why a server ended, as a clause, and what to do about it; in the order in which they explain each other. */
+const CAUSES: readonly [RegExp, string][] = [
   [
     systemError(28, "no space left on device", "out of disk space", "the table '[^']*' is full"),
-    "other",
     "the disk that holds its data is full; free some space and start again",
   ],
-  [systemError(122), "other", "the disk quota is used up; free some space and start again"],
+  [systemError(122), "the disk quota is used up; free some space and start again"],
   [
     systemError(98, "address already in use"),
-    "port-taken",
     "its port is taken by another program; stop that program or choose another port",
   ],
   [
     /unable to lock \S*ibdata1|can't lock aria|another mysqld process|another process with pid/i,
-    "other",
     "another database server is using its data; stop that server and start again",
   ],
   [
     /unsupported redo log format|invalid mysql server (up|down)grade|later version|cannot (boot|upgrade|downgrade) server|upgrade after a crash is not supported|unsupported .*data dictionary/i,
-    "other",
     "its data was written by another version of the server; set MYSQLD to a server of that version, or name another data folder",
   ],
   [
     systemError(12, "cannot allocate memory", "out of memory"),
-    "other",
     "there is not enough memory; close other programs and start again",
   ],
   [
     /error while loading shared libraries: ([^:\s]+)/i,
-    "other",
     "it lacks the library $1; install that library, or unset MYSQLD to use another server",
   ],
   [
     /unknown (?:variable|option) '?([^'\n]+)'?/i,
-    "other",
     "it does not know the option $1; leave that option out",
   ],
   [
     systemError(30, "read-only file system"),
-    "other",
     "its data lies on a read-only file system; name a folder that can be written to",
   ],
   [
     systemError(13, "permission denied"),
-    "other",
     "the system does not let it use its data folder; correct the folder's owner and rights (on Ubuntu, AppArmor keeps an installed mysqld to its own folders: set MYSQLD to another)",
   ],
   [
     /corrupt|checksum mismatch|missing mlog_checkpoint/i,
-    "other",
     "its data is damaged; put a backup in its place, or name another data folder",
   ],
 ];
 
 /** Finds in a server's log why it ended; the first known cause wins, else its first error line. */
-export function findLogCause(log: string): LogCause {
-  for (const [pattern, kind, sentence] of CAUSES) {
+export function findLogCause(log: string): string {
+  for (const [pattern, sentence] of CAUSES) {
     const match = pattern.exec(log);
-    if (match) return { kind, sentence: sentence.replace("$1", match[1] ?? "") };
+    if (match) return sentence.replace("$1", match[1] ?? "");
   }
   // What follows the first error is mostly what it led to.
   const error = log.split("\n").find((line) => /\[ERROR\]|^ERROR|\bfatal\b/i.test(line));
-  return {
-    kind: "other",
-    sentence: error ? `it says “${redactText(shorten(error))}”` : "it gives no reason",
-  };
+  return error ? `it says “${redactText(shorten(error))}”` : "it gives no reason";
 }
 
 /** Drops the time, thread and codes in front of the text of a log line. */

@@ -3,7 +3,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { runCommand } from "./run-command.ts";
 
 const POLL_MILLISECONDS = 20;
-const KILL_MILLISECONDS = 10_000;
 
 /** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
@@ -11,8 +10,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   if (/\) [ZX] /.test(stat)) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
@@ -30,30 +28,17 @@ export async function readCommandLine(pid: number): Promise<string> {
 }
 
 /** Asks a process to end, waits, and kills it when it takes longer than allowed. */
-export async function endProcess(pid: number, graceMilliseconds: number): Promise<void> {
-  sendSignal(pid, "SIGTERM");
-  if (!(await waitForEnd(pid, graceMilliseconds))) await killProcess(pid);
-}
-
-/** Kills a process and waits until the system has taken it away. */
-export async function killProcess(pid: number): Promise<void> {
-  sendSignal(pid, "SIGKILL");
-  await waitForEnd(pid, KILL_MILLISECONDS);
-}
-
-async function waitForEnd(pid: number, milliseconds: number): Promise<boolean> {
-  const deadline = performance.now() + milliseconds;
-  while (await isRunning(pid)) {
-    if (performance.now() > deadline) return false;
-    await wait(POLL_MILLISECONDS);
-  }
-  return true;
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended by itself meanwhile.
+export async function endProcess(pid: number, graceSeconds: number): Promise<void> {
+  for (const [signal, seconds] of [["SIGTERM", graceSeconds] as const, ["SIGKILL", 10] as const]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended by itself meanwhile.
+    }
+    const deadline = performance.now() + seconds * 1_000;
+    while (performance.now() < deadline) {
+      if (!(await isRunning(pid))) return;
+      await wait(POLL_MILLISECONDS);
+    }
   }
 }

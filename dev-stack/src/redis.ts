@@ -1,20 +1,13 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { findRedisServer } from "./find-redis.ts";
+import { findOrFetch } from "./find-or-fetch.ts";
+import { readFirstBytes } from "./first-bytes.ts";
 import { findFreePort, LOOPBACK } from "./free-port.ts";
-import type { Progress } from "./progress.ts";
-import { isRedisAnswering } from "./redis-ping.ts";
-import { type ServerProcess, spawnServer } from "./server-process.ts";
-import { StackError } from "./stack-error.ts";
-import type { Launch } from "./unpacked-root.ts";
+import { startServer } from "./server-process.ts";
+import type { StackOptions } from "./stack-options.ts";
 
-export interface StartRedis {
-  /** `REDIS_SERVER` is read from here, and PATH. */
-  env: NodeJS.ProcessEnv;
-  cacheDir: string;
-  progress: Progress;
+export interface StartRedis extends StackOptions {
   /** The port to listen on; any free one unless told. */
   port?: number | undefined;
   /** Further options of the server, with their dashes. */
@@ -32,17 +25,36 @@ export interface RunningRedis {
   stop(): Promise<void>;
 }
 
-const START_MILLISECONDS = 10_000;
-const POLL_MILLISECONDS = 20;
+const ANSWER_MILLISECONDS = 1000;
 
 /** Starts the server `REDIS_SERVER` names, one on the machine, or the distribution's, fetched. */
 export async function startRedis(options: StartRedis): Promise<RunningRedis> {
-  const { env, cacheDir, progress, serverOptions = {} } = options;
-  const launch = await findRedisServer(env, cacheDir, progress);
+  const { env, serverOptions } = options;
+  const launch = await findOrFetch(
+    {
+      ...{ title: "Redis", given: { REDIS_SERVER: env.REDIS_SERVER } },
+      ...{ called: ["redis-server", "valkey-server"], packages: ["redis-server"] },
+      ...{ folder: "redis", megabytes: 250, path: "usr/bin/redis-server" },
+    },
+    options,
+  );
   const folder = await mkdtemp(join(tmpdir(), "personal-activity-redis-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
   const port = options.port ?? (await findFreePort());
+  const args = Object.entries({
+    ...{ "--bind": LOOPBACK, "--port": String(port), "--dir": folder, "--save": "" },
+    ...{ "--appendonly": "no", "--daemonize": "no", ...serverOptions },
+  }).flat();
+  const start = () =>
+    startServer({
+      ...{ title: "Redis", launch, args, env, logFile: join(folder, "redis.log") },
+      isReady: () =>
+        readFirstBytes(LOOPBACK, port, ANSWER_MILLISECONDS, "PING\r\n").then(
+          (answer) => answer.toString("latin1").startsWith("+PONG"),
+          () => false,
+        ),
+    });
   try {
-    const start = () => serve(launch, env, folder, { "--port": String(port), ...serverOptions });
     let server = await start();
     return {
       url: `redis://${LOOPBACK}:${port}`,
@@ -53,40 +65,11 @@ export async function startRedis(options: StartRedis): Promise<RunningRedis> {
       },
       async stop() {
         await server.kill();
-        await rm(folder, { recursive: true, force: true });
+        await remove();
       },
     };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
     throw error;
   }
-}
-
-async function serve(
-  { command, leading }: Launch,
-  env: NodeJS.ProcessEnv,
-  folder: string,
-  further: Readonly<Record<"--port", string>>,
-): Promise<ServerProcess> {
-  const logFile = join(folder, "redis.log");
-  const options = {
-    "--bind": LOOPBACK,
-    "--dir": folder,
-    "--save": "",
-    "--appendonly": "no",
-    "--daemonize": "no",
-    ...further,
-  };
-  const args = [...leading, ...Object.entries(options).flat()];
-  const server = await spawnServer({ command, args, env, logFile });
-  const deadline = performance.now() + START_MILLISECONDS;
-  while (!server.hasEnded() && performance.now() < deadline) {
-    if (await isRedisAnswering(Number(further["--port"]))) return server;
-    await wait(POLL_MILLISECONDS);
-  }
-  await server.kill();
-  const log = (await readFile(logFile, "utf8")).trim();
-  throw new StackError(
-    `Redis did not start (${log.split("\n").at(-1) ?? "it gives no reason"}): set REDIS_SERVER to another redis-server or valkey-server.`,
-  );
 }

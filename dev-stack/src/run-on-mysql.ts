@@ -1,48 +1,37 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
-import { cacheFolder } from "./cache-folder.ts";
 import { createProgress } from "./progress.ts";
-import { fetchRealMysql } from "./real-mysql.ts";
+import { fetchRealMysql } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
-const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-process.exitCode = await main(process.argv.slice(2), process.env);
+const [command, ...args] = process.argv.slice(2);
+// A given database would win over the server this command is about.
+const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
 
 /** Runs a command, found like npm finds it, with `MYSQLD` naming a real MySQL server. */
-async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [command, ...args] = argv;
-  if (command === undefined) {
-    console.error("usage: node dev-stack/src/run-on-mysql.ts COMMAND [ARGUMENT …]");
-    return 2;
+async function run(program: string): Promise<void> {
+  const MYSQLD = await fetchRealMysql({ env, progress: createProgress() });
+  const PATH = [join(import.meta.dirname, "../../node_modules/.bin"), env.PATH].join(delimiter);
+  const child = spawn(program, args, { env: { ...env, PATH, MYSQLD }, stdio: "inherit" });
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => child.kill(name));
   }
-  try {
-    const progress = createProgress();
-    const mysqld = await fetchRealMysql({ env, cacheDir: cacheFolder(env), progress });
-    const bin = join(import.meta.dirname, "../../node_modules/.bin");
-    const path = [bin, env.PATH ?? ""].join(delimiter);
-    // A given database would win over the server this command is about.
-    const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...rest } = env;
-    return await run(command, args, { ...rest, PATH: path, MYSQLD: mysqld });
-  } catch (error) {
-    if (!(error instanceof StackError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
+  child.once("error", ({ message }) => fail(`${program} cannot be run: ${message}.`, 1));
+  child.once("close", (status, signal) => {
+    process.exitCode = status ?? 128 + (signal ? constants.signals[signal] : 0);
+  });
 }
 
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, stdio: "inherit" });
-    const forward = (signal: NodeJS.Signals) => child.kill(signal);
-    for (const signal of FORWARDED) process.on(signal, forward);
-    child.once("error", (error) =>
-      reject(new StackError(`${command} cannot be run: ${error.message}.`, { cause: error })),
-    );
-    child.once("close", (status, signal) => {
-      for (const name of FORWARDED) process.off(name, forward);
-      resolve(status ?? 128 + (signal ? constants.signals[signal] : 0));
-    });
-  });
+function fail(message: string, status: number): void {
+  console.error(message);
+  process.exitCode = status;
+}
+
+try {
+  if (command !== undefined) await run(command);
+  else fail("usage: node dev-stack/src/run-on-mysql.ts COMMAND [ARGUMENT …]", 2);
+} catch (error) {
+  if (!(error instanceof StackError)) throw error;
+  fail(error.message, 1);
 }

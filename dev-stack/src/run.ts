@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import { ConfigError } from "@activity/runtime/environment";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, MigrationError, readConfig } from "@activity/server";
-import { type DeliveryConfig, readDeliveryConfig } from "@activity/workflows";
+import { readDeliveryConfig } from "@activity/workflows";
 import { startProduct } from "../../tools/serve/product.ts";
 import { buildDashboard } from "./build-dashboard.ts";
 import { createDashboardLink } from "./dashboard-link.ts";
 import { startDatabase } from "./database.ts";
-import { createClients, ensureDemo } from "./demo.ts";
+import { createClients, type DemoSettings, ensureDemo } from "./demo.ts";
 import { ensureDemoEndpoint } from "./demo-endpoint.ts";
 import { type DemoReceiver, startDemoReceiver } from "./demo-receiver.ts";
 import { findFreePort } from "./free-port.ts";
@@ -17,10 +17,11 @@ import { localAddress } from "./local-address.ts";
 import { startRenewal } from "./local-credential.ts";
 import { type LocalSettings, readLocalSettings, writeLocalSettings } from "./local-settings.ts";
 import { openLogFile } from "./log-file.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { startOverlayHub } from "./overlay-hub.ts";
+import { createProgress } from "./progress.ts";
 import { readStackConfig } from "./stack-config.ts";
 import { StackError } from "./stack-error.ts";
-import { type RunningTemporal, startTemporal } from "./temporal.ts";
+import { type RunningTemporal, type StartTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
 
 /** What is left to a process in which nothing runs any more. */
@@ -38,61 +39,65 @@ async function start(): Promise<void> {
 }
 
 async function startAll(stopLater: (stop: () => void | Promise<void>) => void): Promise<void> {
-  const config = readStackConfig(process.env);
+  const { env } = process;
+  const config = readStackConfig(env);
   const dataDir = resolve(config.dataDir);
   const progress = createProgress();
-  const database = await startDatabase({
-    env: process.env,
-    dataDir: join(dataDir, "database"),
-    progress,
-  });
+  const database = await startDatabase({ env, dataDir: join(dataDir, "database"), progress });
   stopLater(database.stop);
-  const temporal = await startTemporalIfPossible(dataDir, progress);
+  const temporal = await startIfPossible({ env, dataDir: join(dataDir, "temporal"), progress });
   if (temporal !== undefined) stopLater(temporal.stop);
   await mkdir(dataDir, { recursive: true });
   const settingsFile = join(dataDir, "local.json");
+  const save = (settings: LocalSettings) => writeLocalSettings(settingsFile, settings);
   const settings = await readLocalSettings(settingsFile);
   // At once: what a key has signed or encrypted outlives this process.
-  await writeLocalSettings(settingsFile, settings);
+  await save(settings);
   // What waits since the last time is delivered as soon as the product runs.
   let secret = settings.receiver?.secret;
   const receiver = await startDemoReceiver(settings.receiver?.port, async () => secret);
   stopLater(receiver.stop);
-  const targets = [process.env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join();
-  const hasPage = process.env.DASHBOARD_FILES ? true : await buildDashboard(progress);
+  const hasPage = env.DASHBOARD_FILES ? true : await buildDashboard(progress);
   const dashboardPort = config.dashboardPort || (await findFreePort());
-  const core = readConfig({
-    ...(!process.env.CURSOR_KEYS_FILE && { CURSOR_KEYS: settings.cursorKey }),
-    ...(!process.env.SECRET_KEYS_FILE && { SECRET_KEYS: settings.secretKey }),
-    DASHBOARD_URL: `http://localhost:${dashboardPort}`,
-    DASHBOARD_API_URL: apiUrl(config.gateway),
-    ...process.env,
-    DASHBOARD_PORT: `${dashboardPort}`,
-    WEBHOOK_ALLOWED_TARGETS: targets,
+  const { host, port } = config.gateway;
+  const targets = {
+    WEBHOOK_ALLOWED_TARGETS: [env.WEBHOOK_ALLOWED_TARGETS, receiver.target].filter(Boolean).join(),
     ALLOW_UNSAFE_TARGETS: "development",
+  };
+  const core = readConfig({
+    ...(!env.CURSOR_KEYS_FILE && { CURSOR_KEYS: settings.cursorKey }),
+    ...(!env.SECRET_KEYS_FILE && { SECRET_KEYS: settings.secretKey }),
+    DASHBOARD_URL: `http://localhost:${dashboardPort}`,
+    // Where clients find the read API; nothing while the port is left to the system.
+    DASHBOARD_API_URL: port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`,
+    ...env,
+    ...targets,
+    DASHBOARD_PORT: `${dashboardPort}`,
     DATABASE_URL: database.url,
     DATABASE_URL_FILE: undefined,
     CORE_PORT: `${config.corePort}`,
   });
+  const { connection, extraCa, ...ofDeliveries } = readDeliveryConfig({
+    ...{ ...env, ...targets, TEMPORAL_ADDRESS: temporal?.address },
+  });
+  const deliveries = {
+    ...ofDeliveries,
+    connection: temporal && connection,
+    extraCa: [extraCa, receiver.certificate].filter(Boolean).join("\n"),
+  };
   const logFile = openLogFile(join(config.dataDir, "product.log"));
   stopLater(logFile.close);
   const log = createLog(logFile.write);
   // From here on a Ctrl-C ends what runs in order; before, the servers end by themselves after this process.
   const stopped = stopSignal(database.ended);
   const product = await progress.step("Starting the product", () =>
-    startProduct({
-      core,
-      gateway: config.gateway,
-      deliveries: deliveryConfig(temporal?.address, targets, receiver.certificate),
-      log,
-    }).catch(failToListen),
+    startProduct({ core, gateway: config.gateway, deliveries, log }).catch(failToListen),
   );
   stopLater(product.stop);
   const at = {
-    gateway: localAddress(config.gateway.host, product.gatewayPort),
+    gateway: localAddress(host, product.gatewayPort),
     core: localAddress(core.host, product.corePort),
   };
-  const save = (next: LocalSettings) => writeLocalSettings(settingsFile, next);
   const demo = {
     databaseUrl: database.url,
     coreUrl: `http://${at.core}`,
@@ -104,11 +109,14 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
   secret = local.receiver?.secret;
-  if (local.serviceCredential !== undefined) {
-    stopLater(startRenewal(database.url, local.serviceCredential, log));
-  }
-  const dashboard = hasPage ? await dashboardLink(local) : undefined;
-  process.stdout.write(welcome({ ...at, dashboard, logPath: logFile.path }, local));
+  stopLater(startRenewal(database.url, local.serviceCredential, log));
+  const clients = createClients(local.coreUrl, local.serviceCredential);
+  const { accountId, apiKey } = local.demo;
+  const dashboard = hasPage ? await createDashboardLink(clients, accountId) : undefined;
+  const hub = await startOverlayHub({ apiKey, gateway: at.gateway, dataDir });
+  stopLater(hub.close);
+  const overlay = hub.overlayUrl;
+  process.stdout.write(welcome({ ...at, dashboard, overlay, logPath: logFile.path }, apiKey));
   await stopped;
 }
 
@@ -116,24 +124,16 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
 async function setUpDemo(
   options: Parameters<typeof ensureDemo>[0],
   receiver: DemoReceiver,
-): Promise<LocalSettings> {
+): Promise<DemoSettings> {
   const local = await ensureDemoEndpoint(await ensureDemo(options), receiver);
   await options.save(local);
   return local;
 }
 
-async function dashboardLink({ coreUrl, serviceCredential, demo }: LocalSettings) {
-  if (!coreUrl || !serviceCredential || !demo) return undefined;
-  return createDashboardLink(createClients(coreUrl, serviceCredential), demo.accountId);
-}
-
 /** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */
-async function startTemporalIfPossible(
-  dataDir: string,
-  progress: Progress,
-): Promise<RunningTemporal | undefined> {
+async function startIfPossible(options: StartTemporal): Promise<RunningTemporal | undefined> {
   try {
-    return await startTemporal({ env: process.env, dataDir: join(dataDir, "temporal"), progress });
+    return await startTemporal(options);
   } catch (error) {
     if (!(error instanceof StackError)) throw error;
     process.stderr.write(`Deliveries that fail wait to be retried: ${error.message}\n`);
@@ -141,29 +141,10 @@ async function startTemporalIfPossible(
   }
 }
 
-function deliveryConfig(
-  address: string | undefined,
-  targets: string,
-  certificate: string,
-): DeliveryConfig {
-  const { connection, ...config } = readDeliveryConfig({
-    ...process.env,
-    TEMPORAL_ADDRESS: address,
-    WEBHOOK_ALLOWED_TARGETS: targets,
-    ALLOW_UNSAFE_TARGETS: "development",
-  });
-  return {
-    ...config,
-    connection: address === undefined ? undefined : connection,
-    extraCa: [config.extraCa, certificate].filter(Boolean).join("\n"),
-  };
-}
-
 /** Resolves at Ctrl-C or SIGTERM; rejects when the database ends by itself. */
 function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
   const { promise, resolve: stop, reject } = Promise.withResolvers<undefined>();
-  process.once("SIGINT", () => stop(undefined));
-  process.once("SIGTERM", () => stop(undefined));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop(undefined));
   databaseEnded.then(() =>
     reject(new StackError("The database server ended by itself; see its log, then start again.")),
   );
@@ -184,8 +165,3 @@ try {
 }
 // A connection to a given Temporal that is still being tried cannot be taken back, and would hold the process.
 setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
-
-/** Where clients find the read API; nothing while the port is left to the system. */
-function apiUrl({ host, port }: ReturnType<typeof readStackConfig>["gateway"]): string {
-  return port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`;
-}

@@ -2,43 +2,27 @@ import { LOOPBACK } from "./free-port.ts";
 import type { ServerFlavour } from "./server-program.ts";
 
 const SQL_MODE = [
-  "ONLY_FULL_GROUP_BY",
-  "STRICT_TRANS_TABLES",
-  "NO_ZERO_IN_DATE",
-  "NO_ZERO_DATE",
-  "ERROR_FOR_DIVISION_BY_ZERO",
-  "NO_ENGINE_SUBSTITUTION",
-].join(",");
-
-/** What one start of a server depends on. */
-export interface ServerPlaces {
-  data: string;
-  socket: string;
-  pidFile: string;
-  initFile: string;
-  port: number;
-}
+  ...["ONLY_FULL_GROUP_BY", "STRICT_TRANS_TABLES", "NO_ZERO_IN_DATE", "NO_ZERO_DATE"],
+  ...["ERROR_FOR_DIVISION_BY_ZERO", "NO_ENGINE_SUBSTITUTION"],
+];
 
 /** Returns the options under which a server serves: loopback only, UTC, utf8mb4, strict. */
 export function serveOptions(
   flavour: ServerFlavour,
-  places: ServerPlaces,
+  { data, initFile, port }: { data: string; initFile: string; port: number },
   isEphemeral: boolean,
 ): string[] {
   return [
-    ...commonOptions(flavour, places.data),
+    ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
-    `--port=${places.port}`,
-    `--socket=${places.socket}`,
-    `--pid-file=${places.pidFile}`,
-    `--init-file=${places.initFile}`,
-    "--skip-name-resolve",
-    "--max-connections=300",
-    "--local-infile=OFF",
-    "--default-time-zone=+00:00",
-    "--character-set-server=utf8mb4",
+    `--port=${port}`,
+    // Beside the data, in which a server works: the path of a socket must be short.
+    "--socket=../server.sock",
+    `--init-file=${initFile}`,
+    ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
+    ...["--default-time-zone=+00:00", "--character-set-server=utf8mb4"],
     "--collation-server=utf8mb4_bin",
-    `--sql-mode=${SQL_MODE}`,
+    `--sql-mode=${SQL_MODE.join()}`,
     ...(isEphemeral ? fastOptions(flavour) : durableOptions(flavour)),
   ];
 }
@@ -54,7 +38,7 @@ export function createOptions(
   return [...commonOptions(flavour, data), ...own];
 }
 
-/** Returns the options that name the data, which also tell our processes from others'. */
+/** Returns the option that names the data, which also tells our processes from others'. */
 export function dataOption(data: string): string {
   return `--datadir=${data}`;
 }
@@ -70,23 +54,22 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
 }
 
 function durableOptions(flavour: ServerFlavour): string[] {
-  return [
-    "--innodb-flush-log-at-trx-commit=1",
-    "--innodb-doublewrite=ON",
-    "--innodb-buffer-pool-size=256M",
-    flavour === "mysql" ? "--innodb-redo-log-capacity=256M" : "--innodb-log-file-size=256M",
-  ];
+  const safe = ["--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=ON"];
+  return [...safe, "--innodb-buffer-pool-size=256M", redoLog(flavour, "256M")];
 }
 
 /** Data survives the death of the server, but not of the machine. */
 function fastOptions(flavour: ServerFlavour): string[] {
   return [
-    "--innodb-flush-log-at-trx-commit=2",
-    "--innodb-doublewrite=OFF",
-    "--innodb-flush-method=nosync",
-    "--innodb-buffer-pool-size=128M",
-    ...(flavour === "mysql"
-      ? ["--innodb-redo-log-capacity=64M"]
-      : ["--innodb-log-file-size=64M", "--aria-log-file-size=8M"]),
+    ...["--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF"],
+    ...["--innodb-flush-method=nosync", "--innodb-buffer-pool-size=128M"],
+    redoLog(flavour, "64M"),
+    ...(flavour === "mysql" ? [] : ["--aria-log-file-size=8M"]),
   ];
+}
+
+function redoLog(flavour: ServerFlavour, size: string): string {
+  return flavour === "mysql"
+    ? `--innodb-redo-log-capacity=${size}`
+    : `--innodb-log-file-size=${size}`;
 }

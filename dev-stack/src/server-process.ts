@@ -1,75 +1,90 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { open } from "node:fs/promises";
-import { endProcess, killProcess } from "./processes.ts";
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { redactText } from "@activity/runtime/redaction";
+import { StackError } from "./stack-error.ts";
+import type { Launch } from "./unpacked-root.ts";
 
 /** A server started by this process. */
-export interface ServerProcess {
+export interface RunningServer {
   pid: number;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, asked or not. */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends the server in order, or by force when it takes longer than allowed. */
-  stop(graceMilliseconds: number): Promise<void>;
+  /** Ends the server in order, or by force when it takes longer than it may. */
+  stop(): Promise<void>;
   /** Ends the server at once, as a crash would. */
   kill(): Promise<void>;
 }
 
-export interface SpawnServer {
-  command: string;
+export interface StartServer {
+  /** What a person calls it. */
+  title: string;
+  launch: Launch;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Receives everything the server says. */
+  /** Receives everything that it says, of all its lives. */
   logFile: string;
+  /** Tells whether it serves; asked until it does. */
+  isReady(): Promise<boolean>;
+  /** How long it may take to serve, and to end. */
+  startSeconds?: number;
+  graceSeconds?: number;
+  /** Called when it runs, before it serves. */
+  remember?(pid: number): Promise<void>;
+  /** Finds in its log why it did not start; the last line unless told. */
+  findCause?(log: string): string;
   /** The user and group it runs as, by number; those of this process unless told. */
   userId?: number | undefined;
 }
 
-/**
- * Starts a server in a process group of its own, so that Ctrl-C in the terminal does not reach it
- * before its users have closed their connections.
- */
-export async function spawnServer(options: SpawnServer): Promise<ServerProcess> {
-  const log = await open(options.logFile, "a", 0o600);
-  try {
-    const child = spawn(options.command, options.args, {
-      env: options.env,
-      ...(options.userId !== undefined && { uid: options.userId, gid: options.userId }),
-      detached: true,
-      stdio: ["ignore", log.fd, log.fd],
-    });
-    const pid = await pidOf(child);
-    return superviseServer(child, pid);
-  } finally {
-    await log.close();
+const POLL_MILLISECONDS = 25;
+
+/** Starts a server and resolves once it serves; throws {@link StackError} with its reason when it does not. */
+export async function startServer(options: StartServer): Promise<RunningServer> {
+  const { title, logFile, startSeconds = 60, findCause = quoteLastLine } = options;
+  const log = await open(logFile, "a", 0o600);
+  const { size } = await log.stat();
+  const server = await spawnServer(options, log.fd).finally(() => log.close());
+  await options.remember?.(server.pid);
+  const deadline = performance.now() + startSeconds * 1_000;
+  while (!server.hasEnded() && performance.now() < deadline) {
+    if (await options.isReady()) return server;
+    await wait(POLL_MILLISECONDS);
   }
+  const late = server.hasEnded() ? "" : `it does not serve in ${startSeconds} s, and `;
+  await server.kill();
+  const cause = findCause((await readFile(logFile)).toString("utf8", size));
+  throw new StackError(`${title} did not start: ${late}${cause} (its log: ${logFile}).`);
 }
 
-function superviseServer(child: ChildProcess, pid: number): ServerProcess {
-  const guard = spawnGuard(pid);
-  let isOver = child.exitCode !== null || child.signalCode !== null;
-  const ended = new Promise<void>((resolve) => {
-    const end = () => {
-      isOver = true;
-      guard.kill("SIGKILL");
-      resolve();
-    };
-    if (isOver) end();
-    else child.once("exit", end);
+/** In a process group of its own, so that Ctrl-C in the terminal does not reach it before its users have closed their connections. */
+async function spawnServer(options: StartServer, logFd: number): Promise<RunningServer> {
+  const { launch, args, env, userId, graceSeconds = 20 } = options;
+  const child = spawn(launch.command, [...launch.leading, ...args], {
+    env,
+    ...(userId !== undefined && { uid: userId, gid: userId }),
+    detached: true,
+    stdio: ["ignore", logFd, logFd],
   });
-  child.unref();
-  return {
-    pid,
-    ended,
-    hasEnded: () => isOver,
-    async stop(graceMilliseconds) {
-      guard.kill("SIGKILL");
-      if (!isOver) await endProcess(pid, graceMilliseconds);
-    },
-    async kill() {
-      guard.kill("SIGKILL");
-      if (!isOver) await killProcess(pid);
-    },
+  const ended = once(child, "exit").then(() => undefined);
+  await Promise.race([once(child, "spawn"), ended]);
+  const pid = child.pid as number; // known once spawned
+  const guard = spawnGuard(pid);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const end = async (signal: NodeJS.Signals) => {
+    // From here on its end is waited for.
+    child.ref();
+    guard.kill("SIGKILL");
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill("SIGKILL"), graceSeconds * 1_000);
+    await ended;
+    clearTimeout(timer);
   };
+  child.unref();
+  ended.then(() => guard.kill("SIGKILL"));
+  return { pid, ended, hasEnded, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
 }
 
 /**
@@ -83,13 +98,11 @@ function spawnGuard(serverPid: number): ChildProcess {
   });
   guard.on("error", () => undefined);
   guard.unref();
-  guard.stdin?.on("error", () => undefined);
+  guard.stdin.on("error", () => undefined);
   return guard;
 }
 
-function pidOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("spawn", () => resolve(child.pid as number)); // known once spawned
-  });
+function quoteLastLine(log: string): string {
+  const last = log.trim().split("\n").at(-1);
+  return last ? `it says “${redactText(last).slice(0, 300)}”` : "it gives no reason";
 }

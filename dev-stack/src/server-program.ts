@@ -1,17 +1,19 @@
 import { join } from "node:path";
+import { fetchAptPackages } from "./apt-packages.ts";
+import { isUbuntu } from "./debian.ts";
+import { findOrFetch } from "./find-or-fetch.ts";
 import { runCommand } from "./run-command.ts";
 import { StackError } from "./stack-error.ts";
-import { type Launch, launchFromRoot, type UnpackedRoot } from "./unpacked-root.ts";
+import type { StackOptions } from "./stack-options.ts";
+import { type Launch, launchFromRoot, writeLauncher } from "./unpacked-root.ts";
 
 export type ServerFlavour = "mysql" | "mariadb";
 
-/** A database server program that can be run on this machine. */
+/** A database server program that can be run on this machine; it is told to read no option files. */
 export interface ServerProgram extends Launch {
   flavour: ServerFlavour;
   /** Three numbers, for example "10.11.19". */
   version: string;
-  /** Options that tell the program where its own files lie. */
-  placement: readonly string[];
 }
 
 /** What people call each flavour. */
@@ -19,39 +21,65 @@ export const FLAVOUR_NAMES = { mysql: "MySQL", mariadb: "MariaDB" } satisfies Re
   ServerFlavour,
   string
 >;
+const UNPACKED = "usr/sbin/mysqld";
+
+/**
+ * Finds a database server program: the one `MYSQLD` names, one on the machine, or, on Debian and
+ * Ubuntu, the distribution's own, fetched into the cache folder.
+ */
+export async function findDatabaseServer(options: StackOptions): Promise<ServerProgram> {
+  const launch = await findOrFetch(
+    {
+      ...{ title: "the database server", given: { MYSQLD: options.env.MYSQLD } },
+      ...{ called: ["mariadbd", "mysqld"], packages: ["default-mysql-server-core"] },
+      ...{ folder: "database", megabytes: 400, path: UNPACKED },
+      advice: "set DATABASE_URL to a running MySQL or MariaDB, ",
+    },
+    options,
+  );
+  return inspectServer(launch);
+}
+
+/**
+ * Fetches a real MySQL server, not MariaDB, and returns the path of a program that runs it like any
+ * `mysqld`. Debian's stable releases have none, so there it is unstable's, with unstable's libraries.
+ */
+export async function fetchRealMysql(options: StackOptions): Promise<string> {
+  const isFromUbuntu = await isUbuntu();
+  const packages = {
+    names: [isFromUbuntu ? "default-mysql-server-core" : "mysql-server-core"],
+    suite: isFromUbuntu ? "distribution" : "sid",
+    ...{ title: "MySQL", folder: "real-mysql", megabytes: 700 },
+    otherwise: "set MYSQLD to the path of a MySQL server program",
+  } as const;
+  const root = await fetchAptPackages(packages, options);
+  const program = await inspectServer(launchFromRoot(root, UNPACKED));
+  if (program.flavour !== "mysql") {
+    throw new StackError(`The package in ${root.folder} is not MySQL: remove it and try again.`);
+  }
+  // The first option of who runs it is --no-defaults, which is given already.
+  return writeLauncher(join(root.folder, "mysqld"), program, ["shift"]);
+}
 
 /** Asks a server program what it is; throws when it does not run or is no database server. */
-export async function inspectServerProgram(
-  path: string,
-  launch: Launch,
-  placement: readonly string[] = [],
-): Promise<ServerProgram> {
-  const args = [...launch.leading, "--no-defaults", "--version"];
-  const { status, lines } = await runCommand(launch.command, args);
-  const found = status === 0 ? parseServerVersion(lines.join("\n")) : undefined;
-  if (found) return { ...launch, ...found, placement };
+async function inspectServer({ command, leading, root }: Launch): Promise<ServerProgram> {
+  const usr = root && join(root.folder, "usr");
+  const placement = usr
+    ? [
+        `--basedir=${usr}`,
+        `--lc-messages-dir=${usr}/share/mysql`,
+        `--character-sets-dir=${usr}/share/mysql/charsets`,
+      ]
+    : [];
+  const { status, lines } = await runCommand(command, [...leading, "--no-defaults", "--version"]);
+  // For example "mysqld  Ver 9.7.0 for Linux on x86_64".
+  const [, version, suffix = ""] = /\bVer (\d+\.\d+\.\d+)(\S*)/.exec(lines.join("\n")) ?? [];
+  if (status === 0 && version !== undefined) {
+    const flavour = /mariadb/i.test(suffix) ? "mariadb" : "mysql";
+    return { command, leading: [...leading, "--no-defaults", ...placement], flavour, version };
+  }
   const cause = lines.find((line) => line.trim() !== "") ?? "it says nothing";
   throw new StackError(
-    `${path} is not a database server that runs here (${cause}): set MYSQLD to a mysqld or mariadbd program, or unset it.`,
+    `${leading.at(-1) ?? command} is not a database server that runs here (${cause}): set MYSQLD to a mysqld or mariadbd program, or unset it.`,
   );
-}
-
-/** Describes the server program inside an unpacked distribution package. */
-export async function inspectUnpackedServer(root: UnpackedRoot): Promise<ServerProgram> {
-  const program = "usr/sbin/mysqld";
-  const share = join(root.folder, "usr/share/mysql");
-  return inspectServerProgram(join(root.folder, program), launchFromRoot(root, program), [
-    `--basedir=${join(root.folder, "usr")}`,
-    `--lc-messages-dir=${share}`,
-    `--character-sets-dir=${join(share, "charsets")}`,
-  ]);
-}
-
-/** Reads what `mysqld --version` printed, for example "mysqld  Ver 9.7.0 for Linux on x86_64". */
-export function parseServerVersion(
-  text: string,
-): { flavour: ServerFlavour; version: string } | undefined {
-  const [, version, suffix = ""] = /\bVer (\d+\.\d+\.\d+)(\S*)/.exec(text) ?? [];
-  if (version === undefined) return undefined;
-  return { flavour: /mariadb/i.test(suffix) ? "mariadb" : "mysql", version };
 }

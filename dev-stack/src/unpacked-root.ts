@@ -1,5 +1,7 @@
-import { readdir } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { StackError } from "./stack-error.ts";
 
 /** A folder into which packages were unpacked, with every library down to the C library. */
 export interface UnpackedRoot {
@@ -13,45 +15,44 @@ export interface UnpackedRoot {
 export interface Launch {
   command: string;
   leading: readonly string[];
+  /** Where it was unpacked, when it was fetched. */
+  root?: UnpackedRoot;
 }
 
-/** Where MySQL, and the sound that Chromium is linked with, keep libraries of their own, one folder further down. */
-const OWN = ["mysql", "pulseaudio"];
-const LOADER = /^ld-linux[\w.-]*\.so\.\d+$/;
+/** MySQL, and the sound that Chromium is linked with, keep libraries one folder further down. */
+const LIBRARIES = "{usr/lib,lib}/*-linux-gnu*{,/mysql,/pulseaudio}";
+const LOADER = "{usr/lib,lib}/*-linux-gnu*/ld-linux*.so.[0-9]";
 
-/** Finds loader and libraries in an unpacked root; `undefined` when it is not there or not whole. */
-export async function openUnpackedRoot(folder: string): Promise<UnpackedRoot | undefined> {
-  const libraryFolders: string[] = [];
-  let loader: string | undefined;
-  for (const parent of [join(folder, "usr/lib"), join(folder, "lib")]) {
-    for (const name of await listFolder(parent)) {
-      if (!name.includes("-linux-gnu")) continue;
-      libraryFolders.push(join(parent, name));
-      const found = (await listFolder(join(parent, name))).find((file) => LOADER.test(file));
-      if (found) loader ??= join(parent, name, found);
-    }
-  }
-  const all = libraryFolders.flatMap((path) => [path, ...OWN.map((name) => join(path, name))]);
-  return loader === undefined ? undefined : { folder, loader, libraryFolders: all };
+/** Finds loader and libraries in an unpacked root. */
+export function openUnpackedRoot(folder: string): UnpackedRoot {
+  const find = (pattern: string) =>
+    globSync(pattern, { cwd: folder }).map((path) => join(folder, path));
+  const [loader] = find(LOADER);
+  if (loader !== undefined) return { folder, loader, libraryFolders: find(LIBRARIES) };
+  throw new StackError(`${folder} has no loader for this machine: remove it and start again.`);
 }
 
 /** Returns how to run a program of an unpacked root with the root's own loader and libraries. */
-export function launchFromRoot(root: UnpackedRoot, program: string): Launch {
-  return {
-    command: root.loader,
-    leading: [
-      "--inhibit-cache",
-      "--library-path",
-      root.libraryFolders.join(":"),
-      join(root.folder, program),
-    ],
-  };
+export function launchFromRoot(root: UnpackedRoot, program: string, loader = root.loader): Launch {
+  const libraries = ["--inhibit-cache", "--library-path", root.libraryFolders.join(":")];
+  return { command: loader, leading: [...libraries, join(root.folder, program)], root };
 }
 
-async function listFolder(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch {
-    return [];
-  }
+/** Writes a shell script that runs a program as it is launched, so that it has a path; returns that. */
+export async function writeLauncher(
+  path: string,
+  { command, leading }: Launch,
+  before: readonly string[] = [],
+): Promise<string> {
+  const words = [command, ...leading].map(shellQuote).join(" ");
+  const fresh = `${path}.${process.pid}`;
+  await writeFile(fresh, ["#!/bin/sh", ...before, `exec ${words} "$@"`, ""].join("\n"));
+  await chmod(fresh, 0o755);
+  await rename(fresh, path);
+  return path;
+}
+
+/** Makes one word of the shell of a text. */
+export function shellQuote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

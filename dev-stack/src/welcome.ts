@@ -1,5 +1,3 @@
-import type { LocalSettings } from "./local-settings.ts";
-
 /** The block that `npm start` ends with: where the product is, and lines that work when pasted. */
 export function welcome(
   at: {
@@ -8,9 +6,11 @@ export function welcome(
     readonly core: string;
     /** A link into the demo account's dashboard; without one there is no page to open. */
     readonly dashboard: string | undefined;
+    /** The page for a browser source of OBS. */
+    readonly overlay: string;
     readonly logPath: string;
   },
-  local: LocalSettings,
+  apiKey: string,
 ): string {
   const base = `http://${at.gateway}/api/v1`;
   const curl = `curl -s -H "Authorization: Bearer $KEY"`;
@@ -19,20 +19,21 @@ The activity API runs.
 
   Base URL   ${base}
   Core       ${at.core} (gRPC, gRPC-Web and Connect, with reflection)
-  Demo key   ${local.demo?.apiKey}
+  Demo key   ${apiKey}
   Log        ${at.logPath}
   Dashboard  ${at.dashboard ?? "is not built: why stands above"}
+  Overlay    ${at.overlay}
 
 Paste these:
 
-  KEY=${local.demo?.apiKey}
+  KEY=${apiKey}
   ${curl} "${base}/me"
   ${curl} "${base}/activity?limit=5"
   ${curl} "${base}/activity?type=donation&order=asc&limit=5"
 
 A receiver on this machine prints the webhook events of the demo account below. In another terminal:
 
-  npm run --silent donate -- "Ada" 500 "For the stream"
+  npm run --silent demo -- donate "Ada" 500 "For the stream"
 
 The dashboard's link lets one browser in, within five minutes. For another one:
 

@@ -1,5 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { type Metrics, NO_METRICS } from "@activity/runtime/metrics";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import type { Transport } from "@connectrpc/connect";
 import { startAccountPurge } from "./account-deletion/account-purge.ts";
 import { createFindApiKey } from "./admission/api-key-lookup-store.ts";
@@ -23,6 +24,7 @@ import { startAttemptCounting } from "./delivery-stat/delivery-stat.ts";
 import { measureBacklog } from "./dispatch/backlog.ts";
 import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
 import { createOutbox } from "./dispatch/outbox.ts";
+import { createSqlDispatchStore } from "./dispatch/sql-dispatch-store.ts";
 import { createFeedChanges } from "./feed-change/feed-changes.ts";
 import { createAccountScope } from "./rpc/account-scope.ts";
 import { createAuditLog } from "./rpc/audit-log.ts";
@@ -80,7 +82,7 @@ export function createServerApp(
   log: Log,
   metrics: Metrics = NO_METRICS,
 ): ServerApp {
-  const nowMs = () => performance.now();
+  const { nowMs } = PROCESS_TIMING;
   traceStatements();
   const pool = createPool(config.databaseUrl, config.databaseConnections);
   const keyUses = startKeyUses(pool, log);
@@ -92,14 +94,16 @@ export function createServerApp(
     checkCountedRequests(limitWideNetworks(counted, nowMs), createFindApiKey(pool, nowMs)),
     metrics,
   );
-  const outbox = createOutbox(nowMs);
+  const outbox = createOutbox(PROCESS_TIMING);
   const feedChanges = createFeedChanges(pool, log, nowMs);
+  const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
+  const dispatchStore = createSqlDispatchStore(pool, recording);
   const stopJobs = [
     keyUses.stop,
     feedChanges.close,
     startIdleWindowRemoval(pool, log),
     startAccountPurge(pool, log),
-    startOrphanedRuns(pool, outbox.retries.notify, log),
+    startOrphanedRuns(dispatchStore, outbox.retries.notify, log),
     startSessionRemoval(pool, log),
     startDeliveryRemoval(pool, config.deliveryRetentionDays, log),
     startAttemptCounting(pool, log),
@@ -111,12 +115,11 @@ export function createServerApp(
   const alone = createPackets(config.databaseUrl, WRITE_CONNECTIONS, WRITE_DEADLINE_MS);
   const leftOut = createPackets(config.databaseUrl, LEFT_OUT_CONNECTIONS, WRITE_DEADLINE_MS);
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
-  const recording = createPackets(config.databaseUrl, RECORD_CONNECTIONS, RECORD_DEADLINE_MS);
   const use = { reads: () => poolUse(pool.pool), writes: alone.use, records: recording.use };
   measurePools(metrics, use);
   measureBacklog(metrics, pool);
   const readiness = createReadiness(pool, nowMs);
-  const parts = { pool, readiness, alone, recording, writer, outbox, feedChanges, metrics };
+  const parts = { pool, readiness, alone, dispatchStore, writer, outbox, feedChanges, metrics };
   const services = createServices(parts, config, log);
   const findService = createFindService(services);
   // The first is the outermost.

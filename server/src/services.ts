@@ -28,6 +28,7 @@ import type { Packets } from "./database/packet.ts";
 import type { Pool } from "./database/pool.ts";
 import { createDeliveryService } from "./delivery/delivery-service.ts";
 import { createDispatchService } from "./dispatch/dispatch-service.ts";
+import type { DispatchStore } from "./dispatch/dispatch-store.ts";
 import type { Outbox } from "./dispatch/outbox.ts";
 import { createDonationService } from "./donation/donation-service.ts";
 import { createEndpointService } from "./endpoint/endpoint-service.ts";
@@ -50,7 +51,7 @@ export function createServices(
     pool,
     readiness,
     alone,
-    recording,
+    dispatchStore,
     writer,
     outbox,
     feedChanges,
@@ -59,7 +60,7 @@ export function createServices(
     readonly pool: Pool;
     readonly readiness: Readiness;
     readonly alone: Packets;
-    readonly recording: Packets;
+    readonly dispatchStore: DispatchStore;
     readonly writer: Writer;
     readonly outbox: Outbox;
     readonly feedChanges: FeedChanges;
@@ -110,8 +111,8 @@ export function createServices(
     register(
       DispatchService,
       createDispatchService({
-        ...{ pool, packets: recording, outbox, log, metrics },
-        secretKeys: config.secretKeys,
+        ...{ store: dispatchStore, outbox, log, metrics },
+        ...{ secretKeys: config.secretKeys, random: Math.random },
       }),
       { access: Permission.DeliveryDispatch },
     ),

@@ -112,7 +112,7 @@ describe.each(Object.entries(LOGS))("the log of the %s", (_, { createLog }) => {
 
 describe("what the terminal is told of a server's log", () => {
   it.each(TEXTS)("never holds %s", (_name, text, ...confidential) => {
-    const { sentence } = findLogCause(`[ERROR] ${text.replaceAll("\n", " ")}`);
+    const sentence = findLogCause(`[ERROR] ${text.replaceAll("\n", " ")}`);
     for (const each of confidential) expect(sentence).not.toContain(each);
   });
 });

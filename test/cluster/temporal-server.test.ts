@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, vi } from "vitest";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { findTemporalServer } from "../../dev-stack/src/temporal-server-program.ts";
+import { buildGoModule } from "../harness/go-module.ts";
+import { TEMPORAL_SERVER } from "./harness-temporal-cluster.ts";
 
 const VERSION = "v1.32.1";
 const GO_MOD = "module go.temporal.io/server\n";
@@ -25,7 +26,9 @@ it("builds nothing of a module that is not the pinned one, even where nobody els
   vi.stubEnv("GOMODCACHE", at("modules"));
   vi.stubEnv("GOFLAGS", "-modcacherw");
   try {
-    const found = findTemporalServer(process.env, at("cache"), silentProgress);
+    const found = buildGoModule(TEMPORAL_SERVER, {
+      ...{ env: process.env, cacheDir: at("cache"), progress: silentProgress },
+    });
     await expect(found).rejects.toThrow("not the module that this project pins by its hash");
     expect(readdirSync(at("cache")).filter((name) => /-x64$|-arm64$/.test(name))).toEqual([]);
   } finally {

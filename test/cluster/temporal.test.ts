@@ -1,15 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { createProgress } from "../../dev-stack/src/progress.ts";
 import { requestsOf } from "../delivery/crash/harness-attempts.ts";
 import { expectNothingLost } from "../delivery/crash/harness-outcome.ts";
 import { expectNothingTold } from "../delivery/crash/harness-search.ts";
+import { type ClusterVictim, clusterVictim } from "../delivery/crash/harness-servers.ts";
 import { byShares } from "../delivery/crash/harness-shares.ts";
 import { SIZE } from "../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../delivery/crash/harness-stack.ts";
 import { createParty, type Party } from "../delivery/crash/harness-writers.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
-import { type ClusterVictim, clusterVictim } from "./harness-cluster.ts";
 import { keepWriting, listRetries, type Retry } from "./harness-retries.ts";
+import { startTemporalCluster, type TemporalCluster } from "./harness-temporal-cluster.ts";
 
 const MINUTE_MS = 60_000;
 const ACCOUNTS = 4;
@@ -20,13 +22,14 @@ const ALIVE_MS = 10_000;
 const START_MS = 20 * MINUTE_MS;
 
 let stack: CrashStack;
-let cluster: ClusterVictim;
+let temporal: ClusterVictim<TemporalCluster>;
 let party: Party;
 beforeAll(async () => {
   stack = await startCrashStack({
     makeTemporal(dataDir) {
-      cluster = clusterVictim(dataDir);
-      return cluster;
+      const options = { env: process.env, dataDir, progress: createProgress() };
+      temporal = clusterVictim(() => startTemporalCluster(options));
+      return temporal;
     },
   });
   await stack.dispatcher("dispatcher").start();
@@ -45,7 +48,7 @@ it(
     const stopWriting = keepWriting(stack, party);
     await expect.poll(countRetries, { timeout: 3 * MINUTE_MS }).toBeGreaterThan(0);
     const kills: { readonly service: string; readonly killedMs: number }[] = [];
-    for (const host of cluster.hosts()) {
+    for (const host of temporal.cluster().hosts) {
       await wait(ALIVE_MS);
       kills.push({ service: host.service, killedMs: Date.now() });
       await host.kill();

@@ -1,6 +1,6 @@
 import { DisputeOutcome, DonationService, Platform } from "@activity/proto";
 import { timestampFromDate, timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPool } from "../../server/src/database/pool.ts";
 import { inTransaction } from "../../server/src/database/transaction.ts";
 import {
@@ -12,15 +12,11 @@ import {
 } from "../harness/builders.ts";
 import { expectCommonHeaders } from "../harness/expectations.ts";
 import type { ActivityJson, PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 async function readPage(apiKey: string, query = ""): Promise<PageJson> {
   const answer = await stack.http(`/api/v1/activity${query}`, { apiKey });

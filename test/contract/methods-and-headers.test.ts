@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectCommonHeaders, expectError } from "../harness/expectations.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const PATHS = ["/api/v1/me", "/api/v1/activity"];
 const ALLOW = "GET, HEAD, OPTIONS";
 
-let stack: TestStack;
+const stack = useTestStack();
 let apiKey: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   const reader = await createReader(stack);
   apiKey = reader.apiKey;
   await createPlatformEvent(stack, reader.accountId, { actorName: "💜" });
 });
-afterAll(() => stack.stop());
 
 describe("§4.3 methods", () => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"])(

@@ -1,16 +1,15 @@
 import openapiTS from "openapi-typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { expectError } from "../harness/expectations.ts";
+import type { HttpAnswer } from "../harness/http.ts";
+import type { ErrorJson } from "../harness/json.ts";
+import { useTestStack } from "../harness/stack.ts";
 import { expectToMatchOpenapi } from "./openapi-conformance.ts";
 import { asJson, compileSchema, openapi, openapiText, resolved } from "./openapi-document.ts";
 import { parameterCases } from "./openapi-parameters.ts";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 const components = asJson(openapi.components);
 const PATHS = ["/api/v1/activity", "/api/v1/me"];
@@ -82,6 +81,7 @@ describe("the running gateway", () => {
         expectToMatchOpenapi(answer);
         const isRefused = answer.text.includes('"code":"invalid_parameter"');
         if (isRefused === one.accepted) different.push({ ...one, answered: answer.text });
+        if (isRefused) expectRefusal(answer, one.query);
       }
     }
     expect(different).toEqual([]);
@@ -108,6 +108,13 @@ describe("the running gateway", () => {
     }
   });
 });
+
+/** A refusal names the parameter that is at fault, where it has a name. */
+function expectRefusal(answer: HttpAnswer, query: string): void {
+  expectError(answer, 400, "invalid_parameter");
+  const [name = ""] = /^\w*/.exec(query) ?? [];
+  expect(answer.json<ErrorJson>().error.message).toContain(name);
+}
 
 function expectExamples(
   schema: unknown,

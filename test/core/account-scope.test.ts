@@ -1,10 +1,11 @@
 import * as proto from "@activity/proto";
 import { Permission } from "@activity/server";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Code } from "@connectrpc/connect";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 /**
  * Which calls a credential of one account may make, decided for every method of every service (ADR 0033):
@@ -36,10 +37,6 @@ const OF_ANYBODY = `
   AdmissionService: AdmitClient
   FeedChangeService: WatchFeeds`;
 
-const methods = Object.values(proto).flatMap((exported) =>
-  "kind" in exported && exported.kind === "service" ? exported.methods : [],
-);
-
 /** The names in one of the lists above, `Service/Method`. */
 function listed(text: string): string[] {
   return text
@@ -50,8 +47,7 @@ function listed(text: string): string[] {
       return names.map((name) => `${service}/${name}`);
     });
 }
-const nameOf = (method: DescMethod) => `${method.parent.name}/${method.name}`;
-const inList = (text: string) => methods.filter((method) => listed(text).includes(nameOf(method)));
+const inList = (text: string) => METHODS.filter((method) => listed(text).includes(nameOf(method)));
 
 /** The paths of the fields in a message, at any depth, that name an account in whatever way. */
 function accountFields(message: DescMessage): string[] {
@@ -62,39 +58,19 @@ function accountFields(message: DescMessage): string[] {
   });
 }
 
-let stack: TestStack;
+const stack = useTestStack();
 let own: string;
 let other: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   [own, other] = [await createAccount(stack), await createAccount(stack)];
 });
-afterAll(() => stack.stop());
 
 type Fields = Record<string, unknown>;
 
 /** Calls a method with a credential of one account that has every permission; returns how it failed. */
-async function failureOf(
-  method: DescMethod,
-  messages: readonly Fields[],
-  accountId = own,
-): Promise<ConnectError | undefined> {
+async function failureAs(method: DescMethod, messages: readonly Fields[], accountId = own) {
   const credential = await stack.credentialOf(accountId, ...Object.values(Permission));
-  const client = stack.client(method.parent, { authorization: `Bearer ${credential}` });
-  const calls = client as unknown as Record<string, (request: unknown) => unknown>;
-  const isUnary = method.methodKind === "unary";
-  try {
-    const answer = calls[method.localName]?.(isUnary ? messages[0] : send(messages));
-    if (isUnary) await answer;
-    else for await (const _ of answer as AsyncIterable<unknown>);
-    return undefined;
-  } catch (error) {
-    return ConnectError.from(error);
-  }
-}
-
-async function* send(messages: readonly Fields[]) {
-  yield* messages;
+  return failureOf(stack.client, method, messages, { authorization: `Bearer ${credential}` });
 }
 
 /** A message that names an account where a call of one account does. */
@@ -107,33 +83,30 @@ const DENIED = { code: Code.PermissionDenied, rawMessage: expect.stringContainin
 
 it("every method is of one account, of all, of a session's, or of anybody", () => {
   const decided = [OF_ONE_ACCOUNT, OF_ALL_ACCOUNTS, OF_SESSIONS, OF_ANYBODY].flatMap(listed);
-  expect(decided.toSorted()).toEqual(methods.map(nameOf).toSorted());
+  expect(decided.toSorted()).toEqual(METHODS.map(nameOf).toSorted());
 });
 
 it("a call of one account names it in account_id and, but for GetAccount, in no other way", () => {
-  const named = inList(OF_ONE_ACCOUNT).map((method) => [
-    nameOf(method),
-    accountFields(method.input),
-  ]);
-  const expected = inList(OF_ONE_ACCOUNT).map((method) => {
-    if (method === proto.AccountService.method.getAccount) return ["account_id", "username"];
-    return [method.methodKind === "unary" ? "account_id" : "opening.account_id"];
-  });
-  expect(named.map(([, fields]) => fields)).toEqual(expected);
+  for (const method of inList(OF_ONE_ACCOUNT)) {
+    const isUnary = method.methodKind === "unary";
+    const more = method === proto.AccountService.method.getAccount ? ["username"] : [];
+    const expected = [isUnary ? "account_id" : "opening.account_id", ...more];
+    expect(accountFields(method.input), nameOf(method)).toEqual(expected);
+  }
 });
 
 describe.each(inList(OF_ONE_ACCOUNT).map((method) => [nameOf(method), method] as const))(
   "%s with a credential of one account",
   (_name, method) => {
     it("is refused when it names another account or none", async () => {
-      expect(await failureOf(method, [naming(method, other)])).toMatchObject(DENIED);
-      expect(await failureOf(method, [naming(method, "")])).toMatchObject(DENIED);
-      expect(await failureOf(method, [{}])).toMatchObject(DENIED);
+      expect(await failureAs(method, [naming(method, other)])).toMatchObject(DENIED);
+      expect(await failureAs(method, [naming(method, "")])).toMatchObject(DENIED);
+      expect(await failureAs(method, [{}])).toMatchObject(DENIED);
     });
 
     it("is let in when it names its account", async () => {
       const account = await createAccount(stack);
-      const failure = await failureOf(method, [naming(method, account)], account);
+      const failure = await failureAs(method, [naming(method, account)], account);
       expect(failure?.code).not.toBe(Code.PermissionDenied);
     });
   },
@@ -142,7 +115,7 @@ describe.each(inList(OF_ONE_ACCOUNT).map((method) => [nameOf(method), method] as
 it.each(inList(OF_ALL_ACCOUNTS).map((method) => [nameOf(method), method] as const))(
   "%s is refused to a credential of one account, and says what it needs",
   async (_name, method) => {
-    const failure = await failureOf(method, [{}]);
+    const failure = await failureAs(method, [{}]);
     expect(failure).toMatchObject(DENIED);
     expect(failure?.rawMessage).toBe(
       `The service credential is for the account ${own} only: this call does not name it in account_id, so it needs one for all accounts.`,
@@ -157,17 +130,17 @@ it("an import of one account cannot go over to another", async () => {
     step: { case: "opening", value: { accountId, platform } },
   });
   const rows = { step: { case: "rows", value: { rows: [{}] } } };
-  expect(await failureOf(method, [opening(own), rows])).toBeUndefined();
-  expect(await failureOf(method, [opening(own), opening(other)])).toMatchObject(DENIED);
-  expect(await failureOf(method, [rows, opening(own)])).toMatchObject(DENIED);
+  expect(await failureAs(method, [opening(own), rows])).toBeUndefined();
+  expect(await failureAs(method, [opening(own), opening(other)])).toMatchObject(DENIED);
+  expect(await failureAs(method, [rows, opening(own)])).toMatchObject(DENIED);
 });
 
 it("an account cannot be found by another's name beside its own id", async () => {
   const { account } = await stack.client(proto.AccountService).getAccount({ accountId: other });
   const username = account?.username;
   const { getAccount } = proto.AccountService.method;
-  expect(await failureOf(getAccount, [{ username }])).toMatchObject(DENIED);
-  expect(await failureOf(getAccount, [{ accountId: own, username }])).toMatchObject({
+  expect(await failureAs(getAccount, [{ username }])).toMatchObject(DENIED);
+  expect(await failureAs(getAccount, [{ accountId: own, username }])).toMatchObject({
     code: Code.InvalidArgument,
   });
 });

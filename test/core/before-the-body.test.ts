@@ -8,19 +8,17 @@ import { Permission } from "@activity/server";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const PATH = "/activity.ingest.v1.DonationService/CreateDonation";
 const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const UNAUTHENTICATED = "16";
 
-let stack: TestStack;
+const stack = useTestStack();
 let baseUrl: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   baseUrl = `http://127.0.0.1:${stack.corePort}`;
 });
-afterAll(() => stack.stop());
 
 async function open(): Promise<Socket> {
   const socket = connect(stack.corePort, "127.0.0.1");

@@ -1,20 +1,18 @@
 import { DonationService } from "@activity/proto";
 import { administerServiceCredentials, Permission } from "@activity/server";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 /** The five seconds that a credential is cached (ADR 0011), and what a call takes on a busy machine. */
 const ENDS_WITHIN_MS = 6_000;
 
-let stack: TestStack;
+const stack = useTestStack();
 let accountId: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   accountId = await createAccount(stack);
 });
-afterAll(() => stack.stop());
 
 /** Pays a donation that is not there, which the core refuses to everybody, and returns how. */
 async function failureWith(credential: string): Promise<ConnectError> {

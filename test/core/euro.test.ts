@@ -1,16 +1,14 @@
 import { DonationService } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { createAccount, unique } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
-let stack: TestStack;
+const stack = useTestStack();
 let accountId: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   accountId = await createAccount(stack);
 });
-afterAll(() => stack.stop());
 
 const REASON = /currency: must be eur: what is paid through the service is in euro only/;
 

@@ -1,51 +1,31 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
+import { describe, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { untilListening } from "../harness/listening.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { usePrograms } from "../start/harness-program.ts";
 
-const MAIN = fileURLToPath(new URL("../../gateway/src/main.ts", import.meta.url));
-
-let stack: TestStack;
-const started: ChildProcess[] = [];
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-});
+const stack = useTestStack();
+const startProgram = usePrograms();
 
 /** Starts a gateway that shows this credential; returns its ports and what it logs. */
 async function startGateway(credential: string) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...baseEnv(),
-      CORE_URL: `http://127.0.0.1:${stack.corePort}`,
-      GATEWAY_PORT: `${port}`,
-      HEALTH_PORT: `${healthPort}`,
-      GATEWAY_CREDENTIAL: credential,
-      TRUSTED_PROXIES: "127.0.0.1/32",
-    },
-    stdio: ["ignore", "ignore", "pipe"],
+  const { child, output: log } = startProgram("gateway/src/main.ts", {
+    ...{ CORE_URL: `http://127.0.0.1:${stack.corePort}`, GATEWAY_CREDENTIAL: credential },
+    ...{ GATEWAY_PORT: `${port}`, HEALTH_PORT: `${healthPort}` },
+    TRUSTED_PROXIES: "127.0.0.1/32",
   });
-  started.push(child);
-  const log: string[] = [];
-  child.stderr.on("data", (chunk) => log.push(`${chunk}`));
   await untilListening(child, port);
   const health = async () => {
     const { status, text } = await requestOf(healthPort, "/ready", {});
     return [status, JSON.parse(text).status];
   };
-  return { port, health, log: () => log.join("") };
+  return { port, health, log };
 }
 
 describe("a gateway by itself", () => {
@@ -69,11 +49,14 @@ describe("a gateway by itself", () => {
     expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
   });
 
-  it("that the core serves says so", async () => {
+  it("that the core serves says so, and tells what is left of a limit also where it refuses", async () => {
     const gateway = await startGateway(await stack.credential(Permission.ClientAddressForward));
     await expect.poll(gateway.health).toEqual([200, "serving"]);
     expect(gateway.log()).toContain("the core serves this gateway");
     const { apiKey } = await createReader(stack);
     expect((await requestOf(gateway.port, "/api/v1/me", { apiKey })).status).toBe(200);
+    const refused = await requestOf(gateway.port, "/api/v1/activity?limit=0", { apiKey });
+    expectError(refused, 400, "invalid_parameter");
+    expect(refused.headers.ratelimit).toMatch(/^"account";r=118;t=\d+$/);
   });
 });

@@ -1,18 +1,11 @@
 import { randomBytes } from "node:crypto";
 import http2 from "node:http2";
-import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { type Attacker, inParallel, openFrom, runAttack } from "../harness/attack.ts";
 
-/** Whom an attack asks, from which address, until when, and with which credential where it has one. */
-export type DoorTarget = {
-  readonly port: number;
-  readonly address: string;
-  readonly credential: string;
-  isOver(): boolean;
-  /** Counts what was sent and what came back, for a look at the end. */
-  count(what: string, times?: number): void;
-};
+/** With a credential, where an attack has one. */
+type DoorTarget = Attacker & { readonly port: number; readonly credential: string };
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, continuation: 9 } as const;
@@ -220,15 +213,8 @@ function literalField([name, value]: [string, string]): Buffer {
   return Buffer.concat([Buffer.of(0), ...texts.flat()]);
 }
 
-function inParallel(count: number, work: (index: number) => Promise<void>): Promise<unknown> {
-  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-}
+const open = (target: DoorTarget) => openFrom(target, target.port);
 
-async function open({ port, address, count }: DoorTarget): Promise<Socket> {
-  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
-  socket.on("error", () => count("errors"));
-  await new Promise<void>((resolve) =>
-    socket.once("connect", resolve).once("close", () => resolve()),
-  );
-  return socket;
+if (import.meta.main) {
+  await runAttack(DOOR_ATTACKS, ([port, credential = ""]) => ({ port: Number(port), credential }));
 }

@@ -1,91 +1,45 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DispatchService } from "@activity/proto";
 import { Health } from "@activity/proto/infrastructure";
-import {
-  createServerApp,
-  createServiceCredential,
-  type Listener,
-  Permission,
-  readConfig,
-  type ServerApp,
-} from "@activity/server";
+import { createServerApp, createServiceCredential, Permission, readConfig } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readProcessConfig } from "../../workflows/src/config.ts";
 import { createCoreTransport } from "../../workflows/src/core-transport.ts";
 import { unique } from "../harness/builders.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { certify } from "../harness/certify.ts";
+import { transportTo } from "../harness/clients.ts";
+import { useTestDatabase } from "../harness/database.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 
-let folder: string;
-let database: TestDatabase;
-let app: ServerApp;
-let listener: Listener;
-
+const folder = useFolder("tls");
 const file = (name: string) => join(folder, name);
-const openssl = (...args: string[]) =>
-  execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
+const read = (name: string) => readFileSync(file(name));
 
-/** Makes a CA, or a certificate that one signed, with its key beside it. */
-function certify(name: string, subject: string, ca?: string): void {
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-addext", "subjectAltName=IP:127.0.0.1"];
-  const signer = ca ? ["-CA", `${ca}.pem`, "-CAkey", `${ca}.key`] : [];
-  openssl(
-    "req",
-    "-x509",
-    ...key,
-    ...names,
-    ...signer,
-    "-subj",
-    subject,
-    "-keyout",
-    `${name}.key`,
-    "-out",
-    `${name}.pem`,
-  );
-}
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "activity-tls-"));
-  certify("ca", "/CN=Test CA");
-  certify("core", "/CN=core", "ca");
-  certify("caller", "/CN=caller", "ca");
-  certify("stranger", "/CN=stranger");
-  database = await createTestDatabase();
+const database = useTestDatabase();
+const core = useStarted(async () => {
+  certify(folder, "ca", "DNS:ca.example");
+  for (const name of ["core", "caller"]) certify(folder, name, "IP:127.0.0.1", "ca");
+  certify(folder, "stranger", "IP:127.0.0.1");
   const config = readConfig({
-    DATABASE_URL: database.url,
-    CURSOR_KEYS: "0".repeat(64),
-    SECRET_KEYS: "1".repeat(64),
-    CORE_PORT: "0",
-    CORE_TLS_CERT: file("core.pem"),
-    CORE_TLS_KEY: file("core.key"),
+    ...{ DATABASE_URL: database.url, CORE_PORT: "0" },
+    ...{ CURSOR_KEYS: "0".repeat(64), SECRET_KEYS: "1".repeat(64) },
+    ...{ CORE_TLS_CERT: file("core.pem"), CORE_TLS_KEY: file("core.key") },
     CORE_TLS_CLIENT_CA: file("ca.pem"),
   });
-  app = createServerApp(config, { info() {}, warn() {}, error() {} });
-  listener = await app.listen();
-});
-afterAll(async () => {
-  await listener.close();
-  await app.close();
-  await database.drop();
-  rmSync(folder, { recursive: true });
+  const app = createServerApp(config, { info() {}, warn() {}, error() {} });
+  const listener = await app.listen();
+  const stop = () => listener.close().then(() => app.close());
+  return { url: `https://127.0.0.1:${listener.port}`, stop };
 });
 
 function check(certificate?: string) {
-  const transport = createGrpcTransport({
-    baseUrl: `https://127.0.0.1:${listener.port}`,
-    nodeOptions: {
-      ca: readFileSync(file("ca.pem")),
-      ...(certificate && {
-        cert: readFileSync(file(`${certificate}.pem`)),
-        key: readFileSync(file(`${certificate}.key`)),
-      }),
-    },
-  });
+  const own = certificate && {
+    cert: read(`${certificate}.pem`),
+    key: read(`${certificate}.key`),
+  };
+  const transport = transportTo(core.url, {}, { nodeOptions: { ca: read("ca.pem"), ...own } });
   return createClient(Health, transport).check({});
 }
 
@@ -100,26 +54,16 @@ describe("the core with mutual TLS", () => {
   });
 
   it("serves the process that delivers with the files its variables name", async () => {
-    const permissions = [Permission.DeliveryDispatch];
     const claimWith = async (env: Record<string, string>) => {
-      const core = createCoreTransport(
+      const may = [Permission.DeliveryDispatch];
+      const { transport, close } = createCoreTransport(
         readProcessConfig({
-          CORE_URL: `https://127.0.0.1:${listener.port}`,
-          CORE_TLS_CA: file("ca.pem"),
-          CORE_CREDENTIAL: await createServiceCredential(
-            database.url,
-            unique("worker"),
-            permissions,
-          ),
-          ...env,
+          ...{ CORE_URL: core.url, CORE_TLS_CA: file("ca.pem"), ...env },
+          CORE_CREDENTIAL: await createServiceCredential(database.url, unique("worker"), may),
         }).core,
       );
-      try {
-        const call = { limit: 1, endpointLimit: 1 };
-        return await createClient(DispatchService, core.transport).claimAttempts(call);
-      } finally {
-        core.close();
-      }
+      const call = { limit: 1, endpointLimit: 1 };
+      return createClient(DispatchService, transport).claimAttempts(call).finally(close);
     };
     const own = {
       CORE_TLS_CLIENT_CERT: file("caller.pem"),

@@ -16,9 +16,10 @@ import {
 import { Permission } from "@activity/server";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { failureOf } from "../harness/methods.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const { getAccount } = AccountService.method;
 const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] = [
@@ -39,38 +40,18 @@ const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] =
   ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Calls methods with an empty request and returns how each failed. */
-async function failuresOf(
-  methods: readonly DescMethod[],
-  authorization?: string,
-): Promise<ConnectError[]> {
-  return Promise.all(
+const failuresOf = (methods: readonly DescMethod[], authorization?: string) =>
+  Promise.all(
     methods.map(async (method) => {
       const headers = authorization === undefined ? {} : { authorization };
-      const client = stack.client(method.parent, headers);
-      const calls = client as unknown as Record<string, (request: object) => unknown>;
-      try {
-        const answer = calls[method.localName]?.(method.methodKind === "unary" ? {} : emptySteps());
-        if (method.methodKind === "unary") await answer;
-        else for await (const _ of answer as AsyncIterable<unknown>);
-      } catch (error) {
-        return ConnectError.from(error);
-      }
-      throw new Error(`${method.name} let the call in`);
+      const failure = await failureOf(stack.client, method, [{}], headers);
+      if (failure === undefined) throw new Error(`${method.name} let the call in`);
+      return failure;
     }),
   );
-}
-
-/** The messages of an import that says nothing. */
-async function* emptySteps() {
-  yield {};
-}
 
 const codesOf = (failures: ConnectError[]) =>
   failures.map((failure) => [failure.code, failure.findDetails(ErrorInfoSchema)[0]?.code]);

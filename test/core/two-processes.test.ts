@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
 import { createServiceCredential, Permission } from "@activity/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
@@ -11,29 +8,21 @@ import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { untilListening } from "../harness/listening.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
-
-const program = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { type Run, startProgram } from "../start/harness-program.ts";
 
 let stack: TestStack;
-let core: ChildProcess;
-let gateway: ChildProcess;
+let core: Run;
+let gateway: Run;
 let corePort: number;
 let gatewayPort: number;
 const started: ChildProcess[] = [];
 
 /** Starts one of our programs and waits until its port is open. */
-async function start(
-  path: string,
-  port: number,
-  env: Record<string, string>,
-): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program(path)], {
-    env: { ...baseEnv(), ...env },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  started.push(child);
-  await untilListening(child, port);
-  return child;
+async function start(path: string, port: number, env: Record<string, string>): Promise<Run> {
+  const one = startProgram(path, env);
+  started.push(one.child);
+  await untilListening(one.child, port);
+  return one;
 }
 
 const startCore = () =>
@@ -43,13 +32,6 @@ const startCore = () =>
     CURSOR_KEYS: "ab".repeat(32),
     SECRET_KEYS: "cd".repeat(32),
   });
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(child, "exit");
-  child.kill(signal);
-  const [code] = await exited;
-  return code as number | null;
-}
 
 beforeAll(async () => {
   stack = await startTestStack();
@@ -103,18 +85,18 @@ describe("gateway and core in two processes", () => {
     const ask = async () => (await requestOf(gatewayPort, "/nothing", { headers })).status;
     for (let count = 0; count < 300; count++) await ask();
     expect(await ask()).toBe(429);
-    core.kill("SIGSTOP");
+    core.child.kill("SIGSTOP");
     try {
       for (let count = 0; count < 10; count++) expect(await ask()).toBe(429);
     } finally {
-      core.kill("SIGCONT");
+      core.child.kill("SIGCONT");
     }
     expect((await http("/nothing")).status).toBe(404);
   });
 
   it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
     const { apiKey } = await createReader(stack);
-    await end(core, "SIGKILL");
+    await core.end("SIGKILL");
     for (const path of ["/api/v1/me", "/nothing"]) {
       expectError(await http(path, apiKey), 503, "temporarily_unavailable");
     }
@@ -138,7 +120,7 @@ describe("gateway and core in two processes", () => {
     await createPaidDonation(stack, accountId);
     const { data, pagination } = await first;
     const second = follow(pagination.next_cursor);
-    await end(core, "SIGKILL");
+    await core.end("SIGKILL");
     await createPaidDonation(stack, accountId);
     core = await startCore();
     const given = [...data, ...(await second).data];
@@ -151,8 +133,8 @@ describe("gateway and core in two processes", () => {
     const headers = { prefer: "wait=10" };
     const held = requestOf(gatewayPort, "/api/v1/activity?order=asc", { apiKey, headers });
     await expect.poll(async () => (await http("/api/v1/me", apiKey)).status).toBe(200);
-    expect(await end(core, "SIGTERM")).toBe(0);
-    expect(await end(gateway, "SIGTERM")).toBe(0);
+    expect(await core.end("SIGTERM")).toBe(0);
+    expect(await gateway.end("SIGTERM")).toBe(0);
     expect((await held).headers["preference-applied"]).toBe("wait");
   });
 });

@@ -7,15 +7,17 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPaidDonation, createReader, unique } from "../harness/builders.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
-  type Browser,
-  type Dashboard,
-  EVERYTHING,
-  PAGE,
-  startDashboard,
-} from "./harness-dashboard.ts";
+  createAccount,
+  createEndpoint,
+  createPaidDonation,
+  createReader,
+  unique,
+} from "../harness/builders.ts";
+import { failureOf, METHODS, nameOf, SERVICES } from "../harness/methods.ts";
+import { useStarted } from "../harness/use-started.ts";
+import { type Browser, EVERYTHING, PAGE, startDashboard } from "./harness-dashboard.ts";
 
 /** The parts of the dashboard, each with the scope that reads it and the one that may change it too. */
 const PARTS = [
@@ -26,10 +28,6 @@ const PARTS = [
 ] as const;
 const { exchangeCode, getSession, createSessionLink } = SessionService.method;
 
-const services = Object.values(proto).flatMap((exported) =>
-  "kind" in exported && exported.kind === "service" ? [exported] : [],
-);
-const nameOf = (method: DescMethod) => `${method.parent.name}/${method.name}`;
 const isRead = ({ idempotency }: DescMethod) =>
   idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 
@@ -39,38 +37,25 @@ const CALLS = PARTS.flatMap(([service, read, write]) =>
 );
 
 /** An account with a key, an endpoint, a delivery and a donation, and what names them. */
-type Stored = {
-  readonly accountId: string;
-  readonly apiKey: string;
-  readonly apiKeyId: string;
-  readonly endpointId: string;
-  readonly secret: string;
-  readonly deliveryId: string;
-  readonly words: readonly string[];
-};
+type Stored = Awaited<ReturnType<typeof store>>;
 
-let dashboard: Dashboard;
+const dashboard = useStarted(startDashboard);
 let own: Stored;
 let other: Stored;
 beforeAll(async () => {
-  dashboard = await startDashboard();
   [own, other] = [await store(), await store()];
 });
-afterAll(() => dashboard.stop());
 
-async function store(): Promise<Stored> {
+async function store() {
   const { stack } = dashboard;
   const { accountId, apiKey, apiKeyId } = await createReader(stack);
   const url = `https://example.com/${unique("hook")}`;
-  const kinds = { kinds: [proto.WebhookEventKind.DONATION_CREATED] };
-  const endpoints = stack.client(EndpointService);
-  const { endpoint, secret } = await endpoints.createEndpoint({ accountId, url, kinds });
-  const endpointId = endpoint?.id ?? "";
+  const { endpointId } = await createEndpoint(stack, accountId, url);
   const donorName = unique("donor");
   await createPaidDonation(stack, accountId, { donorName });
-  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  const { deliveryId } = await stack.client(EndpointService).sendTest({ accountId, endpointId });
   const words = [accountId, apiKeyId, endpointId, deliveryId, url, donorName];
-  return { accountId, apiKey, apiKeyId, endpointId, secret, deliveryId, words };
+  return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }
 
 /** A request that a call takes, which names an account and what is in it; fields that it does not have are left out. */
@@ -283,18 +268,11 @@ describe("ADR 0038: each port takes what is its own", () => {
     const [, text = ""] = cookie.split("=");
     const headers = [{ cookie }, { cookie, authorization: `Bearer ${text}` }];
     for (const shown of headers) {
-      for (const service of services) {
-        const client = dashboard.stack.client(service, shown) as never as Record<
-          string,
-          (message: object) => Promise<unknown>
-        >;
-        for (const { localName, methodKind, name } of service.methods) {
-          // Clients without a credential are counted there.
-          if (methodKind !== "unary" || name === "AdmitClient") continue;
-          const failure = await client[localName]?.({}).catch((error) => ConnectError.from(error));
-          const code = failure instanceof ConnectError ? failure.code : undefined;
-          expect([Code.Unauthenticated, Code.PermissionDenied]).toContain(code);
-        }
+      for (const method of METHODS) {
+        // Clients without a credential are counted there.
+        if (method.methodKind !== "unary" || method.name === "AdmitClient") continue;
+        const failure = await failureOf(dashboard.stack.client, method, [{}], shown);
+        expect([Code.Unauthenticated, Code.PermissionDenied]).toContain(failure?.code);
       }
     }
   });
@@ -324,12 +302,9 @@ describe("ADR 0038: each port takes what is its own", () => {
     const parts: readonly string[] = [SessionService, ...PARTS.map(([service]) => service)].map(
       ({ typeName }) => typeName,
     );
-    for (const service of services.filter(({ typeName }) => !parts.includes(typeName))) {
+    for (const service of SERVICES.filter(({ typeName }) => !parts.includes(typeName))) {
       for (const method of service.methods) {
-        expect([nameOf(method), (await call(browser, method, {})).status]).toEqual([
-          nameOf(method),
-          404,
-        ]);
+        expect((await call(browser, method, {})).status, nameOf(method)).toBe(404);
       }
     }
     for (const path of ["grpc.health.v1.Health/Check", "grpc.reflection.v1.ServerReflection/x"]) {
@@ -428,9 +403,7 @@ describe("ADR 0038: the page", () => {
     const secure = await startDashboard({ DASHBOARD_URL: "https://dash.example.com" });
     const { headers } = await secure.request("GET", "/");
     expect(headers["strict-transport-security"]).toBe("max-age=31536000");
-    const browser = await secure.signIn(
-      await createReader(secure.stack).then((one) => one.accountId),
-    );
+    const browser = await secure.signIn(await createAccount(secure.stack));
     expect((await browser.call(getSession)).status).toBe(200);
     await secure.stop();
   });

@@ -9,24 +9,21 @@ import {
 } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { createPool } from "../../server/src/database/pool.ts";
 import { removeExpiredSessions } from "../../server/src/session/session-removal.ts";
 import { createAccount } from "../harness/builders.ts";
 import { openDatabaseProxy } from "../harness/database-proxy.ts";
 import { startTestStack } from "../harness/stack.ts";
-import { type Dashboard, startDashboard } from "./harness-dashboard.ts";
+import { useStarted } from "../harness/use-started.ts";
+import { startDashboard } from "./harness-dashboard.ts";
 
 const { exchangeCode, getSession, signOut, signOutEverywhere } = SessionService.method;
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const SECRET = /^[0-9a-f]{64}$/;
 
-let dashboard: Dashboard;
+const dashboard = useStarted(startDashboard);
 let accountId: string;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-afterAll(() => dashboard.stop());
 
 const newAccount = async () => {
   accountId = await createAccount(dashboard.stack);
@@ -49,6 +46,15 @@ describe("ADR 0038: a link into the dashboard", () => {
     const code = await dashboard.code(accountId);
     expect((await browser.call(exchangeCode, { code })).status).toBe(200);
     expect(await browser.call(getSession, {}, { cookie: before })).toMatchObject(ENDED);
+    expect((await browser.call(getSession)).status).toBe(200);
+  });
+
+  it("that was used up ends no session of the browser that shows it", async () => {
+    const browser = await dashboard.signIn(await newAccount());
+    const code = await dashboard.code(accountId);
+    await dashboard.browser().call(exchangeCode, { code });
+    const answer = await browser.call(exchangeCode, { code, replaceSession: true });
+    expect(answer).toMatchObject({ status: 400, code: "session_link_used_up" });
     expect((await browser.call(getSession)).status).toBe(200);
   });
 

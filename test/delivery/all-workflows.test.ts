@@ -1,79 +1,50 @@
-import { AttemptOutcome, DeliveryState, EndpointService } from "@activity/proto";
-import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import {
-  deliverWorkflowId,
-  PROGRESS,
-  type Progress,
-} from "../../workflows/src/workflow/contract.ts";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { beforeEach, expect, it } from "vitest";
+import { PROGRESS, type Progress } from "../../workflows/src/workflow/contract.ts";
 import { writePending } from "../harness/backlog.ts";
-import { createAccount } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
-let accountId: string;
-let endpointId: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200), { env: { DELIVERY_WORKFLOWS: "all" } });
-});
-afterAll(() => delivery.stop());
+const delivery = useDeliveryStack(answer(200), { env: { DELIVERY_WORKFLOWS: "all" } });
+let owner: Awaited<ReturnType<typeof delivery.createOwner>>;
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(200);
-  accountId = await createAccount(delivery.stack);
-  ({ endpointId } = await delivery.createEndpoint(accountId));
+  owner = await delivery.createOwner();
 });
 
 const settled = { timeout: 40_000, interval: 100 };
-const sendTest = () => delivery.stack.client(EndpointService).sendTest({ accountId, endpointId });
-const stateOf = async (deliveryId: string) =>
-  (await delivery.read(accountId, deliveryId)).delivery?.state;
-const seen = (eventId: string) =>
-  delivery.receiver.requests
-    .filter((request) => headerOf(request, "Service-Event-Id") === eventId)
-    .map((request) => headerOf(request, "Service-Attempt"));
-
+const stateOf = (deliveryId: string) => delivery.stateOf(owner.accountId, deliveryId);
 /** Asks Temporal for the progress of a delivery's first run, as anyone may in its own UI. */
-async function progressOf(deliveryId: string): Promise<Progress> {
-  const connection = await Connection.connect({ address: delivery.temporal().address });
-  try {
-    const workflowId = deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 });
-    return await new WorkflowClient({ connection }).getHandle(workflowId).query(PROGRESS);
-  } finally {
-    await connection.close();
-  }
-}
+const progressOf = (deliveryId: string) =>
+  delivery.askWorkflow(deliveryId, (workflow) => workflow.query<Progress>(PROGRESS));
 
 it("makes the first attempt in the run's workflow, which tells of it. ADR 0028", async () => {
-  const { deliveryId, eventId } = await sendTest();
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
   await expect.poll(() => stateOf(deliveryId), settled).toBe(DeliveryState.DELIVERED);
-  expect(seen(eventId)).toEqual(["1"]);
+  expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
   const { attempts } = await progressOf(deliveryId);
   expect(attempts.map(({ outcome }) => outcome)).toEqual(["delivered"]);
 });
 
 it("waits a minute on a timer of that workflow after an attempt that is retried. §6.4", async () => {
   delivery.receiver.behaviour = answer(503);
-  const { deliveryId, eventId } = await sendTest();
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
   await expect.poll(() => stateOf(deliveryId), settled).toBe(DeliveryState.RETRYING);
-  const { delivery: record, attempts } = await delivery.read(accountId, deliveryId);
+  const { delivery: record, attempts } = await delivery.read(owner.accountId, deliveryId);
   expect(attempts.map(({ outcome }) => outcome)).toEqual([AttemptOutcome.RECEIVER_BUSY]);
   const { nextDueAt } = await progressOf(deliveryId);
   const planned = Number(record?.nextAttemptAt?.seconds);
   expect(Math.abs(Date.parse(nextDueAt) / 1000 - planned)).toBeLessThan(10);
-  expect(seen(eventId)).toEqual(["1"]);
-  const inOutbox = () =>
-    delivery.stack.database.query("SELECT run FROM outbox_entry WHERE delivery_id = ?", [
-      deliveryId,
-    ]);
-  await expect.poll(inOutbox, settled).toEqual([]);
+  expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
+  await expect.poll(() => delivery.entriesOf(deliveryId), settled).toEqual([]);
 });
 
 it("delivers each of 200 events that wait at once exactly once", async () => {
-  const backlog = { accountId, endpointIds: [endpointId], count: 200 };
+  const { accountId, endpointId } = owner;
   const before = delivery.receiver.requests.length;
+  const backlog = { accountId, endpointIds: [endpointId], count: 200 };
   const ids = await writePending(delivery.stack.database, backlog);
-  const delivered = async () =>
+  const delivered = () =>
     delivery.stack.database.query<{ n: number }>(
       "SELECT COUNT(*) AS n FROM delivery WHERE id IN (?) AND state = ?",
       [ids, DeliveryState.DELIVERED],
@@ -84,9 +55,9 @@ it("delivers each of 200 events that wait at once exactly once", async () => {
 
 it("keeps first attempts while Temporal is away, and makes them when it is back", async () => {
   await delivery.killTemporal();
-  const { deliveryId, eventId } = await sendTest();
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
   expect(await stateOf(deliveryId)).toBe(DeliveryState.PENDING);
   await delivery.restartTemporal();
   await expect.poll(() => stateOf(deliveryId), settled).toBe(DeliveryState.DELIVERED);
-  expect(seen(eventId)).toEqual(["1"]);
+  expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
 }, 90_000);

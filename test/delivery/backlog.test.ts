@@ -1,17 +1,13 @@
 import { DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { expect, it } from "vitest";
+import { createPaidDonation } from "../harness/builders.ts";
+import { headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 const EVENTS = 300;
 const WRITERS = 6;
 
-let delivery: DeliveryStack;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200), { delivers: false });
-});
-afterAll(() => delivery.stop());
+const delivery = useDeliveryStack(answer(200), { delivers: false });
 
 const countStates = () =>
   delivery.stack.database.query<{ state: DeliveryState; deliveries: number }>(
@@ -19,8 +15,7 @@ const countStates = () =>
   );
 
 it("§6.4 delivers each of 300 events that wait at once exactly once", async () => {
-  const accountId = await createAccount(delivery.stack);
-  await delivery.createEndpoint(accountId);
+  const { accountId } = await delivery.createOwner();
   const writers = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < EVENTS / WRITERS; turn++) {
       await createPaidDonation(delivery.stack, accountId);

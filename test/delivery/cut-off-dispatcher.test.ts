@@ -1,16 +1,13 @@
 import { DeliveryState } from "@activity/proto";
+import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import type { Sender } from "../../workflows/src/http/sender.ts";
-import { type Services, startServices } from "../harness/services.ts";
+import { useServices } from "../harness/services.ts";
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
+const services = useServices();
 
 const quiet = () => undefined;
 const log = { info: quiet, warn: quiet, error: quiet };
@@ -44,8 +41,8 @@ function startDispatcher() {
     },
     close: quiet,
   };
-  const recorder = createRecorder(dispatch, log);
-  const poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, log });
+  const recorder = createRecorder(dispatch, log, timing);
+  const poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log });
   return {
     claims: () => calls,
     posts: () => posts,

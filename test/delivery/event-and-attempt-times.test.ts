@@ -1,36 +1,23 @@
 import { DeliveryService, DeliveryState, DonationService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createAccount, createApiKey, unique } from "../harness/builders.ts";
+import { beforeEach, expect, it } from "vitest";
+import { createApiKey, unique } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
-import {
-  type DeliveryStack,
-  expectVerified,
-  headerOf,
-  startDeliveryStack,
-} from "./harness-deliveries.ts";
+import { bodyOf, expectVerified, headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(200));
 let accountId: string;
 let secret: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
-  accountId = await createAccount(delivery.stack);
-  ({ secret } = await delivery.createEndpoint(accountId));
+  ({ accountId, secret } = await delivery.createOwner());
 });
 
 const settled = { timeout: 15_000, interval: 20 };
 const donations = () => delivery.stack.client(DonationService);
-const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 const timestampOf = (request: ReceivedRequest) => Number(headerOf(request, "Service-Timestamp"));
-const deliveriesOf = async () =>
-  (await delivery.stack.client(DeliveryService).listDeliveries({ accountId })).deliveries;
-const statesOf = async () => (await deliveriesOf()).map(({ state }) => state);
+const statesOf = () => delivery.statesOf(accountId);
 
 /** The database's clock, as the product shows times. */
 async function databaseTime(): Promise<string> {
@@ -49,14 +36,10 @@ async function pay() {
   return { ...key, recordId: donation?.recordId ?? "" };
 }
 
-/** The requests that tell of a donation. */
-const requestsFor = (recordId: string) =>
-  delivery.receiver.requests.filter((request) => bodyOf(request).data.id === recordId);
-
 /** Waits for `count` requests that tell of a donation, and returns them in the order of their arrival. */
 async function receive(recordId: string, count: number): Promise<ReceivedRequest[]> {
-  await expect.poll(() => requestsFor(recordId).length, settled).toBe(count);
-  return requestsFor(recordId);
+  await expect.poll(() => delivery.requestsAbout(recordId).length, settled).toBe(count);
+  return delivery.requestsAbout(recordId);
 }
 
 /** Waits until an attempt that is begun now has another timestamp than this request. */
@@ -110,8 +93,10 @@ it("§6.4 a manual retry has the same event id, bytes and created_at, and a time
   await untilLaterThan(first);
   delivery.receiver.behaviour = answer(200);
   const beforeSeconds = Math.floor(Date.now() / 1000);
-  const [{ id: deliveryId } = { id: "" }] = await deliveriesOf();
-  await delivery.stack.client(DeliveryService).retryDelivery({ accountId, deliveryId });
+  const deliveries = delivery.stack.client(DeliveryService);
+  const [{ id: deliveryId } = { id: "" }] = (await deliveries.listDeliveries({ accountId }))
+    .deliveries;
+  await deliveries.retryDelivery({ accountId, deliveryId });
   const [, second] = await receive(recordId, 2);
   if (second === undefined) throw new Error("no second request");
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);

@@ -56,7 +56,7 @@ async function startRetries(
       const made = [{ outcome: AttemptOutcome.Timeout, endedAtMs: Date.now() }];
       const input = { accountNo, deliveryId, run: 1, made };
       await beginWorkflow(
-        { client, taskQueue: TASK_QUEUE },
+        { client, taskQueue: TASK_QUEUE, nowMs: Date.now },
         input,
         Math.max(1, dueAt - Date.now()),
       );

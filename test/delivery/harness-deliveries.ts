@@ -2,124 +2,130 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeliveryService, EndpointService, WebhookEventKind } from "@activity/proto";
+import { DeliveryService, EndpointService } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
+import { Connection, WorkflowClient, type WorkflowHandle } from "@temporalio/client";
 import { expect } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
-import type { Product } from "../../tools/serve/product.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
-import {
-  type Behaviour,
-  type ReceivedRequest,
-  type Receiver,
-  startReceiver,
-} from "./harness-receiver.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
+import { createAccount, createEndpoint } from "../harness/builders.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
+import { type Behaviour, type ReceivedRequest, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
-/** Every kind of webhook event. */
-export const ALL_KINDS = [
-  WebhookEventKind.DONATION_CREATED,
-  WebhookEventKind.DONATION_REFUNDED,
-  WebhookEventKind.DONATION_CHARGEBACK,
-  WebhookEventKind.SUBSCRIPTION_CREATED,
-];
+export { ALL_KINDS } from "../harness/builders.ts";
 
-/** The whole product with a real Temporal and a receiver over TLS on loopback. */
-export type DeliveryStack = {
-  readonly stack: TestStack;
-  readonly receiver: Receiver;
-  /** The file of the CA that certified the receiver. */
-  readonly extraCa: string;
-  readonly temporal: () => RunningTemporal;
-  /**
-   * Starts one more instance of the product, which delivers whether the first one does or not. `core` holds
-   * further variables of its core.
-   */
-  startDelivering(core?: Readonly<Record<string, string>>): Promise<Product>;
-  /** Ends Temporal as a crash would. */
-  killTemporal(): Promise<void>;
-  /** Starts it again on the same state. */
-  restartTemporal(): Promise<void>;
-  /** Ends Temporal, removes all that it knew, and starts it again. */
-  loseTemporal(): Promise<void>;
-  /** Creates an endpoint at the receiver that chose every kind. */
-  createEndpoint(accountId: string): Promise<{ endpointId: string; secret: string }>;
-  /** Reads a delivery with its attempts. */
-  read(
-    accountId: string,
-    deliveryId: string,
-  ): ReturnType<ReturnType<typeof deliveriesOf>["getDelivery"]>;
-  stop(): Promise<void>;
-};
-
-const deliveriesOf = (stack: TestStack) => stack.client(DeliveryService);
+type Variables = Readonly<Record<string, string>>;
 
 /** How a stack differs from one that delivers. */
 export type DeliveryStackOptions = {
   /** Whether it delivers from the start; else events wait for `startDelivering`. */
   readonly delivers?: boolean;
   /** Further variables of relay and worker. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Variables;
   /** Further variables of the core. */
-  readonly core?: Readonly<Record<string, string>>;
+  readonly core?: Variables;
 };
+
+/** The whole product with a real Temporal and a receiver over TLS on loopback. */
+export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
 
 /** Starts everything. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
-): Promise<DeliveryStack> {
+) {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
   const certificates = sharedCertificates();
   const extraCa = join(folder, "ca.pem");
   await writeFile(extraCa, certificates.ca);
   const receiver = await startReceiver(behaviour, certificates.good);
+  const dataDir = join(folder, "temporal");
   const startServer = () =>
-    startTemporal({
-      env: process.env,
-      dataDir: join(folder, "temporal"),
-      progress: createProgress(),
-    });
+    startTemporal({ env: process.env, dataDir, progress: createProgress() });
   let temporal = await startServer();
   const allowed = {
     WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
     ALLOW_UNSAFE_TARGETS: "development",
   };
-  const deliveries = readDeliveryConfig({
-    TEMPORAL_ADDRESS: temporal.address,
-    WEBHOOK_EXTRA_CA: extraCa,
-    ...allowed,
-    ...env,
-  });
+  const configOf = (further: Variables = {}) =>
+    readDeliveryConfig({
+      ...{ TEMPORAL_ADDRESS: temporal.address, WEBHOOK_EXTRA_CA: extraCa },
+      ...{ ...allowed, ...env, ...further },
+    });
+  const deliveries = configOf();
   const stack = await startTestStack({
     env: { ...allowed, ...core },
     ...(delivers && { deliveries }),
   });
+  const hookUrl = `https://127.0.0.1:${receiver.port}/hook`;
+  const read = (accountId: string, deliveryId: string) =>
+    stack.client(DeliveryService).getDelivery({ accountId, deliveryId });
+  const requestsOf = (eventId: string) =>
+    receiver.requests.filter((request) => headerOf(request, "Service-Event-Id") === eventId);
+
   return {
-    stack,
-    receiver,
-    extraCa,
+    ...{ stack, receiver, hookUrl, read, requestsOf },
     temporal: () => temporal,
-    startDelivering: (core = {}) => stack.startInstance({ deliveries, env: core }),
+    /**
+     * Starts one more instance of the product, which delivers whether the first one does or not. `core` holds
+     * further variables of its core, `further` of its relay and worker.
+     */
+    startDelivering: (core: Variables = {}, further: Variables = {}) =>
+      stack.startInstance({ deliveries: configOf(further), env: core }),
+    /** Ends Temporal as a crash would. */
     killTemporal: () => temporal.kill(),
+    /** Starts it again on the same state. */
     async restartTemporal() {
       temporal = await startServer();
     },
+    /** Ends Temporal, removes all that it knew, and starts it again. */
     async loseTemporal() {
       await temporal.kill();
       const states = ["", "-wal", "-shm"].map((part) => `state.sqlite${part}`);
-      for (const state of states) await rm(join(folder, "temporal", state), { force: true });
+      for (const state of states) await rm(join(dataDir, state), { force: true });
       temporal = await startServer();
     },
-    async createEndpoint(accountId) {
-      const url = `https://127.0.0.1:${receiver.port}/hook`;
-      const { endpoint, secret } = await stack
-        .client(EndpointService)
-        .createEndpoint({ accountId, url, kinds: { kinds: ALL_KINDS } });
-      return { endpointId: endpoint?.id ?? "", secret };
+    /** Asks Temporal about the workflow of a delivery's first run, as its own tools do. */
+    async askWorkflow<Answer>(
+      deliveryId: string,
+      ask: (workflow: WorkflowHandle) => Promise<Answer>,
+    ): Promise<Answer> {
+      const connection = await Connection.connect({ address: temporal.address });
+      const workflowId = deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 });
+      const workflow = new WorkflowClient({ connection }).getHandle(workflowId);
+      return ask(workflow).finally(() => connection.close());
     },
-    read: (accountId, deliveryId) => deliveriesOf(stack).getDelivery({ accountId, deliveryId }),
+    /** Creates an endpoint at the receiver that chose every kind. */
+    createEndpoint: (accountId: string) => createEndpoint(stack, accountId, hookUrl),
+    /** Creates an account with such an endpoint. */
+    async createOwner() {
+      const accountId = await createAccount(stack);
+      return { accountId, ...(await createEndpoint(stack, accountId, hookUrl)) };
+    },
+    sendTest: ({ accountId, endpointId }: { accountId: string; endpointId: string }) =>
+      stack.client(EndpointService).sendTest({ accountId, endpointId }),
+    stateOf: async (accountId: string, deliveryId: string) =>
+      (await read(accountId, deliveryId)).delivery?.state,
+    /** The states of an account's deliveries, the newest first. */
+    async statesOf(accountId: string) {
+      const { deliveries } = await stack.client(DeliveryService).listDeliveries({ accountId });
+      return deliveries.map(({ state }) => state);
+    },
+    /** The attempts that the receiver saw of an event, by their numbers. */
+    attemptsOf: (eventId: string) =>
+      requestsOf(eventId).map((request) => headerOf(request, "Service-Attempt")),
+    /** The requests that tell of a donation. */
+    requestsAbout: (recordId: string) =>
+      receiver.requests.filter((request) => bodyOf(request).data.id === recordId),
+    /** What of a delivery, or of all, waits in the outbox. */
+    entriesOf: (deliveryId?: string) =>
+      stack.database.query<{ task: number }>(
+        `SELECT task FROM outbox_entry ${deliveryId ? "WHERE delivery_id = ?" : ""}`,
+        [deliveryId],
+      ),
     async stop() {
       await stack.stop();
       await temporal.stop();
@@ -129,10 +135,16 @@ export async function startDeliveryStack(
   };
 }
 
+/** The same, as the tests of a file or group share it. */
+export const useDeliveryStack = (behaviour: Behaviour, options?: DeliveryStackOptions) =>
+  useStarted(() => startDeliveryStack(behaviour, options));
+
 /** Returns a header of a received request. */
 export function headerOf({ headers }: ReceivedRequest, name: string): string {
   return headers.find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? "";
 }
+
+export const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 
 /** Verifies a request as the contract tells receivers to, with a clock of this moment. §6.3 */
 export function expectVerified(request: ReceivedRequest, secret: string): void {
@@ -141,5 +153,5 @@ export function expectVerified(request: ReceivedRequest, secret: string): void {
   const signed = createHmac("sha256", secret).update(`${timestamp}.${id}.`).update(request.body);
   expect(headerOf(request, "Service-Signature")).toBe(`v1=${signed.digest("hex")}`);
   expect(Math.abs(Date.now() / 1000 - Number(timestamp))).toBeLessThan(300);
-  expect(JSON.parse(request.body.toString("utf8")).id).toBe(id);
+  expect(bodyOf(request).id).toBe(id);
 }

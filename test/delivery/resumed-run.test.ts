@@ -5,7 +5,7 @@ import {
   AttemptOutcome as Outcome,
 } from "@activity/proto";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
 import type { Run } from "../../workflows/src/common/run.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
@@ -16,22 +16,15 @@ import {
   PROGRESS,
   type Progress,
 } from "../../workflows/src/workflow/contract.ts";
+import { useStarted } from "../harness/use-started.ts";
 import { headerOf } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
-import {
-  startTimeSkippingStack,
-  TASK_QUEUE,
-  type TimeSkippingStack,
-} from "./harness-time-skipping.ts";
+import { startTimeSkippingStack, TASK_QUEUE } from "./harness-time-skipping.ts";
 
-let skipping: TimeSkippingStack;
+const skipping = useStarted(() => startTimeSkippingStack(answer(500)));
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  skipping = await startTimeSkippingStack(answer(500));
-});
-afterAll(() => skipping.stop());
 beforeEach(async () => {
   skipping.receiver.behaviour = answer(500);
   ({ accountId, endpointId } = await skipping.createEndpoint());
@@ -67,7 +60,7 @@ async function resume(run: Run, change?: (activities: Activities) => Partial<Act
   const dueInMs = Number(retries[0]?.dueIn?.seconds) * 1000;
   const worker = await skipping.worker(change);
   const handle = client.workflow.getHandle(deliverWorkflowId(run));
-  const target = { client: client.workflow, taskQueue: TASK_QUEUE };
+  const target = { client: client.workflow, taskQueue: TASK_QUEUE, nowMs: Date.now };
   const progress = await worker.runUntil(async () => {
     await beginWorkflow(target, { ...run, made }, dueInMs);
     // Acknowledged and asked for once more: it is the same workflow.

@@ -7,30 +7,23 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import { durationFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { runToProto } from "../../workflows/src/attempt/run-key.ts";
 import {
   deliverWorkflowId,
   type NextAttempt,
   type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
+import { useStarted } from "../harness/use-started.ts";
 import { expectVerified, headerOf } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
-import {
-  startTimeSkippingStack,
-  TASK_QUEUE,
-  type TimeSkippingStack,
-} from "./harness-time-skipping.ts";
+import { startTimeSkippingStack, TASK_QUEUE } from "./harness-time-skipping.ts";
 
-let skipping: TimeSkippingStack;
+const skipping = useStarted(() => startTimeSkippingStack(answer(500)));
 let accountId: string;
 let endpointId: string;
 let secret: string;
-beforeAll(async () => {
-  skipping = await startTimeSkippingStack(answer(500));
-});
-afterAll(() => skipping.stop());
 beforeEach(async () => {
   skipping.receiver.behaviour = answer(500);
   ({ accountId, endpointId, secret } = await skipping.createEndpoint());

@@ -1,59 +1,34 @@
-import {
-  AttemptOutcome,
-  DeliveryService,
-  DeliveryState,
-  DispatchService,
-  EndpointService,
-} from "@activity/proto";
+import { AttemptOutcome, DeliveryService, DeliveryState, DispatchService } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { Code } from "@connectrpc/connect";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createAccount, createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
-import {
-  type DeliveryStack,
-  expectVerified,
-  headerOf,
-  startDeliveryStack,
-} from "./harness-deliveries.ts";
+import { beforeEach, expect, it } from "vitest";
+import { createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
+import { bodyOf, expectVerified, headerOf, useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack(answer(200));
+let owner: Awaited<ReturnType<typeof delivery.createOwner>>;
 let accountId: string;
-let endpointId: string;
-let secret: string;
-beforeAll(async () => {
-  delivery = await startDeliveryStack(answer(200));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
   delivery.receiver.behaviour = answer(200);
-  accountId = await createAccount(delivery.stack);
-  ({ endpointId, secret } = await delivery.createEndpoint(accountId));
+  owner = await delivery.createOwner();
+  accountId = owner.accountId;
 });
 
-/** The requests that carry the events of this test's account. */
-const requestsFor = (eventId: string) =>
-  delivery.receiver.requests.filter((request) => headerOf(request, "Service-Event-Id") === eventId);
-const listDeliveries = async () =>
-  (await delivery.stack.client(DeliveryService).listDeliveries({ accountId })).deliveries;
-const statesOf = async () => (await listDeliveries()).map(({ state }) => state);
+const statesOf = () => delivery.statesOf(accountId);
 const settled = { timeout: 15_000, interval: 50 };
 /** What is logged while Temporal is away, before and after it was reached first: of an error the class and its places. */
 const AWAY =
   /"(?:begin of retries failed|retries wait for Temporal)","cause":{"name":"\w+",.*"at":\["/;
 
 it("delivers the owner's test event, signed, and shows its attempt", async () => {
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
-  await expect.poll(() => requestsFor(eventId).length, settled).toBe(1);
-  const [request] = requestsFor(eventId);
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
+  await expect.poll(() => delivery.requestsOf(eventId).length, settled).toBe(1);
+  const [request] = delivery.requestsOf(eventId);
   if (request === undefined) throw new Error("no request");
-  expectVerified(request, secret);
+  expectVerified(request, owner.secret);
   expect(headerOf(request, "Service-Attempt")).toBe("1");
-  expect(JSON.parse(request.body.toString("utf8"))).toMatchObject({
-    type: "donation.created",
-    test: true,
-  });
+  expect(bodyOf(request)).toMatchObject({ type: "donation.created", test: true });
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
   const read = await delivery.read(accountId, deliveryId);
   expect(read.attempts).toMatchObject([
@@ -65,10 +40,7 @@ it("delivers the owner's test event, signed, and shows its attempt", async () =>
 
 it("tells the receiver of a donation, and once", async () => {
   const { recordId } = await createPaidDonation(delivery.stack, accountId, { donorName: "Zoë" });
-  const mine = () =>
-    delivery.receiver.requests.filter(
-      ({ body }) => JSON.parse(body.toString("utf8")).data.id === recordId,
-    );
+  const mine = () => delivery.requestsAbout(recordId);
   await expect.poll(() => mine().length, settled).toBe(1);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
   expect(mine()).toHaveLength(1);
@@ -76,8 +48,7 @@ it("tells the receiver of a donation, and once", async () => {
 
 it("ends at an answer that is not retried, and a manual retry sends the same bytes again", async () => {
   delivery.receiver.behaviour = answer(404);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
   // The answer waits for all three calls: one that comes after a success is refused.
   const asked = Promise.withResolvers<void>();
@@ -87,7 +58,7 @@ it("ends at an answer that is not retried, and a manual retry sends the same byt
   await Promise.all([1, 2, 3].map(() => deliveries.retryDelivery({ accountId, deliveryId })));
   asked.resolve();
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
-  const [first, second, ...more] = requestsFor(eventId);
+  const [first, second, ...more] = delivery.requestsOf(eventId);
   expect(more).toEqual([]);
   expect(second?.body).toEqual(first?.body);
   expect(second && headerOf(second, "Service-Attempt")).toBe("1");
@@ -100,8 +71,7 @@ it("ends at an answer that is not retried, and a manual retry sends the same byt
 
 it("makes each attempt once while manual retries race the end of the run before", async () => {
   delivery.receiver.behaviour = answer(404);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
   const deliveries = delivery.stack.client(DeliveryService);
   const askUntil = async (run: number) => {
     for (;;) {
@@ -116,13 +86,12 @@ it("makes each attempt once while manual retries race the end of the run before"
   // An asker may have been answered 12 while another began 13.
   expect(runs.length).toBeGreaterThanOrEqual(12);
   expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
-  expect(requestsFor(eventId)).toHaveLength(runs.length);
+  expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);
 });
 
 it("plans the next attempt a minute after one that is retried", async () => {
   delivery.receiver.behaviour = answer(503);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+  const { deliveryId } = await delivery.sendTest(owner);
   await expect
     .poll(async () => (await delivery.read(accountId, deliveryId)).attempts.length, settled)
     .toBe(1);
@@ -165,19 +134,15 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   expect([page.status, page.text]).toEqual([200, expect.stringContaining(`don_${recordId}`)]);
 
   delivery.receiver.behaviour = answer(503);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
-  const waiting = () =>
-    delivery.stack.database.query("SELECT run FROM outbox_entry WHERE delivery_id = ?", [
-      deliveryId,
-    ]);
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
+  const waiting = () => delivery.entriesOf(deliveryId);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.RETRYING, DeliveryState.DELIVERED]);
   const failures = () => delivery.stack.log.filter((line) => AWAY.test(line)).length;
   await expect.poll(failures, { timeout: 30_000 }).toBeGreaterThan(0);
   expect(await waiting()).toHaveLength(1);
   await delivery.restartTemporal();
   await expect.poll(waiting, { timeout: 50_000, interval: 200 }).toEqual([]);
-  expect(requestsFor(eventId)).toHaveLength(1);
+  expect(delivery.requestsOf(eventId)).toHaveLength(1);
 }, 90_000);
 
 it("holds no secret, text or URL in its log, which tells of calls", async () => {
@@ -185,7 +150,7 @@ it("holds no secret, text or URL in its log, which tells of calls", async () => 
   await createPaidDonation(delivery.stack, accountId, { donorName });
   await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
   const log = delivery.stack.log.join("");
-  for (const secretText of [donorName, secret, secret.slice(6), "/hook"]) {
+  for (const secretText of [donorName, owner.secret, owner.secret.slice(6), "/hook"]) {
     expect(log).not.toContain(secretText);
   }
   expect(log).toContain("DonationService/PayDonation");

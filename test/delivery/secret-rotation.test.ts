@@ -1,9 +1,9 @@
 import { EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { verify } from "../../receiver-kit/src/index.ts";
-import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import { createPaidDonation } from "../harness/builders.ts";
+import { bodyOf, useDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -22,20 +22,15 @@ type Received = {
   readonly arrivedAt: number;
 };
 
-let delivery: DeliveryStack;
+const delivery = useDeliveryStack((socket, request) => void receive(socket, request));
 let key: { accountId: string; endpointId: string };
 /** The receiver's list of secrets. */
 let secrets: string[];
 let written: number;
 let taken: Received[];
 let refused: Received[];
-beforeAll(async () => {
-  delivery = await startDeliveryStack((socket, request) => void receive(socket, request));
-});
-afterAll(() => delivery.stop());
 beforeEach(async () => {
-  const accountId = await createAccount(delivery.stack);
-  const { endpointId, secret } = await delivery.createEndpoint(accountId);
+  const { accountId, endpointId, secret } = await delivery.createOwner();
   key = { accountId, endpointId };
   secrets = [secret];
   written = 0;
@@ -45,7 +40,7 @@ beforeEach(async () => {
 
 /** Answers as a receiver on the kit does: whatever verifies with none of its secrets is refused. */
 async function receive(...[socket, request]: Parameters<Behaviour>): Promise<void> {
-  const createdAt = Date.parse(JSON.parse(request.body.toString("utf8")).created_at);
+  const createdAt = Date.parse(bodyOf(request).created_at);
   const received = { request, createdAt, arrivedAt: Date.now() };
   const isSigned = await isSignedWith(secrets, request);
   (isSigned ? taken : refused).push(received);

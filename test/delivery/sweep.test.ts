@@ -1,21 +1,19 @@
-import { DeliveryService, EndpointService } from "@activity/proto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { DeliveryService } from "@activity/proto";
+import { beforeAll, expect, it } from "vitest";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { type DeliveryStack, headerOf, startDeliveryStack } from "./harness-deliveries.ts";
+import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 /** Five seconds, and two for the claim, the attempt and a busy machine. */
 const WITHIN_MS = 7_000;
 
-let delivery: DeliveryStack;
+// The core that is written to has no dispatcher: no dispatcher is notified.
+const delivery = useDeliveryStack(answer(200), { delivers: false });
 let accountId: string;
 beforeAll(async () => {
-  // The core that is written to has no dispatcher: no dispatcher is notified.
-  delivery = await startDeliveryStack(answer(200), { delivers: false });
   accountId = await createAccount(delivery.stack);
   await delivery.startDelivering();
 });
-afterAll(() => delivery.stop());
 
 /** Waits until the receiver was told so often of what matches, and returns how long that took. */
 async function timeUntil(count: () => number, expected: number): Promise<number> {
@@ -28,10 +26,7 @@ it("§6.4 finds within five seconds what another core committed, and sends it on
   await delivery.createEndpoint(accountId);
   for (let sent = 1; sent <= 2; sent++) {
     const { recordId } = await createPaidDonation(delivery.stack, accountId);
-    const arrived = () =>
-      delivery.receiver.requests.filter(
-        ({ body }) => JSON.parse(body.toString("utf8")).data.id === recordId,
-      ).length;
+    const arrived = () => delivery.requestsAbout(recordId).length;
     expect(await timeUntil(arrived, 1)).toBeLessThan(WITHIN_MS);
     expect(delivery.receiver.requests).toHaveLength(sent);
   }
@@ -40,14 +35,10 @@ it("§6.4 finds within five seconds what another core committed, and sends it on
 it("§6.4 so it finds a manual retry that another core was asked for", async () => {
   const { endpointId } = await delivery.createEndpoint(accountId);
   delivery.receiver.behaviour = answer(404);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId, eventId } = await endpoints.sendTest({ accountId, endpointId });
+  const { deliveryId, eventId } = await delivery.sendTest({ accountId, endpointId });
   const attempts = async () => (await delivery.read(accountId, deliveryId)).attempts.length;
   await expect.poll(attempts, { timeout: 20_000 }).toBe(1);
   await delivery.stack.client(DeliveryService).retryDelivery({ accountId, deliveryId });
-  const arrived = () =>
-    delivery.receiver.requests.filter(
-      (request) => headerOf(request, "Service-Event-Id") === eventId,
-    ).length;
+  const arrived = () => delivery.requestsOf(eventId).length;
   expect(await timeUntil(arrived, 2)).toBeLessThan(WITHIN_MS);
 });

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryState } from "@activity/proto";
 import { Connection } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createAccount, unique } from "../harness/builders.ts";
+import { unique } from "../harness/builders.ts";
 import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -51,13 +51,11 @@ it("waits for its namespace without a thread more at each try, and says what to 
 });
 
 it("begins retries once the namespace is there, and ends its threads when stopped", async () => {
-  const accountId = await createAccount(delivery.stack);
-  const { endpointId } = await delivery.createEndpoint(accountId);
-  const endpoints = delivery.stack.client(EndpointService);
-  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
-  const stateOf = async () => (await delivery.read(accountId, deliveryId)).delivery?.state;
+  const owner = await delivery.createOwner();
+  const { deliveryId } = await delivery.sendTest(owner);
+  const stateOf = () => delivery.stateOf(owner.accountId, deliveryId);
   await expect.poll(stateOf, patient).toBe(DeliveryState.RETRYING);
-  const waiting = () => delivery.stack.database.query("SELECT run FROM outbox_entry");
+  const waiting = () => delivery.entriesOf();
   expect(await waiting()).toHaveLength(1);
   await registerNamespace();
   await expect.poll(waiting, patient).toEqual([]);

@@ -1,25 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../architecture/import-rule.ts";
+import { type Run, watch } from "../start/harness-program.ts";
 
 /** What the Containerfile makes, as folders of this machine: there is no container engine in it. */
-export type Image = {
-  /** What stands at `/app`. */
-  readonly app: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The user and group by number, as `USER` names them. */
-  readonly user: string;
-  readonly entrypoint: readonly string[];
-  readonly command: readonly string[];
-  remove(): void;
-};
+export type Image = ReturnType<typeof buildImage>;
 
 type Step = { readonly instruction: string; readonly rest: string };
 
 /** Follows the Containerfile step by step on what git knows of, as a build does. Throws where a step fails. */
-export function buildImage(): Image {
+export function buildImage() {
   const folder = mkdtempSync(join(tmpdir(), "activity-image-"));
   const stages: { name: string; root: string }[] = [];
   const env: Record<string, string> = {};
@@ -54,16 +46,13 @@ export function buildImage(): Image {
       case "CMD":
         command = JSON.parse(rest);
         break;
-      case "WORKDIR":
-        if (rest !== "/app") throw new Error("This harness knows no folder but /app.");
-        break;
-      case "EXPOSE":
-        break;
       default:
-        throw new Error(`This harness does not know ${instruction}.`);
+        if (instruction === "EXPOSE" || (instruction === "WORKDIR" && rest === "/app")) break;
+        throw new Error(`This harness does not know ${instruction} ${rest}.`);
     }
   }
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  // `app` is what stands at `/app`, `user` the user and group by number, as `USER` names them.
   return { app: here(), env, user, entrypoint, command, remove };
 }
 
@@ -108,21 +97,15 @@ export function runInImage(
   image: Image,
   command: readonly string[],
   given: { env: Readonly<Record<string, string>>; secrets: string },
-): { child: ChildProcess; output: () => string } {
+): Run {
   const env = Object.entries({ PATH: "/node:/usr/bin:/bin", ...image.env, ...given.env });
-  const child = spawn("unshare", [
+  const args = [
     ...["--mount", "--propagation", "private", "sh", "-ec", ENTER, "enter"],
     ...[image.app, dirname(process.execPath), given.secrets, image.user],
     ...["env", "-i", "-C", "/app", ...env.map(([name, value]) => `${name}=${value}`)],
     ...[...image.entrypoint, ...command],
-  ]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output };
+  ];
+  return watch(spawn("unshare", args));
 }
 
 /** Makes the root in a mount namespace of its own, which ends with the process, and becomes the command. */

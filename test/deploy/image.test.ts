@@ -1,55 +1,36 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SessionService } from "@activity/proto";
 import { UNTRUSTED_PROXY } from "@activity/runtime/client-address";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
+import type { Run } from "../start/harness-program.ts";
 import { buildImage, type Image, runInImage } from "./harness-image.ts";
 
 const BUILD_WITHIN_MS = 540_000;
 
+const folder = useFolder("deploy");
+const secrets = useFolder("secrets");
+const database = useTestDatabase();
+const temporal = useStarted(() =>
+  startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
+);
 let image: Image;
-let folder: string;
-let secrets: string;
-let database: TestDatabase;
-let temporal: RunningTemporal;
-const started: ChildProcess[] = [];
-
-beforeAll(async () => {
+const started: Run[] = [];
+beforeAll(() => {
   image = buildImage();
-  folder = mkdtempSync(join(tmpdir(), "activity-deploy-"));
-  secrets = mkdtempSync(join(tmpdir(), "activity-secrets-"));
-  database = await createTestDatabase();
-  temporal = await startTemporal({
-    env: process.env,
-    dataDir: join(folder, "temporal"),
-    progress: silentProgress,
-  });
   keep("database-url", database.url);
   keep("cursor-keys", "ab".repeat(32));
   keep("secret-keys", "cd".repeat(32));
 }, BUILD_WITHIN_MS);
 afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await temporal?.stop();
-  await database?.drop();
+  for (const run of started) await run.end("SIGKILL");
   image?.remove();
-  for (const each of [folder, secrets]) rmSync(each, { recursive: true, force: true });
 });
 
 /** Keeps a secret where the containers find theirs. */
@@ -59,37 +40,16 @@ function keep(name: string, text: string): void {
   chmodSync(secrets, 0o755);
 }
 
-const run = (command: readonly string[], env: Record<string, string>) => {
+const run = (command: readonly string[], env: Record<string, string> = {}) => {
   const one = runInImage(image, command, { env, secrets });
-  started.push(one.child);
+  started.push(one);
   return one;
 };
 
-const ends = async (command: readonly string[], env: Record<string, string> = {}) => {
-  const { child, output } = run(command, env);
-  const [code] = await once(child, "close");
-  return { code, output: output() };
+const ends = async (command: readonly string[], env?: Record<string, string>) => {
+  const { closed, output } = run(command, env);
+  return { code: await closed, output: output() };
 };
-
-const untilSaid = ({ child, output }: ReturnType<typeof run>, text: string) =>
-  vi
-    .waitUntil(
-      () => {
-        if (child.exitCode !== null) throw new Error(output());
-        return output().includes(text);
-      },
-      { timeout: 60_000 },
-    )
-    .catch(() => {
-      throw new Error(`It never said "${text}", but: ${output()}`);
-    });
-
-/** SIGTERM reaches the process itself, and it ends by itself. */
-async function endsAtSigterm({ child }: ReturnType<typeof run>): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
-}
 
 const DASHBOARD = "https://dash.example.com";
 const CORE = {
@@ -142,7 +102,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     TEMPORAL_ADDRESS: temporal.address,
   });
   // The workflows are bundled by then, and a worker polls.
-  await untilSaid(one, "deliveries run");
+  await one.untilSaid("deliveries run");
   expect((await requestOf(Number(gateway), "/api/v1/me", {})).status).toBe(401);
   const page = await requestOf(Number(dashboard), "/", {});
   expect(page.status).toBe(200);
@@ -154,7 +114,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     await exchangeCode(dashboard, "203.0.113.9");
   }
   expect(one.output().split(UNTRUSTED_PROXY)).toHaveLength(3);
-  await endsAtSigterm(one);
+  expect(await one.end()).toBe(0);
   expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
 });
 
@@ -165,7 +125,7 @@ it("runs the three apart by its arguments, with the credentials that its own too
     ...{ ...CORE, CORE_PORT: corePort, TRUSTED_PROXIES },
     ...{ DASHBOARD_PORT: dashboard, DASHBOARD_URL: DASHBOARD },
   });
-  await untilSaid(core, "core listens");
+  await core.untilSaid("core listens");
   for (const [name, permission] of [
     ["gateway", "client_address.forward"],
     ["deliveries", "delivery.dispatch"],
@@ -188,8 +148,8 @@ it("runs the three apart by its arguments, with the credentials that its own too
     CORE_CREDENTIAL_FILE: "/run/secrets/deliveries",
     TEMPORAL_ADDRESS: temporal.address,
   });
-  await untilSaid(gateway, "gateway listens");
-  await untilSaid(deliveries, "deliveries run");
+  await gateway.untilSaid("gateway listens");
+  await deliveries.untilSaid("deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
   // §8 A flood through the proxy costs its own address its requests, and nobody else.
@@ -205,7 +165,7 @@ it("runs the three apart by its arguments, with the credentials that its own too
     expect(await ask("203.0.113.8")).not.toBe(429);
   }
   for (const { output } of [core, gateway]) expect(output()).not.toContain(UNTRUSTED_PROXY);
-  for (const one of [deliveries, gateway, core]) await endsAtSigterm(one);
+  for (const one of [deliveries, gateway, core]) expect(await one.end()).toBe(0);
 });
 
 /** The status of an anonymous request that a proxy forwards. */

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { documentedVariables } from "../architecture/documented-variables.ts";
 import { ROOT } from "../architecture/import-rule.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
 
 const FETCH_WITHIN_MS = 600_000;
@@ -35,13 +35,11 @@ type Resource = {
   };
 };
 
+const folder = useFolder("lint");
 let linters: Linters;
-let folder: string;
 beforeAll(() => {
   linters = fetchLinters();
-  folder = mkdtempSync(join(tmpdir(), "activity-lint-"));
 }, FETCH_WITHIN_MS);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("the Containerfile is as hadolint wants it", () => {
   expect(linters.hadolint("Containerfile")).toEqual({ status: 0, output: "" });
@@ -66,6 +64,13 @@ describe("the Helm chart", () => {
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
     return output;
   };
+  /** With everything: what it is, and the three containers of it. */
+  const everything = () => {
+    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    expect(containers).toHaveLength(3);
+    return { resources, containers };
+  };
 
   it.each([
     ["plain", PLAIN],
@@ -80,12 +85,10 @@ describe("the Helm chart", () => {
   });
 
   it("runs each part twice, on a read-only root, behind a budget and a network policy", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
+    const { resources, containers } = everything();
     const count = (kind: string) => resources.filter((one) => one.kind === kind).length;
     const kinds = ["Deployment", "PodDisruptionBudget", "NetworkPolicy"];
     expect(kinds.map(count)).toEqual([3, 3, 3]);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
-    expect(containers).toHaveLength(3);
     for (const { env = [], securityContext, livenessProbe, readinessProbe } of containers) {
       expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
       expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
@@ -97,9 +100,7 @@ describe("the Helm chart", () => {
   });
 
   it("opens no health port: 64 idle connections there would fail the probes", () => {
-    const policies = parseAllDocuments(render(EVERYTHING))
-      .map((one) => one.toJS() as Resource)
-      .filter(({ kind }) => kind === "NetworkPolicy");
+    const policies = everything().resources.filter(({ kind }) => kind === "NetworkPolicy");
     const opened = policies.map(({ metadata, spec }) => [
       metadata.name,
       // A rule without ports opens all of them.
@@ -113,8 +114,7 @@ describe("the Helm chart", () => {
   });
 
   it("serves metrics where it is told to, at the ports that Prometheus' configuration names, to who may scrape", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+    const { resources, containers } = everything();
     const ofMetrics = containers.map(({ ports = [] }) =>
       ports.flatMap(({ name, containerPort }) =>
         ["metrics", "temporal-sdk"].includes(name) ? [`${name} ${containerPort}`] : [],
@@ -142,9 +142,7 @@ describe("the Helm chart", () => {
   });
 
   it("has each part send its traces where it is told to, and else nowhere", () => {
-    const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
-    const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
-    expect(containers).toHaveLength(3);
+    const { containers } = everything();
     for (const { env = [] } of containers) {
       const endpoint = "http://collector:4318";
       expect(env).toContainEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: endpoint });

@@ -1,20 +1,16 @@
 import { createCoreTransport, createGateway } from "@activity/gateway";
 import { Permission } from "@activity/server";
 import type { Transport } from "@connectrpc/connect";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const OLD = "0".repeat(64);
 const NEW = "1".repeat(64);
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Connects to a core that signs with the first of these keys. */
 async function connectToCoreWith(...keys: string[]) {

@@ -1,17 +1,13 @@
 import { AccountService, ApiKeyService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createApiKey, createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { countRowReads } from "../harness/row-reads.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const PATH = "/api/v1/activity";
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Has a page kept, and returns how to ask for it again. */
 async function keepPage() {

@@ -1,6 +1,6 @@
 import { DonationService } from "@activity/proto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   createPaidDonation,
   createPlatformEvent,
@@ -8,15 +8,11 @@ import {
   unique,
 } from "../harness/builders.ts";
 import type { ActivityJson, PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
-let stack: TestStack;
+const stack = useTestStack();
 let accountId: string;
 let apiKey: string;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
 beforeEach(async () => {
   ({ accountId, apiKey } = await createReader(stack));
 });

@@ -2,15 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { describe, expect, it } from "vitest";
 import { startDatabase } from "../../dev-stack/src/database.ts";
-import { createFakeClock } from "../../dev-stack/src/faketime.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { isDeadlock } from "../../server/src/database/outage.ts";
 import { createPlatformEvent, createReader, importDonations, unique } from "../harness/builders.ts";
 import type { PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { startTestStack, type TestStack, useTestStack } from "../harness/stack.ts";
+import { createFakeClock } from "./harness-clock.ts";
 
 const SINCE = "2020-01-01T00:00:00Z";
 const WRITERS = 50;
@@ -18,11 +17,7 @@ const WRITERS = 50;
 const WRITING_MS = process.env.FULL ? 60_000 : 15_000;
 const STORY_TIMEOUT_MS = WRITING_MS + 90_000;
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 describe("§4.4 a poller that follows asc with one fixed since", () => {
   it.concurrent(
@@ -37,17 +32,11 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
     "does so while the database's clock steps back by an hour, and forth",
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "activity-clock-"));
-      const clock = await createFakeClock({
-        cacheDir: cacheFolder(process.env),
-        file: join(folder, "clock"),
-        progress: createProgress(),
-      });
+      const options = { env: process.env, progress: createProgress() };
+      const clock = await createFakeClock(join(folder, "clock"), options);
       const database = await startDatabase({
-        env: process.env,
-        dataDir: join(folder, "database"),
-        progress: createProgress(),
-        ephemeral: true,
-        fakeClock: clock,
+        ...{ ...options, env: { ...process.env, ...clock.variables } },
+        ...{ dataDir: join(folder, "database"), ephemeral: true },
       });
       const shifted = await startTestStack({ serverUrl: database.url });
       try {

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { type FilledFeed, fillFeed } from "../harness/filled-feed.ts";
 import type { PageJson } from "../harness/json.ts";
 import { countRowReads } from "../harness/row-reads.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const LIMIT = 50;
 /** What a page may read beyond its limit: the row that tells of more, and the starts of its ranges. */
 const A_FEW = 5;
 
-let stack: TestStack;
+const stack = useTestStack();
 let feed: FilledFeed;
 let apiKey: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   const reader = await createReader(stack);
   apiKey = reader.apiKey;
   feed = await fillFeed(stack.database, reader.accountId, { records: 1_000_000, hidden: 300_000 });
 }, 300_000);
-afterAll(() => stack.stop());
 
 const filters = {
   none: "",

@@ -22,8 +22,9 @@ export type StoredDelivery = {
 };
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
-const NUMBERS = `SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
-  FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f`;
+/** A table of n from 0 to 99,999. */
+export const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
+  FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f) numbers`;
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const TIME_DIGITS = 10;
 /** In September 2020; each backlog is one event, a microsecond after the one before. */
@@ -73,16 +74,10 @@ export async function writeDeliveries(
        next_attempt_at, created_at)
      SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
        ${NOW} + ?, w.created_at
-     FROM (${NUMBERS}) numbers JOIN webhook_event w ON w.id = ? WHERE n < ?`,
+     FROM ${NUMBERS} JOIN webhook_event w ON w.id = ? WHERE n < ?`,
     [
-      first.slice(0, TIME_DIGITS),
-      endpointIds.length,
-      endpointIds,
-      state,
-      attempts,
-      nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6,
-      eventId,
-      count,
+      ...[first.slice(0, TIME_DIGITS), endpointIds.length, endpointIds, state, attempts],
+      ...[nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6, eventId, count],
     ],
   );
   // A vtgate answers with 10,000 rows at most.

@@ -3,128 +3,122 @@ import {
   AccountService,
   ApiKeyService,
   DonationService,
+  EndpointService,
   ImportService,
   Platform,
   PlatformEventService,
   type RecordPlatformEventRequestSchema,
+  WebhookEventKind,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { TestStack } from "./stack.ts";
+import type { Clients } from "./clients.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** Where something is built: by clients that may do everything. */
+export type Built = { readonly client: Clients };
+/** Its database, where an account is to have several keys: a test does not wait a minute for each. */
+type Keyed = Built & { readonly database?: Pick<TestDatabase, "query"> };
+
+/** Every kind of webhook event. */
+export const ALL_KINDS = [
+  WebhookEventKind.DONATION_CREATED,
+  WebhookEventKind.DONATION_REFUNDED,
+  WebhookEventKind.DONATION_CHARGEBACK,
+  WebhookEventKind.SUBSCRIPTION_CREATED,
+];
 
 /** A new name that nothing else in the run has. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString("hex")}`;
 
 /** Creates an account, verified unless told otherwise, and returns its id. */
 export async function createAccount(
-  stack: Pick<TestStack, "client">,
-  { verified = true }: { verified?: boolean } = {},
+  { client }: Built,
+  { verified = true, displayName = "Streamer ★" } = {},
 ): Promise<string> {
-  const accounts = stack.client(AccountService);
-  const { account } = await accounts.putAccount({
-    externalId: unique("account"),
-    username: unique("user"),
-    displayName: "Streamer ★",
-  });
+  const names = { externalId: unique("account"), username: unique("user"), displayName };
+  const { account } = await client(AccountService).putAccount(names);
   const accountId = account?.id ?? "";
-  if (verified) await accounts.verifyAccount({ accountId });
+  if (verified) await client(AccountService).verifyAccount({ accountId });
   return accountId;
 }
 
 /** Creates an API key of an account and returns its id and text. */
-export async function createApiKey(
-  stack: Pick<TestStack, "client" | "database">,
-  accountId: string,
-): Promise<{ id: string; text: string }> {
-  const keys = stack.client(ApiKeyService);
-  // A test that wants several keys does not wait a minute for each.
-  await stack.database.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [
-    accountId,
-  ]);
-  const { apiKey, secret } = await keys.createApiKey({
-    accountId,
-    name: "test",
-    validityDays: 30,
-  });
+export async function createApiKey({ client, database }: Keyed, accountId: string) {
+  await database?.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [accountId]);
+  const key = { accountId, name: "test", validityDays: 30 };
+  const { apiKey, secret } = await client(ApiKeyService).createApiKey(key);
   return { id: apiKey?.id ?? "", text: secret };
 }
 
 /** Creates a verified account with a key. */
-export async function createReader(
-  stack: TestStack,
-): Promise<{ accountId: string; apiKey: string; apiKeyId: string }> {
+export async function createReader(stack: Keyed) {
   const accountId = await createAccount(stack);
   const { id, text } = await createApiKey(stack, accountId);
   return { accountId, apiKey: text, apiKeyId: id };
 }
 
+/** Creates an endpoint, which chose every kind unless told otherwise. */
+export async function createEndpoint(
+  { client }: Built,
+  accountId: string,
+  url = "https://example.com/hook",
+  kinds = ALL_KINDS,
+) {
+  const created = { accountId, url, kinds: { kinds } };
+  const { endpoint, secret } = await client(EndpointService).createEndpoint(created);
+  return { endpointId: endpoint?.id ?? "", secret };
+}
+
 /** Stores a paid donation and returns its record id and external id. */
 export async function createPaidDonation(
-  stack: TestStack,
+  { client }: Built,
   accountId: string,
   fields: { donorName?: string; message?: string; amountCents?: bigint; test?: boolean } = {},
 ): Promise<{ recordId: string; externalId: string }> {
-  const donations = stack.client(DonationService);
-  const externalId = unique("donation");
-  await donations.createDonation({
-    accountId,
-    externalId,
-    amountCents: 500n,
-    currency: "eur",
-    donatedAt: timestampNow(),
-    ...fields,
-  });
-  const { donation } = await donations.payDonation({ accountId, externalId });
-  return { recordId: donation?.recordId ?? "", externalId };
+  const key = { accountId, externalId: unique("donation") };
+  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
+  await client(DonationService).createDonation({ ...key, ...money, ...fields });
+  const { donation } = await client(DonationService).payDonation(key);
+  return { recordId: donation?.recordId ?? "", externalId: key.externalId };
 }
-
-type PlatformEventFields = {
-  externalId?: string;
-  platform?: Platform;
-  actorName?: string;
-  message?: string;
-  test?: boolean;
-  kind?: NonNullable<MessageInitShape<typeof RecordPlatformEventRequestSchema>["kind"]>;
-};
 
 /** Stores a platform event, a follow on the first platform unless told otherwise. */
 export async function createPlatformEvent(
-  stack: TestStack,
+  { client }: Built,
   accountId: string,
-  fields: PlatformEventFields = {},
+  fields: Omit<MessageInitShape<typeof RecordPlatformEventRequestSchema>, "$typeName"> = {},
 ): Promise<string> {
-  const events = stack.client(PlatformEventService);
-  const { platformEvent } = await events.recordPlatformEvent({
-    accountId,
-    platform: Platform.LIVE_PLATFORM_1,
-    externalId: unique("event"),
+  const { platformEvent } = await client(PlatformEventService).recordPlatformEvent({
+    ...{ accountId, platform: Platform.LIVE_PLATFORM_1, externalId: unique("event") },
     kind: { case: "follow", value: {} },
     ...fields,
   });
   return platformEvent?.recordId ?? "";
 }
 
-/** Imports `count` donations at once, all of which share their time of storage; returns how many. */
+type ImportedRow = { externalId: string; donorName?: string; message?: string };
+
+/** Imports so many donations, or these, at once: all share their time of storage. Returns how many were stored. */
 export async function importDonations(
-  stack: TestStack,
+  { client }: Built,
   accountId: string,
-  count: number,
-  platform = Platform.CSV,
+  given: number | readonly ImportedRow[],
+  platform: Platform = Platform.CSV,
 ): Promise<number> {
-  const rows = Array.from({ length: count }, () => ({
-    externalId: unique("row"),
-    amountCents: 100n,
-    currency: "eur",
-    donatedAt: timestampNow(),
-  }));
+  const money = { amountCents: 100n, currency: "eur", donatedAt: timestampNow() };
+  const named: readonly ImportedRow[] =
+    typeof given === "number" ? Array.from({ length: given }, newRow) : given;
   async function* steps() {
-    const opening = { accountId, platform };
-    yield { step: { case: "opening" as const, value: opening } };
+    yield { step: { case: "opening" as const, value: { accountId, platform } } };
+    const rows = named.map((row) => ({ ...money, ...row }));
     yield { step: { case: "rows" as const, value: { rows } } };
   }
   let stored = 0;
-  for await (const answer of stack.client(ImportService).importDonations(steps())) {
+  for await (const answer of client(ImportService).importDonations(steps())) {
     stored = Number(answer.stored);
   }
   return stored;
 }
+
+const newRow = () => ({ externalId: unique("row") });

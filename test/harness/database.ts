@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { migrate } from "@activity/server";
 import mysql, { type Pool } from "mysql2/promise";
 import { inject } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { startVitess } from "../../dev-stack/src/vitess.ts";
-import type { Keyspace } from "../../dev-stack/src/vitess-options.ts";
+import type { Keyspace } from "../vitess/harness-keyspaces.ts";
+import { startVitess } from "../vitess/harness-vitess.ts";
+import { useStarted } from "./use-started.ts";
 
 /** A migrated database of a test's own. */
 export type TestDatabase = {
@@ -51,6 +51,13 @@ export async function createTestDatabase(
   if (migrated) await migrate(place.url);
   return openTestDatabase(server, place);
 }
+
+/** A database of the tests of a file or group. */
+export const useTestDatabase = () =>
+  useStarted(async () => {
+    const database = await createTestDatabase();
+    return { ...database, stop: database.drop };
+  });
 
 /** Opens a place that is there; `server` is asked what runs. Both are closed with it. */
 export function openTestDatabase(server: Pool, place: Place): TestDatabase {
@@ -99,7 +106,7 @@ async function createPlain(server: Pool, serverUrl: string, name: string): Promi
 
 async function startShards(mysqlUrl: string, prefix: string, shards: number): Promise<Place> {
   const vitess = await startVitess({
-    ...{ env: process.env, cacheDir: cacheFolder(process.env), progress: createProgress() },
+    ...{ env: process.env, progress: createProgress() },
     ...{ mysqlUrl, prefix, shards },
   });
   const databasesOf = (keyspace: Keyspace) => keyspace.shards.map(({ database }) => database);

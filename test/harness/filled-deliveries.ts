@@ -1,5 +1,6 @@
 import type { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { leastIdAt } from "../../server/src/common/ids.ts";
+import { NUMBERS } from "./backlog.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** What one of an event's deliveries is like. */
@@ -16,9 +17,6 @@ export type FilledEvent = { readonly id: string; readonly createdAtMicros: numbe
 /** In September 2020; an event each microsecond. */
 const START_MICROS = 1_600_000_000_000_000;
 const CHUNK = 50_000;
-const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
-const NUMBERS = `SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
-  FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f`;
 
 /**
  * Fills an account's deliveries by SQL, too many to send one by one: each event has one like each of `like`.
@@ -43,7 +41,7 @@ export async function fillDeliveries(
        SELECT account_no, CONCAT(${time}, LPAD(${place}, 5, '0')), ${one(like.map((each) => each.endpointId))},
          CONCAT('wev_', ${time}, '00000'), ${one(like.map((each) => each.kind))}, FALSE,
          ${one(like.map((each) => each.state))}, 1, 1, ${one(like.map((each) => each.outcome))}, ${at}
-       FROM account JOIN (${NUMBERS}) numbers WHERE account.id = ? AND n < ${Math.min(CHUNK, count - from)}`,
+       FROM account JOIN ${NUMBERS} WHERE account.id = ? AND n < ${Math.min(CHUNK, count - from)}`,
       [accountId],
     );
   }

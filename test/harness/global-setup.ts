@@ -2,10 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { buildVitess, VITESS_IN_ONE } from "../../dev-stack/src/vitess-program.ts";
+import { buildVitess, VITESS_IN_ONE } from "../vitess/harness-vitess.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,7 +20,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { env } = process;
   const progress = createProgress();
   const { shards } = project.config.provide;
-  if (shards !== undefined) await buildVitess(VITESS_IN_ONE, env, cacheFolder(env), progress);
+  if (shards !== undefined) await buildVitess(VITESS_IN_ONE, { env, progress });
   const folder = await mkdtemp(join(tmpdir(), "activity-test-"));
   const dataDir = join(folder, "database");
   const database = await startDatabase({ env, dataDir, progress, ephemeral: true });

@@ -6,6 +6,7 @@ export type HttpRequest = {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Shorthand for `authorization: Bearer …`. */
   readonly apiKey?: string;
+  readonly body?: string;
 };
 
 /** An answer, its body as bytes were sent. */
@@ -15,6 +16,8 @@ export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
+  readonly setCookie: readonly string[];
+  readonly bytes: Buffer;
   readonly text: string;
   /** The body as JSON; throws when it is none. */
   readonly json: <T = never>() => T;
@@ -22,30 +25,26 @@ export type HttpAnswer = {
 
 /** Sends one request to a port of this machine and reads its answer. */
 export function requestOf(port: number, path: string, request: HttpRequest): Promise<HttpAnswer> {
-  const { method = "GET", apiKey } = request;
+  const { method = "GET", apiKey, body } = request;
   const headers = { ...request.headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
+  const options = { host: "127.0.0.1", port, path, method };
   return new Promise((resolve, reject) => {
-    const outgoing = http.request(
-      { host: "127.0.0.1", port, path, method, headers: headers as http.OutgoingHttpHeaders },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-        incoming.on("error", reject);
-        incoming.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          resolve({
-            method,
-            path,
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers as Record<string, string | undefined>,
-            rawHeaders: incoming.rawHeaders,
-            text,
-            json: () => JSON.parse(text),
-          });
-        });
-      },
-    );
+    const outgoing = http.request({ ...options, headers: headers as http.OutgoingHttpHeaders });
     outgoing.on("error", reject);
-    outgoing.end();
+    outgoing.on("response", (incoming) => {
+      incoming.toArray().then((chunks: Buffer[]) => {
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString("utf8");
+        resolve({
+          ...{ method, path, bytes, text },
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers as Record<string, string | undefined>,
+          rawHeaders: incoming.rawHeaders,
+          setCookie: incoming.headers["set-cookie"] ?? [],
+          json: () => JSON.parse(text),
+        });
+      }, reject);
+    });
+    outgoing.end(body);
   });
 }

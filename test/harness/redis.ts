@@ -1,13 +1,8 @@
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
-import { type RunningRedisCluster, startRedisCluster } from "../../dev-stack/src/redis-cluster.ts";
+import { type RunningRedisCluster, startRedisCluster } from "./redis-cluster.ts";
 
-const WHAT_THERE_IS = {
-  env: process.env,
-  cacheDir: cacheFolder(process.env),
-  progress: createProgress(),
-};
+const WHAT_THERE_IS = { env: process.env, progress: createProgress() };
 
 /** Starts a Redis or Valkey of a test's own. */
 export function startTestRedis(): Promise<RunningRedis> {

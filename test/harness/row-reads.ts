@@ -10,10 +10,10 @@ export async function countRowReads(
   stack: TestStack,
   read: () => Promise<HttpAnswer>,
 ): Promise<{ answer: HttpAnswer; rowsRead: number }> {
-  const readCounter = await rowCounterOf(stack.database, "activity");
-  const before = await readCounter();
+  const counter = await rowCounterOf(stack.database, "activity");
+  const before = await counter();
   const answer = await read();
-  return { answer, rowsRead: (await readCounter()) - before };
+  return { answer, rowsRead: (await counter()) - before };
 }
 
 /** Returns what reads how many rows of a table, or of its indexes, were read so far by anybody. */

@@ -17,7 +17,8 @@ import {
   SessionService,
   WebhookEventKind,
 } from "@activity/proto";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { create, type DescService, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { createAccountService } from "../../server/src/account/account-service.ts";
@@ -29,6 +30,7 @@ import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
+import { createSqlDispatchStore } from "../../server/src/dispatch/sql-dispatch-store.ts";
 import { createDonationService } from "../../server/src/donation/donation-service.ts";
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
 import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
@@ -42,6 +44,7 @@ import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.t
 import { createWriter } from "../../server/src/write/writer.ts";
 import { unique } from "./builders.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { useStarted } from "./use-started.ts";
 
 const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
@@ -98,52 +101,41 @@ export function madeAttempt(
   return { ...(run && { run }), ...own, ...changes };
 }
 
-const close = (connections: Pool | Packets) =>
-  "close" in connections ? connections.close() : connections.end();
-
 const DASHBOARD = { origin: "https://dash.example.com", isEmbedded: false, apiUrl: "" };
-
-/** Nobody is asked for a credential. */
-const OPEN = { access: Access.Open };
 
 /** The writing services on a database of their own, unless another is given, called as functions: failures are DomainErrors. */
 export async function startServices(given?: TestDatabase) {
   const database = given ?? (await createTestDatabase());
   const pool: Pool = createPool(database.url, CONNECTIONS);
-  const outbox = createOutbox(() => performance.now());
-  const together = createPackets(database.url, 1, WRITE_DEADLINE_MS);
-  const alone = createPackets(database.url, 4, WRITE_DEADLINE_MS);
-  const leftOut = createPackets(database.url, 2, WRITE_DEADLINE_MS);
+  const outbox = createOutbox(PROCESS_TIMING);
+  const [together, alone, leftOut, packets] = [1, 4, 2, 4].map((connections) =>
+    createPackets(database.url, connections, WRITE_DEADLINE_MS),
+  ) as [Packets, Packets, Packets, Packets];
   const quiet = () => undefined;
   const log = { info: quiet, warn: quiet, error: quiet };
   const feedChanges = createFeedChanges(pool, log, () => performance.now());
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
-  const packets = createPackets(database.url, 4, WRITE_DEADLINE_MS);
+  const store = createSqlDispatchStore(pool, packets);
+  const { random } = Math;
   const importer = createImportService(pool, writer);
   const secretKeys = [createSecretKey(randomBytes(32))] as const;
   const allowedTargets: ReadonlySet<string> = new Set();
+  const remove = (accountId: string) => deleteAccount(pool, alone, accountId);
+  /** Nobody is asked for a credential. */
+  const open = <Service extends DescService>(
+    service: Service,
+    implementation: Parameters<typeof register<Service>>[1],
+  ) => register(service, implementation, { access: Access.Open });
   const transport = createLocalTransport(
     [
-      register(
-        AccountService,
-        createAccountService(pool, alone, writer, (id) => deleteAccount(pool, alone, id)),
-        OPEN,
-      ),
-      register(ApiKeyService, createApiKeyService(pool, writer), OPEN),
-      register(DonationService, createDonationService(writer), OPEN),
-      register(
-        EndpointService,
-        createEndpointService(pool, writer, { secretKeys, allowedTargets }),
-        OPEN,
-      ),
-      register(DeliveryService, createDeliveryService(pool, writer, outbox), OPEN),
-      register(
-        DispatchService,
-        createDispatchService({ pool, packets, secretKeys, outbox, log }),
-        OPEN,
-      ),
-      register(PlatformEventService, createPlatformEventService(writer), OPEN),
-      register(SessionService, createSessionService(pool, alone, writer, DASHBOARD), OPEN),
+      open(AccountService, createAccountService(pool, alone, writer, remove)),
+      open(ApiKeyService, createApiKeyService(pool, writer)),
+      open(DonationService, createDonationService(writer)),
+      open(EndpointService, createEndpointService(pool, writer, { secretKeys, allowedTargets })),
+      open(DeliveryService, createDeliveryService(pool, writer, outbox)),
+      open(DispatchService, createDispatchService({ store, secretKeys, outbox, random, log })),
+      open(PlatformEventService, createPlatformEventService(writer)),
+      open(SessionService, createSessionService(pool, alone, writer, DASHBOARD)),
     ],
     [],
   );
@@ -183,23 +175,13 @@ export async function startServices(given?: TestDatabase) {
   }
 
   return {
-    database,
-    pool,
-    packets,
-    secretKeys,
-    log,
-    writer,
-    accounts,
+    ...{ database, pool, packets, store, random, secretKeys, log, writer },
+    ...{ accounts, endpoints, dispatch, outbox, feedChanges, sendImport },
     apiKeys: createClient(ApiKeyService, transport),
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
     sessions: createClient(SessionService, transport),
-    endpoints,
     deliveries: createClient(DeliveryService, transport),
-    dispatch,
-    outbox,
-    feedChanges,
-    sendImport,
 
     /** Imports batches and returns the last answer. */
     async importRows(
@@ -230,17 +212,17 @@ export async function startServices(given?: TestDatabase) {
       kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
     ): Promise<string> {
       const url = "https://example.com/hook";
-      const created = await endpoints.createEndpoint({ accountId, url, kinds: { kinds } });
-      return created.endpoint?.id ?? "";
+      const { endpoint } = await endpoints.createEndpoint({ accountId, url, kinds: { kinds } });
+      return endpoint?.id ?? "";
     },
 
-    /** Sends a test to an endpoint and returns the first run of its delivery. */
     /** Lets an account send tests and retry failed deliveries together as if it had done neither yet. */
     forgetSending: (accountId: string) =>
       database.query("UPDATE account SET test_times = NULL, bulk_retried_at = NULL WHERE id = ?", [
         accountId,
       ]),
 
+    /** Sends a test to an endpoint and returns the first run of its delivery. */
     async sendTest(accountId: string, endpointId: string): Promise<Run> {
       const deliveryId = await sendUnlimited(accountId, endpointId);
       const [row] = await database.query<{ no: number }>(
@@ -278,10 +260,14 @@ export async function startServices(given?: TestDatabase) {
 
     async stop(): Promise<void> {
       feedChanges.close();
-      await Promise.all([pool, together, alone, leftOut, packets].map(close));
+      await Promise.all([together, alone, leftOut, packets].map((each) => each.close()));
+      await pool.end();
       await database.drop();
     },
   };
 }
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
+
+/** The services, as the tests of a file or group share them. */
+export const useServices = () => useStarted(() => startServices());

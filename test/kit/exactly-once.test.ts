@@ -1,8 +1,8 @@
 import { DeliveryState, EndpointService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { useStarted } from "../harness/use-started.ts";
 import { FAULTS, type PLANS } from "./harness-faults.ts";
-import { createForgeries } from "./harness-forgeries.ts";
-import { type KitReceiver, type KitStack, startKitStack } from "./harness-kit.ts";
+import { type KitReceiver, startKitStack } from "./harness-kit.ts";
 import {
   expectEveryEffectOnce,
   killAtRandom,
@@ -27,11 +27,7 @@ const WANTED_ANSWERS = [
   "204 after the owner's retry",
 ];
 
-let kit: KitStack;
-beforeAll(async () => {
-  kit = await startKitStack();
-}, 300_000);
-afterAll(() => kit?.stop());
+const kit = useStarted(startKitStack, 300_000);
 
 const forEachReceiver = (work: (receiver: KitReceiver) => Promise<unknown>) =>
   Promise.all(kit.receivers.map(work));
@@ -75,11 +71,9 @@ describe("an event's effect is there exactly once at receivers built on the pack
   }, 60_000);
 
   it("and none is there of an event that was forged, changed, or signed at another time", async () => {
-    await forEachReceiver(async (receiver) => {
-      for (const [name, request] of createForgeries(receiver.secret, Date.now())) {
-        expect([name, await receiver.send(request)]).toEqual([name, 400]);
-      }
-    });
+    await forEachReceiver(async ({ trySend }) =>
+      expect(await trySend()).toContain("The receiver is right."),
+    );
     await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
   });
 

@@ -42,27 +42,10 @@ const COPIES = 8;
 /** The sender waits ten seconds. §6.4 */
 const LATE_MS = 10_500;
 
-/** The faults of one receiver. */
-export type Faults = {
-  decide(reached: Reached): Promise<Decision>;
-  /** Those that happened, each with the events it befell. */
-  readonly happened: ReadonlyMap<Fault, readonly string[]>;
-  /** Whether each fault of a plan happened. */
-  allHappened(plan: keyof typeof PLANS): boolean;
-  /** The statuses that the repetitions were answered with; 0 where none came. */
-  readonly repetitions: readonly number[];
-  /** The headers that each event last came with. */
-  readonly headersByEvent: ReadonlyMap<string, readonly string[]>;
-  /** The events that last came less than four minutes ago: their requests still verify. §6.3 */
-  freshEventIds(nowMs: number): string[];
-  /** What befalls events from now on. */
-  follow(plan: keyof typeof PLANS): void;
-};
-
 /** Creates the faults of one receiver; `sendCopy` sends an event's request once more. */
 export function createFaults(
   sendCopy: (eventId: string, rawHeaders: readonly string[]) => Promise<number>,
-): Faults {
+) {
   const faultByEvent = new Map<string, Fault>();
   const happened = new Map<Fault, string[]>();
   const repetitions: number[] = [];
@@ -118,30 +101,31 @@ export function createFaults(
   }
 
   return {
-    happened,
-    allHappened: (name) =>
+    /** Those that happened, each with the events it befell. */
+    happened: happened as ReadonlyMap<Fault, readonly string[]>,
+    /** Whether each fault of a plan happened. */
+    allHappened: (name: keyof typeof PLANS) =>
       PLANS[name].every((fault) => fault === Fault.None || happened.has(fault)),
-    repetitions,
-    headersByEvent,
-    async decide(reached) {
-      switch (reached.point) {
-        case "request":
-          onRequest(reached);
-          return "go";
-        case "before_commit":
-          return decideBeforeCommit(reached.eventId);
-        case "before_answer":
-          return decideBeforeAnswer(reached.eventId);
-      }
+    /** The statuses that the repetitions were answered with; 0 where none came. */
+    repetitions: repetitions as readonly number[],
+    /** The headers that each event last came with. */
+    headersByEvent: headersByEvent as ReadonlyMap<string, readonly string[]>,
+    async decide(reached: Reached): Promise<Decision> {
+      if (reached.point === "before_commit") return decideBeforeCommit(reached.eventId);
+      if (reached.point === "before_answer") return decideBeforeAnswer(reached.eventId);
+      onRequest(reached);
+      return "go";
     },
-    freshEventIds: (nowMs) =>
+    /** The events that last came less than four minutes ago: their requests still verify. §6.3 */
+    freshEventIds: (nowMs: number) =>
       [...headersByEvent]
         .filter(([, rawHeaders]) => {
           const seconds = Number(headerOf(rawHeaders, "service-timestamp"));
           return nowMs / 1000 - seconds < FRESH_SECONDS;
         })
         .map(([eventId]) => eventId),
-    follow(name) {
+    /** What befalls events from now on. */
+    follow(name: keyof typeof PLANS) {
       plan = PLANS[name];
     },
   };

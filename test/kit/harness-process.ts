@@ -16,14 +16,6 @@ export type Reached = {
 /** How a receiver goes on from a point. */
 export type Decision = "go" | "fail" | "kill";
 
-/** A receiver as a process of its own. */
-export type ReceiverProcess = {
-  /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
-  kill(): Promise<void>;
-  killCount(): number;
-  stop(): Promise<void>;
-};
-
 /** Where a receiver runs and who decides at its points. */
 export type ReceiverProcessOptions = {
   readonly folder: string;
@@ -34,9 +26,7 @@ export type ReceiverProcessOptions = {
 };
 
 /** Starts a receiver and resolves when it listens. */
-export async function startReceiverProcess(
-  options: ReceiverProcessOptions,
-): Promise<ReceiverProcess> {
+export async function startReceiverProcess(options: ReceiverProcessOptions) {
   let output = "";
   let kills = 0;
   let restart: Promise<void> | undefined;
@@ -84,6 +74,7 @@ export async function startReceiverProcess(
 
   let child = await start();
   return {
+    /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
     kill,
     killCount: () => kills,
     async stop() {

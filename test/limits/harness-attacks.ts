@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Attacker, inParallel, openFrom, runAttack } from "../harness/attack.ts";
 
-/** What an attack has to work with: whom to ask, from which address, and until when. */
-export type Target = {
-  readonly ports: readonly number[];
-  readonly address: string;
-  isOver(): boolean;
-  /** Counts what was sent and what came back, for a look at the end. */
-  count(what: string, times?: number): void;
-};
+type Target = Attacker & { readonly ports: readonly number[] };
 
 const CONNECTIONS = 100;
 const MANY_CONNECTIONS = 10_000;
@@ -107,21 +101,12 @@ async function ask(target: Target, socket: Socket, request: string): Promise<voi
   });
 }
 
-function inParallel(count: number, work: (index: number) => Promise<void>): Promise<unknown> {
-  return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-}
-
-async function open({ ports, address, count }: Target, index: number): Promise<Socket> {
-  const port = ports[index % ports.length] ?? 0;
-  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
-  socket.on("error", () => count("errors"));
-  await new Promise<void>((resolve) =>
-    socket.once("connect", resolve).once("close", () => resolve()),
-  );
-  return socket;
-}
+const open = (target: Target, index: number) =>
+  openFrom(target, target.ports[index % target.ports.length] ?? 0);
 
 async function untilClosed(socket: Socket, mostMs: number): Promise<void> {
   await Promise.race([new Promise((resolve) => socket.once("close", resolve)), wait(mostMs)]);
   socket.destroy();
 }
+
+if (import.meta.main) await runAttack(ATTACKS, (ports) => ({ ports: ports.map(Number) }));

@@ -1,7 +1,6 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import type { RedisClusterNode, RunningRedisCluster } from "../../dev-stack/src/redis-cluster.ts";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import {
   connectWindowRedis,
@@ -13,6 +12,7 @@ import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedisCluster } from "../harness/redis.ts";
+import type { RedisClusterNode, RunningRedisCluster } from "../harness/redis-cluster.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
 /** What a cluster takes to see that a node came back, or to put its replica in its place, on a busy machine. */

@@ -4,15 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
-import { findPrometheus } from "../../dev-stack/src/find-prometheus.ts";
-import { createProgress } from "../../dev-stack/src/progress.ts";
-import { PROMETHEUS_FILES } from "./harness-prometheus.ts";
+import { findPrometheus, PROMETHEUS_FILES } from "./harness-prometheus.ts";
 
 /** Runs promtool in the folder of Prometheus' files; returns what it says, whether or not it fails. */
 async function promtool(...args: string[]): Promise<string> {
-  const { env } = process;
-  const launch = await findPrometheus("promtool", env, cacheFolder(env), createProgress());
+  const launch = await findPrometheus("promtool");
   const run = promisify(execFile)(launch.command, [...launch.leading, ...args], {
     cwd: PROMETHEUS_FILES,
   });

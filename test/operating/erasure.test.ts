@@ -8,7 +8,6 @@ import {
   DeliveryState,
   DonationService,
   EndpointService,
-  ImportService,
   Platform,
   PlatformEventService,
   SessionScope,
@@ -18,18 +17,18 @@ import { timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { temporal } from "@temporalio/proto";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bytesOf, searchFile, secretBytes } from "../delivery/harness-byte-search.ts";
-import { ALL_KINDS } from "../delivery/harness-deliveries.ts";
 import { textOf } from "../delivery/harness-history.ts";
 import type { Behaviour } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { createEndpoint, importDonations } from "../harness/builders.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { type Backups, createBackups } from "./harness-backup.ts";
 import { type ServedStack, startServedStack } from "./harness-served.ts";
 
 const SETTLE = { timeout: 60_000, interval: 100 };
 const MONEY = { amountCents: 500n, currency: "eur" };
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let served: ServedStack;
 let backups: Backups;
 let accountId: string;
@@ -123,7 +122,6 @@ async function temporalFiles(): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   served = await startServedStack(echo);
   backups = await createBackups(served.folder, database);
   await served.start(database.url);
@@ -135,31 +133,23 @@ beforeAll(async () => {
   });
   accountId = account?.id ?? "";
   await accounts.verifyAccount({ accountId });
-  const name = text("key name");
-  const key = await served
-    .client(ApiKeyService)
-    .createApiKey({ accountId, name, validityDays: 30 });
+  const named = { accountId, name: text("key name"), validityDays: 30 };
+  const key = await served.client(ApiKeyService).createApiKey(named);
   texts.set("API key", key.secret);
   const scopes = [SessionScope.KEYS_WRITE];
   const link = await served.client(SessionService).createSessionLink({ accountId, scopes });
   texts.set("session code", link.url.split("#code=")[1] ?? "");
-  const endpoints = served.client(EndpointService);
   const url = `https://127.0.0.1:${served.receiver.port}/${text("path", true)}`;
-  const kinds = { kinds: ALL_KINDS };
-  const { endpoint, secret } = await endpoints.createEndpoint({ accountId, url, kinds });
-  const next = await endpoints.rotateSecret({
-    ...{ accountId, endpointId: endpoint?.id ?? "" },
-    signsFrom: timestampFromMs(Date.now() + 3_600_000),
-  });
+  const { endpointId, secret } = await createEndpoint(served, accountId, url);
+  const signsFrom = timestampFromMs(Date.now() + 3_600_000);
+  const rotated = { accountId, endpointId, signsFrom };
+  const next = await served.client(EndpointService).rotateSecret(rotated);
   for (const [what, one] of [["secret", secret] as const, ["next secret", next.secret] as const]) {
     texts.set(what, one);
     texts.set(`${what} bytes`, secretBytes(one));
   }
 }, 150_000);
-afterAll(async () => {
-  await served?.stop();
-  await database?.drop();
-});
+afterAll(() => served?.stop());
 
 /** What no table ever holds as it is. */
 const NEVER_STORED = [
@@ -204,15 +194,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
     kind: { case: "cheer", value: { amount: 1n } },
   });
   const { accountId: _, ...imported } = donationOf("imported");
-  async function* steps() {
-    const opening = { accountId, platform: Platform.CSV };
-    yield { step: { case: "opening" as const, value: opening } };
-    const rows = [{ ...imported, ...MONEY, donatedAt: timestampNow() }];
-    yield { step: { case: "rows" as const, value: { rows } } };
-  }
-  for await (const { stored } of served.client(ImportService).importDonations(steps())) {
-    expect(stored).toBeLessThanOrEqual(1n);
-  }
+  expect(await importDonations(served, accountId, [imported])).toBe(1);
   const disputed = await donate("retried donor of a dispute");
   await served.client(DonationService).openDispute({
     ...disputed,

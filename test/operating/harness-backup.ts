@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
-import { findDatabaseClient } from "../../dev-stack/src/find-database-client.ts";
+import { isUbuntu } from "../../dev-stack/src/debian.ts";
+import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
-import type { ServerFlavour } from "../../dev-stack/src/server-program.ts";
-import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
+import { writeLauncher } from "../../dev-stack/src/unpacked-root.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import type { TestDatabase } from "../harness/database.ts";
 
@@ -30,17 +29,23 @@ const ON_MYSQL = [
 /** Prepares a folder to run them in, against the server of a database. */
 export async function createBackups(folder: string, database: TestDatabase): Promise<Backups> {
   const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
-  const flavour: ServerFlavour = row?.version.includes("MariaDB") ? "mariadb" : "mysql";
+  const isMysql = !row?.version.includes("MariaDB");
   const { env } = process;
-  const programs = await findDatabaseClient(flavour, env, cacheFolder(env), createProgress());
   const bin = join(folder, "bin");
   await mkdir(bin);
-  const names =
-    flavour === "mysql"
-      ? { client: "mysql", dump: "mysqldump" }
-      : { client: "mariadb", dump: "mariadb-dump" };
-  await writeLauncher(join(bin, names.client), programs.client);
-  await writeLauncher(join(bin, names.dump), programs.dump);
+  for (const name of isMysql ? ["mysql", "mysqldump"] : ["mariadb", "mariadb-dump"]) {
+    const program = {
+      ...{ title: "the database's client programs", called: [name], path: `usr/bin/${name}` },
+      packages: [isMysql ? "mysql-client-core" : "mariadb-client"],
+      folder: `${isMysql ? "mysql" : "mariadb"}-client`,
+      // Debian's stable releases have no MySQL.
+      suite: isMysql && !(await isUbuntu()) ? "sid" : "distribution",
+      megabytes: 400,
+    } as const;
+    const launch = await findOrFetch(program, { env, progress: createProgress() });
+    // So that the commands find it by its name, wherever it lies.
+    await writeLauncher(join(bin, name), launch);
+  }
   await symlink(join(ROOT, "deploy"), join(folder, "deploy"));
   const { hostname, port, username, password } = new URL(database.url);
   const options = { host: hostname, port, user: username, password, protocol: "tcp" };
@@ -49,7 +54,7 @@ export async function createBackups(folder: string, database: TestDatabase): Pro
   const [dumping = "", restoring = ""] = commandsOf("Backup and restore");
 
   async function run(commands: string, variables: Record<string, string>) {
-    const own = flavour === "mysql" ? onMysql(commands) : commands;
+    const own = isMysql ? onMysql(commands) : commands;
     const { status, lines } = await runCommand("sh", ["-ec", `cd "$FOLDER"\n${own}`], {
       variables: { ...variables, FOLDER: folder, PATH: `${bin}:${env.PATH}` },
     });
@@ -76,11 +81,4 @@ function commandsOf(section: string): string[] {
 
 function onMysql(commands: string): string {
   return ON_MYSQL.reduce((text, [from, to]) => text.replace(from, to), commands);
-}
-
-/** So that the commands find it by its name, wherever it lies. */
-async function writeLauncher(path: string, { command, leading }: Launch): Promise<void> {
-  const words = [command, ...leading].map((word) => `'${word}'`).join(" ");
-  await writeFile(path, `#!/bin/sh\nexec ${words} "$@"\n`);
-  await chmod(path, 0o755);
 }

@@ -1,7 +1,6 @@
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
-import { spawnHaproxy } from "../../dev-stack/src/haproxy.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
+import { spawnHaproxy } from "../harness/haproxy.ts";
 
 /** Where an instance listens, and where it says whether it serves. */
 export type Instance = { readonly port: number; readonly healthPort: number };
@@ -23,13 +22,12 @@ export async function startHaproxy(
   gateways: readonly Instance[],
   cores: readonly Instance[],
 ): Promise<Haproxy> {
-  const { env } = process;
   const serversOf = (instances: readonly Instance[]) =>
     instances
       .map(({ port, healthPort }) => `  server at-${port} 127.0.0.1:${port} port ${healthPort}`)
       .join("\n");
   const { isUp, stop } = await spawnHaproxy({
-    ...{ env, cacheDir: cacheFolder(env), progress: createProgress() },
+    ...{ env: process.env, progress: createProgress() },
     files: { "front.pem": certificate.cert + certificate.key },
     config: `
 defaults

@@ -1,79 +1,62 @@
-import { once } from "node:events";
 import { expect, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
+import { PARTS, type PartName } from "./harness-parts.ts";
 
 /** Six processes that start beside each other on two cores, one of which bundles the workflows first. */
 const START = { timeout: 150_000, interval: 200 };
 const FALL = { timeout: 15_000, interval: 20 };
-
-/** A process of the product at ports of its own, which comes back where it was. */
-export type ProcessInstance = {
-  readonly port: number;
-  readonly healthPort: number;
-  /** What `/ready` or `/live` says: status and state; `undefined` while nobody listens. */
-  health(path: "/live" | "/ready"): Promise<readonly [number, string] | undefined>;
-  /** Resolves once it is ready. */
-  start(): Promise<void>;
-  /** Sends SIGTERM, sees that readiness falls while it lives, and that it ends by itself with 0. */
-  end(): Promise<void>;
-  signal(signal: NodeJS.Signals): void;
-  /** Resolves with the status that the process ends with. */
-  ended(): Promise<number | null>;
-  /** All that it said, in all its lives. */
-  output(): string;
+const PORT_NAMES: Partial<Record<PartName, string>> = {
+  ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT", serve: "GATEWAY_PORT" },
 };
 
-/** Makes an instance of a program, which is told its ports: `portName` is the variable of its own one, if it listens. */
-export async function createInstance(
-  program: string,
-  portName: string | undefined,
-  env: Readonly<Record<string, string>>,
-): Promise<ProcessInstance> {
+/** A process of the product at ports of its own, which comes back where it was. */
+export type ProcessInstance = Awaited<ReturnType<typeof createInstance>>;
+
+/** Makes an instance of a part, which is told its ports. */
+export async function createInstance(name: PartName, env: Readonly<Record<string, string>>) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
+  const portName = PORT_NAMES[name];
   const variables = {
-    ...env,
+    ...{ ...env, HEALTH_PORT: `${healthPort}` },
     ...(portName && { [portName]: `${port}` }),
-    HEALTH_PORT: `${healthPort}`,
   };
   const lives: Run[] = [];
-  const child = () => {
-    const last = lives.at(-1)?.child;
-    if (last === undefined) throw new Error(`${program} was not started`);
-    return last;
+  const last = () => {
+    const run = lives.at(-1);
+    if (run === undefined) throw new Error(`${name} was not started`);
+    return run;
   };
   const output = () => lives.map((life) => life.output()).join("");
 
-  async function health(path: string): Promise<readonly [number, string] | undefined> {
+  /** What `/ready` or `/live` says: status and state; `undefined` while nobody listens. */
+  async function health(path: "/live" | "/ready") {
     const answer = await requestOf(healthPort, path, {}).catch(() => undefined);
-    return answer && [answer.status, answer.json<{ status: string }>().status];
-  }
-
-  async function ended(): Promise<number | null> {
-    if (child().exitCode === null && child().signalCode === null) await once(child(), "exit");
-    return child().exitCode;
+    return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
   }
 
   return {
-    port,
-    healthPort,
-    health,
+    ...{ port, healthPort, health },
+    /** All that it said, in all its lives. */
+    output,
+    /** Resolves once it is ready. */
     async start() {
-      lives.push(startProgram(program, variables));
+      lives.push(startProgram(PARTS[name].program, variables));
       await vi.waitFor(async () => {
         const state = await health("/ready");
-        if (state?.[0] !== 200) throw new Error(`${program} is not ready: ${state}; ${output()}`);
+        if (state?.[0] !== 200) throw new Error(`${name} is not ready: ${state}; ${output()}`);
       }, START);
     },
+    /** Sends SIGTERM, sees that readiness falls while it lives, and that it ends by itself with 0. */
     async end() {
-      child().kill("SIGTERM");
+      last().child.kill("SIGTERM");
       await expect.poll(() => health("/ready"), FALL).toEqual([503, "draining"]);
       expect(await health("/live")).toEqual([200, "live"]);
-      expect(await ended(), output()).toBe(0);
+      expect(await last().ended, output()).toBe(0);
     },
-    signal: (signal) => void lives.at(-1)?.child.kill(signal),
-    ended,
-    output,
+    signal: (signal: NodeJS.Signals) => void lives.at(-1)?.child.kill(signal),
+    /** Resolves with the status that the process ends with. */
+    ended: () => last().ended,
   };
 }

@@ -1,10 +1,7 @@
 import { Agent, request } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
-import { DonationService } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
-import { unique } from "../harness/builders.ts";
+import { createPaidDonation } from "../harness/builders.ts";
+import { clientsOf } from "../harness/clients.ts";
 
 /** An account that is read and written. */
 export type LoadedAccount = { readonly accountId: string; readonly apiKey: string };
@@ -76,27 +73,12 @@ export function startWriters(
   return startLoops(
     WRITE_PAUSE_MS,
     Array.from({ length: count }, (_, writer) => {
-      const transport = createGrpcTransport({
-        baseUrl: `https://127.0.0.1:${port}`,
-        nodeOptions: { ca },
-        defaultTimeoutMs: REQUEST_TIMEOUT_MS,
-        interceptors: [
-          (next) => (call) => {
-            call.header.set("authorization", `Bearer ${credential}`);
-            return next(call);
-          },
-        ],
-      });
-      const donations = createClient(DonationService, transport);
+      const options = { nodeOptions: { ca }, defaultTimeoutMs: REQUEST_TIMEOUT_MS };
+      const client = clientsOf(`https://127.0.0.1:${port}`, credential, options);
       let turn = writer;
       const step = async () => {
         const { accountId = "" } = accounts[turn++ % accounts.length] ?? {};
-        const externalId = unique("donation");
-        await donations.createDonation({
-          ...{ accountId, externalId, amountCents: 500n, currency: "eur" },
-          donatedAt: timestampNow(),
-        });
-        await donations.payDonation({ accountId, externalId });
+        await createPaidDonation({ client }, accountId);
       };
       return { step, end: async () => undefined };
     }),

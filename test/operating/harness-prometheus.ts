@@ -1,16 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
-import { findPrometheus } from "../../dev-stack/src/find-prometheus.ts";
+import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { spawnServer } from "../../dev-stack/src/server-process.ts";
+import { startServer } from "../../dev-stack/src/server-process.ts";
+import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
-const READY_WITHIN_MS = 30_000;
 
 /** A real Prometheus with the project's own configuration, but the ports and the times. */
 export type Prometheus = {
@@ -19,10 +17,19 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
+/** Finds `prometheus`, or the `promtool` that comes with it: on the machine, or the distribution's, fetched. */
+export function findPrometheus(program: "prometheus" | "promtool"): Promise<Launch> {
+  return findOrFetch(
+    {
+      ...{ title: "Prometheus", called: [program], packages: ["prometheus"], megabytes: 700 },
+      ...{ folder: "prometheus", path: `usr/bin/${program}` },
+    },
+    { env: process.env, progress: createProgress() },
+  );
+}
+
 /** Starts one that scrapes the product at a port, and Temporal's metrics at the next, each second. */
 export async function startPrometheus(metricsPort: number): Promise<Prometheus> {
-  const { env } = process;
-  const launch = await findPrometheus("prometheus", env, cacheFolder(env), createProgress());
   const folder = await mkdtemp(join(tmpdir(), "activity-prometheus-"));
   const config = await readFile(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8");
   const ours = config
@@ -32,36 +39,21 @@ export async function startPrometheus(metricsPort: number): Promise<Prometheus> 
     .replace("127.0.0.1:9465", `127.0.0.1:${metricsPort + 1}`);
   await writeFile(join(folder, "prometheus.yaml"), ours);
   const port = await findFreePort();
-  const server = await spawnServer({
-    command: launch.command,
+  const base = `http://127.0.0.1:${port}`;
+  const server = await startServer({
+    ...{ title: "Prometheus", launch: await findPrometheus("prometheus"), env: process.env },
     args: [
-      ...launch.leading,
       `--config.file=${join(folder, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ],
-    env,
     logFile: join(folder, "prometheus.log"),
+    isReady: () =>
+      fetch(`${base}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
   });
-  const base = `http://127.0.0.1:${port}`;
-  const stop = async () => {
-    await server.kill();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const giveUpAt = performance.now() + READY_WITHIN_MS;
-  while (
-    !(await fetch(`${base}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    if (server.hasEnded() || performance.now() > giveUpAt) {
-      const log = await readFile(join(folder, "prometheus.log"), "utf8");
-      await stop();
-      throw new Error(`Prometheus is not ready: ${log.slice(-2_000)}`);
-    }
-    await wait(50);
-  }
   return {
     async query(expression) {
       const body = new URLSearchParams({ query: expression });
@@ -73,6 +65,9 @@ export async function startPrometheus(metricsPort: number): Promise<Prometheus> 
       if (answer.data === undefined) throw new Error(`${expression}: ${answer.error}`);
       return answer.data.result.length;
     },
-    stop,
+    async stop() {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }

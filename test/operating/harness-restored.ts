@@ -1,10 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
-  AccountService,
   DeliveryService,
   DeliveryState,
   DonationService,
-  EndpointService,
   SessionScope,
   SessionService,
 } from "@activity/proto";
@@ -13,10 +11,10 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { vi } from "vitest";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { deliverWorkflowId, type MadeAttempt } from "../../workflows/src/workflow/contract.ts";
-import { ALL_KINDS, headerOf } from "../delivery/harness-deliveries.ts";
+import { headerOf } from "../delivery/harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { createApiKey } from "../harness/builders.ts";
+import { createEndpoint, createReader } from "../harness/builders.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { createBackups } from "./harness-backup.ts";
 import { startServedStack } from "./harness-served.ts";
@@ -64,16 +62,10 @@ export async function restoreUnderLoad() {
   const backups = await createBackups(served.folder, database);
   await served.start(database.url);
 
-  const accounts = served.client(AccountService);
-  const profile = { externalId: "streamer", username: "streamer", displayName: "Streamer" };
-  const accountId = (await accounts.putAccount(profile)).account?.id ?? "";
-  await accounts.verifyAccount({ accountId });
+  const { accountId, apiKey } = await createReader(served);
   const [account] = await database.query<{ no: number }>("SELECT account_no AS no FROM account");
   const accountNo = account?.no ?? 0;
-  const { text: apiKey } = await createApiKey({ client: served.client, database }, accountId);
-  const url = `https://127.0.0.1:${served.receiver.port}/hook`;
-  const endpoint = { accountId, url, kinds: { kinds: ALL_KINDS } };
-  await served.client(EndpointService).createEndpoint(endpoint);
+  await createEndpoint(served, accountId, `https://127.0.0.1:${served.receiver.port}/hook`);
   const scopes = [SessionScope.KEYS_WRITE];
   await served.client(SessionService).createSessionLink({ accountId, scopes });
 
@@ -150,7 +142,7 @@ export async function restoreUnderLoad() {
   async function bringTo(deliveryId: string, made: readonly MadeAttempt[]): Promise<void> {
     const { taskQueue } = await story.handleOf(deliveryId).describe();
     await story.handleOf(deliveryId).terminate();
-    const target = { client: served.temporal, taskQueue };
+    const target = { client: served.temporal, taskQueue, nowMs: Date.now };
     await beginWorkflow(target, { ...runOf(deliveryId), made }, 500);
   }
 

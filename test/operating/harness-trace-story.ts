@@ -1,16 +1,14 @@
 import {
-  AccountService,
   ApiKeyService,
   DeliveryService,
   DeliveryState,
   DonationService,
-  EndpointService,
   WebhookEventKind,
 } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { vi } from "vitest";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { unique } from "../harness/builders.ts";
+import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import type { TracedProduct } from "./harness-traced-product.ts";
 
 /** Of a caller that traces its own work. */
@@ -31,20 +29,12 @@ export type Story = {
  */
 export async function tellStory(product: TracedProduct): Promise<Story> {
   const { client, database, receiver } = product;
-  const { account } = await client(AccountService).putAccount({
-    externalId: unique("account"),
-    username: unique("user"),
-    displayName: DONOR,
-  });
-  const accountId = account?.id ?? "";
-  await client(AccountService).verifyAccount({ accountId });
-  const { apiKey, secret: apiKeyText } = await client(ApiKeyService).createApiKey({
-    ...{ accountId, name: DONOR, validityDays: 30 },
-  });
-  const { endpoint, secret } = await client(EndpointService).createEndpoint({
-    ...{ accountId, url: product.receiverUrl },
-    kinds: { kinds: [WebhookEventKind.DONATION_CREATED] },
-  });
+  const accountId = await createAccount(product, { displayName: DONOR });
+  const key = { accountId, name: DONOR, validityDays: 30 };
+  const { apiKey, secret: apiKeyText } = await client(ApiKeyService).createApiKey(key);
+  const { endpointId, secret } = await createEndpoint(product, accountId, product.receiverUrl, [
+    WebhookEventKind.DONATION_CREATED,
+  ]);
   await donate(product, accountId, "01");
   const deliveries = client(DeliveryService);
   const untilState = (state: DeliveryState) =>
@@ -59,9 +49,10 @@ export async function tellStory(product: TracedProduct): Promise<Story> {
   receiver.behaviour = answer(200);
   // The minute until the retry passes at once.
   await database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
+  await database.query("UPDATE delivery_attempt SET started_at = started_at - 60000000");
   await product.restartDeliveriesWithTemporal();
   await untilState(DeliveryState.DELIVERED);
-  const ids = [accountId, apiKey?.id, endpoint?.id, id, eventId].map((each) => each ?? "");
+  const ids = [accountId, apiKey?.id ?? "", endpointId, id, eventId];
   const texts = [DONOR, WORDS, "hidden", apiKeyText, secret, product.receiverUrl];
   return {
     accountId,

@@ -1,22 +1,23 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DeliveryState, EndpointService, WebhookEventKind } from "@activity/proto";
+import { DeliveryState, WebhookEventKind } from "@activity/proto";
 import { Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { startTemporalCluster } from "../../dev-stack/src/temporal-cluster.ts";
+import { startTemporalCluster } from "../cluster/harness-temporal-cluster.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
-import { createReader } from "../harness/builders.ts";
+import { createEndpoint, createReader } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
 import { type LoadedAccount, startReaders, startWriters } from "./harness-load.ts";
+import { KEYS } from "./harness-parts.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -30,7 +31,6 @@ const ROUNDS = inject("restartRounds");
 const MINUTE = 60_000;
 /** Building the server of a cluster takes minutes more, once a machine. */
 const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
-const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
 /** HAProxy takes two checks to notice, half a second apart. */
 const DRAIN = { DRAIN_SECONDS: "3" };
 const ACCOUNTS = 10;
@@ -45,7 +45,7 @@ let stack: TestStack;
 let receiver: Receiver;
 let temporal: { readonly address: string; stop(): Promise<void> };
 let haproxy: Haproxy;
-let folder: string;
+const folder = useFolder("restarts");
 let ca: string;
 let everything: string;
 const accounts: LoadedAccount[] = [];
@@ -54,7 +54,6 @@ let instances: Record<"gateways" | "cores" | "deliveries", ProcessInstance[]>;
 const all = () => Object.values(instances).flat();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "activity-restarts-"));
   const certificates = makeCertificates();
   ca = certificates.ca;
   const at = (name: string) => join(folder, name);
@@ -75,9 +74,8 @@ beforeAll(async () => {
   everything = await stack.credential(...Object.values(Permission));
   for (let made = 0; made < ACCOUNTS; made += 1) {
     const { accountId, apiKey } = await createReader(stack);
-    const url = `https://127.0.0.1:${receiver.port}/hook`;
-    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    await stack.client(EndpointService).createEndpoint({ accountId, url, kinds });
+    const kinds = [WebhookEventKind.DONATION_CREATED];
+    await createEndpoint(stack, accountId, `https://127.0.0.1:${receiver.port}/hook`, kinds);
     accounts.push({ accountId, apiKey });
   }
   const coreUrl = `https://127.0.0.1:${ports.cores}`;
@@ -96,10 +94,9 @@ beforeAll(async () => {
   };
   // One makes attempts under leases, the other in workflows: a worker that stops cuts neither.
   const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
-  const core = () => createInstance("server/src/main.ts", "CORE_PORT", coreEnv);
-  const gateway = () => createInstance("gateway/src/main.ts", "GATEWAY_PORT", gatewayEnv);
-  const deliver = (env: Record<string, string>) =>
-    createInstance("workflows/src/main.ts", undefined, env);
+  const core = () => createInstance("core", coreEnv);
+  const gateway = () => createInstance("gateway", gatewayEnv);
+  const deliver = (env: Record<string, string>) => createInstance("deliveries", env);
   instances = {
     gateways: [await gateway(), await gateway()],
     cores: [await core(), await core()],
@@ -117,7 +114,6 @@ afterAll(async () => {
   await stack.stop();
   await temporal.stop();
   await receiver.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const untilUp = ({ port }: ProcessInstance) =>

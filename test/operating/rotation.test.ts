@@ -1,13 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AccountService, ApiKeyService, PlatformEventService } from "@activity/proto";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
@@ -18,40 +14,40 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
-import { unique } from "../harness/builders.ts";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { certify } from "../harness/certify.ts";
+import { clientsOf } from "../harness/clients.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { withClientAddress } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
-import { type Part, startPart } from "./harness-part.ts";
+import { type Part, startPart } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { openTemporalDoor, type TemporalDoor } from "./harness-temporal-door.ts";
 
 /** How many stories are told before each change, and after the last. */
 const STORIES = 1;
 const [OLD, NEW] = ["old", "new"] as const;
+type Age = typeof OLD | typeof NEW;
+type Secret = Readonly<Record<Age, string>>;
+/** Of this machine. */
+const NAMES = "IP:127.0.0.1,DNS:localhost";
 
 /** What each process reads at its start, a file each. */
-const secrets = mkdtempSync(join(tmpdir(), "activity-secrets-"));
+const secrets = useFolder("secrets");
 const fileOf = (name: string) => join(secrets, name);
 const write = (name: string, text: string) => writeFileSync(fileOf(name), `${text}\n`);
 const read = (name: string) => readFileSync(fileOf(name), "utf8");
 
-const makeKeys = () => ({
-  [OLD]: randomBytes(32).toString("hex"),
-  [NEW]: randomBytes(32).toString("hex"),
-});
-const CURSOR_KEY = makeKeys();
-const SECRET_KEY = makeKeys();
-const PASSWORD = makeKeys();
-const API_KEY = makeKeys();
+const ofBothAges = (make: () => string) => ({ [OLD]: make(), [NEW]: make() });
+const [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY] = [1, 2, 3, 4].map(() =>
+  ofBothAges(() => randomBytes(32).toString("hex")),
+) as [Secret, Secret, Secret, Secret];
 /** Of a database of each age its own, as MariaDB keeps one password for each. */
-const USER = {
-  [OLD]: `u${randomBytes(6).toString("hex")}`,
-  [NEW]: `u${randomBytes(6).toString("hex")}`,
-};
+const USER = ofBothAges(() => `u${randomBytes(6).toString("hex")}`);
 const credentials: Record<string, string> = {};
 
 /** Of its own: it is told to show other certificates. */
@@ -64,23 +60,8 @@ let receiver: Receiver;
 let shared: Record<string, string>;
 const parts: Part[] = [];
 
-/** Makes an authority, or a certificate for this machine that one signed. */
-function certify(name: string, ca?: string): void {
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"];
-  const leaf = ["-addext", "basicConstraints=critical,CA:FALSE"];
-  const signer = ca ? ["-CA", fileOf(`${ca}.pem`), "-CAkey", fileOf(`${ca}.key`), ...leaf] : [];
-  const files = ["-keyout", fileOf(`${name}.key`), "-out", fileOf(`${name}.pem`)];
-  execFileSync("openssl", ["req", "-x509", ...key, ...names, ...signer, ...files], {
-    stdio: "pipe",
-  });
-}
-
 /** Puts the certificate of an age, and the authorities that are trusted, where the processes find them. */
-function useCertificates(
-  age: typeof OLD | typeof NEW,
-  ...trusted: (typeof OLD | typeof NEW)[]
-): void {
+function useCertificates(age: Age, ...trusted: Age[]): void {
   write("ca.pem", trusted.map((each) => read(`ca-${each}.pem`)).join("\n"));
   for (const form of ["pem", "key"]) write(`tls.${form}`, read(`tls-${age}.${form}`));
 }
@@ -105,12 +86,12 @@ async function sendToRedis(...commands: string[]): Promise<void> {
   expect(said).toBe("+OK\r\n".repeat(commands.length));
 }
 
-async function createUser(age: typeof OLD | typeof NEW): Promise<void> {
+async function createUser(age: Age): Promise<void> {
   const { pathname } = new URL(database.url);
   await database.query(`CREATE USER ${USER[age]}@'%' IDENTIFIED BY '${PASSWORD[age]}' REQUIRE SSL`);
   await database.query(`GRANT ALL PRIVILEGES ON ${pathname.slice(1)}.* TO ${USER[age]}@'%'`);
 }
-function databaseUrlOf(age: typeof OLD | typeof NEW, ca = "ca"): string {
+function databaseUrlOf(age: Age, ca = "ca"): string {
   const url = new URL(database.url);
   url.username = USER[age];
   url.password = PASSWORD[age];
@@ -119,10 +100,9 @@ function databaseUrlOf(age: typeof OLD | typeof NEW, ca = "ca"): string {
   url.searchParams.set("ssl-ca", fileOf(`${ca}.pem`));
   return url.href;
 }
-const redisUrlOf = (age: typeof OLD | typeof NEW) =>
-  redis.url.replace("redis://", `redis://default:${PASSWORD[age]}@`);
+const redisUrlOf = (age: Age) => redis.url.replace("redis://", `redis://default:${PASSWORD[age]}@`);
 
-async function createCredentials(age: typeof OLD | typeof NEW): Promise<void> {
+async function createCredentials(age: Age): Promise<void> {
   const create = (name: string, ...permissions: Permission[]) =>
     createServiceCredential(database.url, `${name}-${age}`, permissions);
   credentials[age] = await create("all", ...Object.values(Permission));
@@ -131,7 +111,7 @@ async function createCredentials(age: typeof OLD | typeof NEW): Promise<void> {
 }
 
 /** Puts all that is one secret at a time, and not a list of them, into the files. */
-function useSecretsOf(age: typeof OLD | typeof NEW): void {
+function useSecretsOf(age: Age): void {
   write("database-url", databaseUrlOf(age));
   write("redis-url", redisUrlOf(age));
   write("temporal-api-key", API_KEY[age]);
@@ -139,7 +119,7 @@ function useSecretsOf(age: typeof OLD | typeof NEW): void {
     write(name, read(`${name}-${age}`).trim());
   }
 }
-function useKeys(...ages: (typeof OLD | typeof NEW)[]): void {
+function useKeys(...ages: Age[]): void {
   write("cursor-keys", ages.map((age) => CURSOR_KEY[age]).join(","));
   write("secret-keys", ages.map((age) => SECRET_KEY[age]).join(","));
 }
@@ -157,8 +137,8 @@ beforeAll(async () => {
   write("receiver-ca.pem", certificates.ca);
   receiver = await startReceiver(answer(200), certificates.good);
   for (const age of [OLD, NEW]) {
-    certify(`ca-${age}`);
-    certify(`tls-${age}`, `ca-${age}`);
+    certify(secrets, `ca-${age}`, NAMES);
+    certify(secrets, `tls-${age}`, NAMES, `ca-${age}`);
   }
   useCertificates(OLD, OLD);
   const progress = createProgress();
@@ -214,7 +194,6 @@ afterAll(async () => {
   await receiver?.stop();
   await database?.drop();
   await databaseServer?.stop();
-  rmSync(secrets, { recursive: true, force: true });
 });
 
 /** A core with a gateway and deliveries of its own, so that it can be restarted while another one serves. */
@@ -246,7 +225,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   };
   await add();
   await add();
-  let age: typeof OLD | typeof NEW = OLD;
+  let age: Age = OLD;
   const credential = () => credentials[age] ?? "";
   const stories = startStories({ cores, gateways, receiver, credential, tls });
 
@@ -263,7 +242,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
     await stories.more(STORIES);
   };
 
-  const apiKey = await createReader(sides[0]?.core.port ?? 0, credential());
+  const apiKey = await createPolled(sides[0]?.core.port ?? 0, credential());
   const get = (path: string) =>
     gateways.use((port) => requestOf(port, path, withClientAddress({ apiKey })));
   const PAGE = "/api/v1/activity?order=asc&limit=1";
@@ -310,7 +289,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   expect((await next()).json()).toMatchObject({ error: { code: "invalid_cursor" } });
   await expect(migrate(databaseUrlOf(OLD))).rejects.toThrow(/denied/);
   await expect(migrate(databaseUrlOf(NEW, `ca-${OLD}`))).rejects.toThrow("certificate");
-  const withOld = createReader(sides[0]?.core.port ?? 0, credentials[OLD] ?? "");
+  const withOld = createPolled(sides[0]?.core.port ?? 0, credentials[OLD] ?? "");
   await expect(withOld).rejects.toThrow("unauthenticated");
   const texts = [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY, credentials].flatMap(Object.values);
   for (const part of parts) {
@@ -320,27 +299,9 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
 }, 540_000);
 
 /** Makes an account with two records and a key, and returns the key. */
-async function createReader(port: number, credential: string): Promise<string> {
-  const transport = createGrpcTransport({
-    baseUrl: `https://127.0.0.1:${port}`,
-    nodeOptions: tls(),
-    interceptors: [
-      (following) => (request) => {
-        request.header.set("authorization", `Bearer ${credential}`);
-        return following(request);
-      },
-    ],
-  });
-  const accounts = createClient(AccountService, transport);
-  const names = { externalId: unique("account"), username: unique("user"), displayName: "Ada" };
-  const accountId = (await accounts.putAccount(names)).account?.id ?? "";
-  await accounts.verifyAccount({ accountId });
-  for (let number = 0; number < 2; number += 1) {
-    await createClient(PlatformEventService, transport).recordPlatformEvent({
-      ...{ accountId, platform: 2, externalId: unique("event") },
-      kind: { case: "follow", value: {} },
-    });
-  }
-  const keys = createClient(ApiKeyService, transport);
-  return (await keys.createApiKey({ accountId, name: "test", validityDays: 30 })).secret;
+async function createPolled(port: number, credential: string): Promise<string> {
+  const client = clientsOf(`https://127.0.0.1:${port}`, credential, { nodeOptions: tls() });
+  const { accountId, apiKey } = await createReader({ client });
+  for (const _ of [1, 2]) await createPlatformEvent({ client }, accountId);
+  return apiKey;
 }

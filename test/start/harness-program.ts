@@ -1,28 +1,71 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { afterAll, vi } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** A program that runs, and all that it said so far on both streams. */
-export type Run = { readonly child: ChildProcess; readonly output: () => string };
+/** A program that runs. */
+export type Run = ReturnType<typeof watch>;
+
+/** Longer than six processes take that start beside each other on two cores. */
+const START = { timeout: 90_000, interval: 50 };
+
+/** Hears what a process says. */
+export function watch(child: ChildProcess) {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  const statusAt = (event: string) => once(child, event).then(([code]): number | null => code);
+  const ended = statusAt("exit");
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    child,
+    /** All that it said so far, on both streams. */
+    output: () => output,
+    hasEnded,
+    /** Resolves with the status that it ends with. */
+    ended,
+    /** Resolves with that once all that it said is known. */
+    closed: statusAt("close"),
+    /** Resolves with the line that has a text; rejects with all that it said when it ends before. */
+    untilSaid: (text: string): Promise<string> =>
+      vi
+        .waitUntil(() => {
+          const lines = output.split("\n").slice(0, -1);
+          const line = lines.find((one) => one.includes(text));
+          if (line === undefined && hasEnded()) throw new Error("it ended");
+          return line;
+        }, START)
+        .catch((cause) => {
+          throw new Error(`It never said "${text}", but: ${output}`, { cause });
+        }),
+    /** Sends a signal, and resolves with the status that it ends with. */
+    end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
 
 /**
  * Starts a file of the project, or of another version of it in `root`, with exactly these variables, PATH, and where
  * Node keeps compiled code.
  */
-export function startProgram(
-  path: string,
-  env: Readonly<Record<string, string>>,
-  root = ROOT,
-): Run {
-  const child = spawn(process.execPath, [join(root, path)], {
-    env: { ...baseEnv(), ...env },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output };
+export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
+  return watch(spawn(process.execPath, [join(root, path)], { env: { ...baseEnv(), ...env } }));
+}
+
+/** Starts programs, of which none outlives the tests of a file or group. */
+export function usePrograms(start: typeof startProgram = startProgram): typeof startProgram {
+  const runs: Run[] = [];
+  afterAll(() => Promise.all(runs.map((run) => run.end("SIGKILL"))));
+  return (...args) => {
+    const run = start(...args);
+    runs.push(run);
+    return run;
+  };
 }

@@ -1,70 +1,38 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
-import {
-  AccountService,
-  ApiKeyService,
-  AttemptOutcome,
-  DeliveryService,
-  EndpointService,
-  SessionService,
-  WebhookEventKind,
-} from "@activity/proto";
+import { AttemptOutcome, DeliveryService, EndpointService, SessionService } from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
-import type { DescService } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { createEndpoint, createReader } from "../harness/builders.ts";
+import { clientsOf } from "../harness/clients.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
-import { type Run, startProgram } from "./harness-program.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
+import { KEYS } from "../operating/harness-parts.ts";
+import { usePrograms, watch } from "./harness-program.ts";
 
 const SERVE = "tools/serve/serve.ts";
 const CORE = "server/src/main.ts";
 const GATEWAY = "gateway/src/main.ts";
 const DELIVERIES = "workflows/src/main.ts";
-const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
 
-let folder: string;
-let database: TestDatabase;
-let temporal: RunningTemporal;
-const started: ChildProcess[] = [];
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "activity-serve-"));
-  database = await createTestDatabase();
-  temporal = await startTemporal({
-    env: process.env,
-    dataDir: join(folder, "temporal"),
-    progress: silentProgress,
-  });
-});
-afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await temporal.stop();
-  await database.drop();
-  rmSync(folder, { recursive: true });
-});
-
-function run(program: string, env: Record<string, string>): Run {
-  const one = startProgram(program, env);
-  started.push(one.child);
-  return one;
-}
+const folder = useFolder("serve");
+const database = useTestDatabase();
+const temporal = useStarted(() =>
+  startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
+);
+const run = usePrograms();
 
 /** Runs what must not start, and returns what it says. */
 async function refused(program: string, env: Record<string, string>): Promise<string> {
-  const { child, output } = run(program, env);
-  const [code] = await once(child, "exit");
-  expect(code).toBe(1);
+  const { ended, output } = run(program, env);
+  expect(await ended).toBe(1);
   expect(output()).not.toMatch(/\n\s+at /);
   return output();
 }
@@ -90,15 +58,6 @@ async function production(url = database.url) {
   return { env, ports };
 }
 
-const untilSaid = ({ child, output }: Run, text: string) =>
-  vi.waitUntil(
-    () => {
-      if (child.exitCode !== null) throw new Error(output());
-      return output().includes(text);
-    },
-    { timeout: 60_000 },
-  );
-
 describe("core, gateway and deliveries in one production process", () => {
   it("migrate, read, write, deliver and retry, make no account and print no key; SIGTERM ends them", async () => {
     const fresh = `${new URL(database.url).pathname.slice(1)}_fresh`;
@@ -107,7 +66,7 @@ describe("core, gateway and deliveries in one production process", () => {
     url.pathname = `/${fresh}`;
     const { env, ports } = await production(url.href);
     const one = run(SERVE, env);
-    await untilSaid(one, "deliveries run");
+    await one.untilSaid("deliveries run");
 
     const [rows] = await database.query<{ accounts: number; credentials: number }>(
       `SELECT (SELECT COUNT(*) FROM ${fresh}.account) AS accounts,
@@ -119,41 +78,22 @@ describe("core, gateway and deliveries in one production process", () => {
 
     const permissions = Object.values(Permission);
     const credential = await createServiceCredential(url.href, "test", permissions);
-    const transport = createGrpcTransport({
-      baseUrl: `http://127.0.0.1:${ports.core}`,
-      interceptors: [
-        (next) => (request) => {
-          request.header.set("authorization", `Bearer ${credential}`);
-          return next(request);
-        },
-      ],
-    });
-    const client = <Service extends DescService>(service: Service) =>
-      createClient(service, transport);
-    const names = { externalId: "one", username: "one", displayName: "One" };
-    const { account } = await client(AccountService).putAccount(names);
-    const accountId = account?.id ?? "";
-    await client(AccountService).verifyAccount({ accountId });
-    const { secret: apiKey } = await client(ApiKeyService).createApiKey({
-      ...{ accountId, name: "test", validityDays: 30 },
-    });
+    const client = clientsOf(`http://127.0.0.1:${ports.core}`, credential);
+    const { accountId, apiKey } = await createReader({ client });
     const me = await requestOf(ports.gateway, "/api/v1/me", { apiKey });
-    expect(me.json<{ data: unknown }>().data).toMatchObject({ username: "one" });
+    expect(me.json<{ data: unknown }>().data).toMatchObject({ id: accountId });
 
     const link = await client(SessionService).createSessionLink({ accountId, scopes: [1] });
     expect(link.url).toMatch(/^https:\/\/dash\.example\.com\/#code=[0-9a-f]{64}$/);
     const page = await requestOf(ports.dashboard, "/", {});
     expect(page.headers["strict-transport-security"]).toBe("max-age=31536000");
 
-    const endpoints = client(EndpointService);
-    const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-    const local = { accountId, url: `https://127.0.0.1:${ports.gateway}/`, kinds };
-    await expect(endpoints.createEndpoint(local)).rejects.toThrow(/\burl\b/);
+    const local = createEndpoint({ client }, accountId, `https://127.0.0.1:${ports.gateway}/`);
+    await expect(local).rejects.toThrow(/\burl\b/);
     // No name under .invalid is ever found (RFC 6761): the attempt fails without a packet to anyone.
-    const nowhere = { ...local, url: "https://receiver.invalid/hook" };
-    const { endpoint, secret } = await endpoints.createEndpoint(nowhere);
-    const endpointId = endpoint?.id ?? "";
-    const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+    const nowhere = "https://receiver.invalid/hook";
+    const { endpointId, secret } = await createEndpoint({ client }, accountId, nowhere);
+    const { deliveryId } = await client(EndpointService).sendTest({ accountId, endpointId });
     const outcomes = async () => {
       const { attempts } = await client(DeliveryService).getDelivery({ accountId, deliveryId });
       return attempts.map(({ outcome }) => outcome);
@@ -161,38 +101,20 @@ describe("core, gateway and deliveries in one production process", () => {
     await expect.poll(outcomes).toEqual([AttemptOutcome.DNS_FAILED]);
     await expect.poll(retries).toBe(1);
 
-    const ended = once(one.child, "exit");
-    one.child.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
-    for (const confidential of [
-      link.url.split("=")[1] ?? "",
-      apiKey,
-      secret,
-      credential,
-      ...Object.values(KEYS),
-      url.password,
-    ]) {
-      expect(one.output()).not.toContain(confidential);
+    expect(await one.end()).toBe(0);
+    const confidential = [link.url.split("=")[1] ?? "", apiKey, secret, credential, url.password];
+    for (const text of [...confidential, ...Object.values(KEYS)]) {
+      expect(one.output()).not.toContain(text);
     }
     await database.query(`DROP DATABASE ${fresh}`);
   });
 
   it("is what npm run serve runs, and ends with it", async () => {
     const { env, ports } = await production();
-    const npm = spawn("npm", ["run", "--silent", "serve"], {
-      cwd: ROOT,
-      env: { ...baseEnv(), HOME: process.env.HOME, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    started.push(npm);
-    let said = "";
-    npm.stdout.on("data", (chunk: Buffer) => {
-      said += chunk;
-    });
-    await vi.waitUntil(() => said.includes("gateway listens"), { timeout: 60_000 });
-    const ended = once(npm, "exit");
-    npm.kill("SIGTERM");
-    await ended;
+    const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
+    const npm = watch(spawn("npm", ["run", "--silent", "serve"], options));
+    await npm.untilSaid("gateway listens");
+    await npm.end();
     await expect.poll(() => requestOf(ports.gateway, "/", {}).catch(() => "closed")).toBe("closed");
   });
 
@@ -204,29 +126,16 @@ describe("core, gateway and deliveries in one production process", () => {
       "SECRET_KEYS",
       "TEMPORAL_ADDRESS",
     ]);
-    const bad = {
-      DATABASE_URL: "mysql://geheim@db/geheim?geheim=1",
-      DATABASE_CONNECTIONS: "geheim",
-      REDIS_URL: "geheim",
-      CURSOR_KEYS: "geheim",
-      SECRET_KEYS: "geheim",
-      DELIVERY_RETENTION: "geheim",
-      CORE_PORT: "geheim",
-      ALLOW_PLAINTEXT: "geheim",
-      CORE_TLS_CERT: "geheim",
-      GATEWAY_PORT: "geheim",
-      HEALTH_PORT: "geheim",
-      DASHBOARD_URL: "geheim",
-      DASHBOARD_PORT: "geheim",
-      DASHBOARD_FRAME_ANCESTORS: "geheim",
-      TRUSTED_PROXIES: "geheim",
-      DELIVERY_WORKFLOWS: "geheim",
-      TEMPORAL_ADDRESS: "geheim",
-      TEMPORAL_TLS_CLIENT_KEY_PATH: "geheim",
-      WEBHOOK_ALLOWED_TARGETS: "geheim",
-      WEBHOOK_EXTRA_CA: "geheim",
-      ALLOW_UNSAFE_TARGETS: "geheim",
-    };
+    const names = `
+      DATABASE_CONNECTIONS REDIS_URL CURSOR_KEYS SECRET_KEYS DELIVERY_RETENTION CORE_PORT
+      ALLOW_PLAINTEXT CORE_TLS_CERT GATEWAY_PORT HEALTH_PORT DASHBOARD_URL DASHBOARD_PORT
+      DASHBOARD_FRAME_ANCESTORS TRUSTED_PROXIES DELIVERY_WORKFLOWS TEMPORAL_ADDRESS
+      TEMPORAL_TLS_CLIENT_KEY_PATH WEBHOOK_ALLOWED_TARGETS WEBHOOK_EXTRA_CA
+      ALLOW_UNSAFE_TARGETS`
+      .trim()
+      .split(/\s+/);
+    const bad = Object.fromEntries(names.map((name) => [name, "geheim"]));
+    bad.DATABASE_URL = "mysql://geheim@db/geheim?geheim=1";
     const said = await refused(SERVE, bad);
     for (const name of Object.keys(bad).filter((each) => each !== "ALLOW_PLAINTEXT")) {
       expect(namesIn(said)).toContain(name);

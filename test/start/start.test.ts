@@ -1,61 +1,29 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it, vi } from "vitest";
-import { createTestDatabase } from "../harness/database.ts";
+import { describe, expect, it, vi } from "vitest";
+import { ROOT } from "../architecture/import-rule.ts";
+import { useTestDatabase } from "../harness/database.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { type Run, usePrograms } from "./harness-program.ts";
 
-const START = fileURLToPath(new URL("../../dev-stack/src/start.mjs", import.meta.url));
-const DONATE = fileURLToPath(new URL("../../tools/donate.ts", import.meta.url));
-const DASHBOARD = fileURLToPath(new URL("../../tools/dashboard.ts", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
-const folder = mkdtempSync(join(tmpdir(), "activity-start-"));
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-type Run = { readonly child: ChildProcess; readonly output: () => string };
+const folder = useFolder("start");
 
 /** Runs what `npm start` runs, with data and ports of its own. */
-function run(env: Record<string, string> = {}): Run {
+const run = usePrograms();
+function start(env: NodeJS.ProcessEnv = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
-  const child = spawn(process.execPath, [START], {
-    env: {
-      ...machine,
-      DATA_DIR: join(folder, "data"),
-      PORT: "0",
-      CORE_PORT: "0",
-      DASHBOARD_PORT: "0",
-      ...env,
-    },
-  });
-  started.push(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-  }
-  return { child, output: () => output };
+  const own = { DATA_DIR: join(folder, "data"), PORT: "0", CORE_PORT: "0", DASHBOARD_PORT: "0" };
+  return run("dev-stack/src/start.mjs", { ...machine, ...own, ...env });
 }
 
-async function untilReady({ child, output }: Run): Promise<string> {
-  const isOver = () => child.exitCode !== null || output().includes("Ctrl-C stops everything.");
-  await vi.waitUntil(isOver, { timeout: START_TIMEOUT_MS });
-  if (child.exitCode !== null) throw new Error(output());
-  return output();
-}
-
-async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(child, "exit");
-  child.kill(signal);
-  return (await exited)[0];
+async function untilReady(one: Run): Promise<string> {
+  await one.untilSaid("Ctrl-C stops everything.");
+  return one.output();
 }
 
 /** Pastes the printed lines into a shell, as the reader of the block would. */
@@ -66,27 +34,44 @@ function paste(output: string): string {
   return execFileSync("bash", ["-ec", script], { encoding: "utf8" });
 }
 
-/** Does what the printed `npm run donate` line does. */
-function donate(donorName: string): string {
-  const env = { ...process.env, DATA_DIR: join(folder, "data") };
-  return execFileSync(process.execPath, [DONATE, donorName, "500"], { encoding: "utf8", env });
-}
+const runTool = (...args: string[]) =>
+  execFileSync(process.execPath, args, {
+    ...{ cwd: ROOT, encoding: "utf8", env: { ...process.env, DATA_DIR: join(folder, "data") } },
+  });
+
+/** Does what the printed `npm run demo` line does, and others like it. */
+const demo = (...args: readonly string[]) => runTool("tools/demo.ts", ...args);
+const donate = (donorName: string) => demo("donate", donorName, "500");
 
 /** Waits until a run has printed a donation's webhook event. */
-async function printed(one: ReturnType<typeof run>, donorName: string): Promise<void> {
+async function printed(one: Run, donorName: string): Promise<void> {
   const line = new RegExp(`^Webhook event {2}.*"donation.created".*"${donorName}"`, "m");
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
 }
 
+const overlayIn = (output: string) => /^ {2}Overlay {4}(\S+)$/m.exec(output)?.[1] ?? "";
+/** What the hub of an overlay has kept, and says from now on. */
+function listenTo(overlay: string): { text: string } {
+  const heard = { text: "" };
+  fetch(`${overlay.replace("/overlay", "/events")}&after=0`)
+    .then(async ({ body }) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk, { stream: true });
+    })
+    .catch(() => undefined); // It ends with the hub.
+  return heard;
+}
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 const processesOf = () =>
   execFileSync("bash", ["-c", `pgrep -fa -- "${folder}" | grep -v pgrep || true`], {
     encoding: "utf8",
   });
 
+const database = useTestDatabase();
+
 describe("npm start", () => {
   it("ends with a key and lines that work when pasted; Ctrl-C leaves nothing behind", async () => {
-    const first = run();
+    const first = start();
     const output = await untilReady(first);
     const [me, latest, donations] = paste(output)
       .trim()
@@ -95,7 +80,7 @@ describe("npm start", () => {
     expect(me.data).toMatchObject({ username: "demo", scopes: ["activity:read"] });
     expect(latest.data).toHaveLength(5);
     expect(donations.data.every(({ type }: { type: string }) => type === "donation")).toBe(true);
-    expect(await end(first, "SIGINT")).toBe(0);
+    expect(await first.end("SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
   });
 
@@ -103,11 +88,10 @@ describe("npm start", () => {
     const page = join(folder, "page");
     mkdirSync(page);
     writeFileSync(join(page, "index.html"), "<!doctype html>");
-    const one = run({ DASHBOARD_FILES: page, TEMPORAL_CLI: "/no/such/program" });
+    const one = start({ DASHBOARD_FILES: page, TEMPORAL_CLI: "/no/such/program" });
     const [link = ""] =
       /http:\/\/localhost:\d+\/#code=[0-9a-f]{64}/.exec(await untilReady(one)) ?? [];
-    const env = { ...process.env, DATA_DIR: join(folder, "data") };
-    const another = execFileSync(process.execPath, [DASHBOARD], { encoding: "utf8", env });
+    const another = runTool("tools/dashboard.ts");
     for (const url of [link, another.trim()]) {
       const { origin, hash } = new URL(url);
       expect(await (await fetch(origin)).text()).toBe("<!doctype html>");
@@ -122,17 +106,43 @@ describe("npm start", () => {
       });
       expect(await answer.json()).toMatchObject({ session: { username: "demo" } });
     }
-    expect(await end(one, "SIGINT")).toBe(0);
+    expect(await one.end("SIGINT")).toBe(0);
+  });
+
+  it("prints an overlay's address, which stays, and shows there what npm run demo makes happen", async () => {
+    const env = { TEMPORAL_CLI: "/no/such/program" };
+    const one = start(env);
+    const overlay = overlayIn(await untilReady(one));
+    expect((await fetch(overlay)).status).toBe(200);
+    demo("donate", "Ada", "1500", "For the stream");
+    expect(demo("refund", "500")).toMatch(/^Refunded: 500 cents of don_/);
+    expect(demo("dispute")).toMatch(/^Disputed: don_/);
+    expect(demo("dispute", "won")).toMatch(/^The dispute is won: don_/);
+    const kinds = ["follow", "subscribe", "giftsub", "cheer", "raid"];
+    for (const kind of kinds) expect(demo(kind, "Bea", "3")).toMatch(/^Recorded: evt_/);
+    const heard = listenTo(overlay);
+    const types = ["donation", "follow", "subscription", "giftsub", "cheer", "raid"];
+    await vi.waitUntil(
+      () => types.every((type) => heard.text.includes(`"type":"${type}"`)),
+      20_000,
+    );
+    expect(() => demo("cheer", "Bea", "many")).toThrow('"many" is no whole number');
+    expect(await one.end("SIGINT")).toBe(0);
+    expect(processesOf()).toBe("");
+    const again = start(env);
+    const { searchParams } = new URL(overlayIn(await untilReady(again)));
+    expect(searchParams.get("token")).toBe(new URL(overlay).searchParams.get("token"));
+    expect(await again.end("SIGINT")).toBe(0);
   });
 
   it("ends in order at a Ctrl-C while the demo account is written", async () => {
     const dataDir = join(folder, "interrupted");
     const settings = join(dataDir, "local.json");
-    const interrupted = run({ DATA_DIR: dataDir });
+    const interrupted = start({ DATA_DIR: dataDir });
     const isWriting = () =>
       existsSync(settings) && readFileSync(settings, "utf8").includes("serviceCredential");
     await vi.waitUntil(isWriting, { timeout: START_TIMEOUT_MS, interval: 5 });
-    expect(await end(interrupted, "SIGINT")).toBe(0);
+    expect(await interrupted.end("SIGINT")).toBe(0);
     expect(interrupted.output()).not.toContain("The activity API runs.");
     expect(interrupted.output()).not.toMatch(/\n\s+at /);
     expect(processesOf()).toBe("");
@@ -140,75 +150,71 @@ describe("npm start", () => {
 
   it("names and uses the addresses that it was told to listen on", async () => {
     const hosts = { HOST: "0.0.0.0", CORE_HOST: "127.0.0.2" };
-    const elsewhere = run({ ...hosts, TEMPORAL_CLI: "/no/such/program" });
+    const elsewhere = start({ ...hosts, TEMPORAL_CLI: "/no/such/program" });
     const output = await untilReady(elsewhere);
     expect(output).toMatch(/^ {2}Core {7}127\.0\.0\.2:\d+ /m);
     expect(paste(output)).toContain("demo");
-    expect(await end(elsewhere, "SIGINT")).toBe(0);
+    expect(await elsewhere.end("SIGINT")).toBe(0);
   });
 
   it("prints a donation's webhook event, with Temporal or without", async () => {
-    const without = run({ TEMPORAL_CLI: "/no/such/program" });
+    const without = start({ TEMPORAL_CLI: "/no/such/program" });
     const warning = await untilReady(without);
     expect(warning).toMatch(/^Deliveries that fail wait to be retried: TEMPORAL_CLI names/m);
     expect(donate("Early")).toMatch(/^Donated: don_/);
     expect(paste(warning)).toContain("Early");
     await printed(without, "Early");
-    expect(await end(without, "SIGINT")).toBe(0);
+    expect(await without.end("SIGINT")).toBe(0);
 
-    const again = run();
+    const again = start();
     await untilReady(again);
     donate("Late");
     await printed(again, "Late");
-    expect(await end(again, "SIGINT")).toBe(0);
+    expect(await again.end("SIGINT")).toBe(0);
     expect(processesOf()).toBe("");
   });
 
   it("keeps data and key through kill -9 and a second start", async () => {
-    const killed = run();
+    const killed = start();
     const before = await untilReady(killed);
     const feed = paste(before);
-    await end(killed, "SIGKILL");
-    const again = run();
+    await killed.end("SIGKILL");
+    const again = start();
     const after = await untilReady(again);
     expect(keyIn(after)).toBe(keyIn(before));
     expect(paste(after)).toBe(feed);
 
-    const second = run();
-    const [code] = await once(second.child, "exit");
-    expect(code).toBe(1);
+    const second = start();
+    expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/in use by another copy of this program/);
     expect(second.output().trim().split("\n")).toHaveLength(1);
-    expect(await end(again, "SIGTERM")).toBe(0);
+    expect(await again.end("SIGTERM")).toBe(0);
   });
 
   it("renews the credential of its tools at every start", async () => {
-    const database = await createTestDatabase();
     const env = {
       DATABASE_URL: database.url,
       DATA_DIR: join(folder, "given"),
       TEMPORAL_CLI: "/no/such/program",
     };
-    const first = run(env);
+    const first = start(env);
     await untilReady(first);
-    expect(await end(first, "SIGINT")).toBe(0);
+    expect(await first.end("SIGINT")).toBe(0);
     await database.query("UPDATE service_credential SET expires_at = created_at + 600000000");
-    const again = run(env);
+    const again = start(env);
     await untilReady(again);
     const days = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
     await expect.poll(() => database.query(days)).toEqual([{ days: 90 }]);
-    expect(await end(again, "SIGINT")).toBe(0);
-    await database.drop();
+    expect(await again.end("SIGINT")).toBe(0);
   });
 
   it("says in one sentence what to do when its port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
-    const refused = run({ PORT: `${port}` });
-    const [code] = await once(refused.child, "exit");
+    const refused = start({ PORT: `${port}` });
+    expect(await refused.ended).toBe(1);
     other.close();
-    expect(code).toBe(1);
     const sentence = refused.output().trim().split("\n").at(-1);
     expect(sentence).toMatch(new RegExp(`^Port ${port} is taken by another program: .*PORT=8081`));
     expect(processesOf()).toBe("");
@@ -230,9 +236,8 @@ describe("npm start", () => {
     [{ CORE_HOST: "0.0.0.0" }, /^CORE_HOST lets other machines in/m],
   ])("says in one sentence what is wrong with %o", async (env, sentence) => {
     const other = { DATA_DIR: join(folder, "other"), TEMPORAL_CLI: "/no/such/program" };
-    const refused = run({ ...env, ...other } as Record<string, string>);
-    const [code] = await once(refused.child, "exit");
-    expect(code).toBe(1);
+    const refused = start({ ...env, ...other } as Record<string, string>);
+    expect(await refused.ended).toBe(1);
     expect(refused.output()).toMatch(sentence);
     expect(refused.output()).not.toContain("geheim");
     expect(refused.output()).not.toMatch(/\n\s+at /);

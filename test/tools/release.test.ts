@@ -93,21 +93,25 @@ describe("npm run release", () => {
     git("checkout", "--quiet", "--", "deploy");
   });
 
-  it("after npm version, packs both packages of that version and the bill of materials, and stops", async () => {
+  it("after npm version, packs each package of that version and the bill of materials, and stops", async () => {
     edit("CHANGELOG.md", () => "# Changelog\n\n## [7.8.9] - 2026-11-22\n\n- A thing.\n");
-    edit("receiver-kit/package.json", (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
+    for (const name of ["receiver-kit", "feed"]) {
+      edit(`${name}/package.json`, (text) => text.replaceAll(OWNER_OF_URL, "$1someone$2"));
+    }
     commit();
     expect(await npm("version", "7.8.9")).toMatchObject({ code: 0 });
     const { code, said } = await release();
     expect(said).toContain(
       "Nothing was published. To publish:\n\n  git push origin HEAD v7.8.9\n" +
         "  npm publish dist/release/receiver-kit-7.8.9.tgz\n" +
+        "  npm publish dist/release/activity-feed-7.8.9.tgz\n" +
         "  npm publish dist/release/activity-client-7.8.9.tgz\n",
     );
     expect(code).toBe(0);
     const made = join(folder, "dist/release");
     expect(readdirSync(made).toSorted()).toEqual([
       "activity-client-7.8.9.tgz",
+      "activity-feed-7.8.9.tgz",
       "personal-activity-7.8.9.cdx.json",
       "receiver-kit-7.8.9.tgz",
     ]);

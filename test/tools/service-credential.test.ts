@@ -4,19 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../architecture/import-rule.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { startServices } from "../harness/services.ts";
 
 const TOOL = fileURLToPath(new URL("../../tools/service-credential.ts", import.meta.url));
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 type Result = { exitCode: number; stdout: string; stderr: string };
 

@@ -1,33 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  AccountService,
-  AttemptOutcome,
-  DeliveryService,
-  DeliveryState,
-  EndpointService,
-} from "@activity/proto";
+import { AttemptOutcome, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { Permission } from "@activity/server";
-import type { DescService } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { ALL_KINDS } from "../delivery/harness-deliveries.ts";
 import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { type Certificates, makeCertificates } from "../delivery/harness-receiver-certificates.ts";
-import { unique } from "../harness/builders.ts";
+import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
+import { clientsOf } from "../harness/clients.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { createFront } from "../operating/harness-front.ts";
-import { type Part, startPart } from "../operating/harness-part.ts";
+import { type Part, startPart } from "../operating/harness-parts.ts";
 import { startStories } from "../operating/harness-stories.ts";
 import { checkOutPrevious, type Previous } from "./harness-previous.ts";
 
@@ -42,7 +33,7 @@ const STORIES = 4;
 
 const NEW: Version = { root: ROOT };
 let OLD: Version;
-let folder: string;
+const folder = useFolder("upgrade");
 let database: TestDatabase;
 let temporal: RunningTemporal;
 let receiver: Receiver;
@@ -55,18 +46,14 @@ const parts: Part[] = [];
 
 beforeAll(async () => {
   OLD = checkOutPrevious();
-  folder = await mkdtemp(join(tmpdir(), "activity-upgrade-"));
   const certificates: Certificates = makeCertificates();
   const extraCa = join(folder, "ca.pem");
   await writeFile(extraCa, certificates.ca);
   receiver = await startReceiver(answer(200), certificates.good);
   failing = await startReceiver(answer(503), certificates.good);
   database = await createTestDatabase(undefined, { migrated: false });
-  temporal = await startTemporal({
-    env: process.env,
-    dataDir: join(folder, "temporal"),
-    progress: createProgress(),
-  });
+  const dataDir = join(folder, "temporal");
+  temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   connection = await Connection.connect({ address: temporal.address });
   shared = {
     DATABASE_URL: database.url,
@@ -88,7 +75,6 @@ afterAll(async () => {
   await connection?.close();
   await temporal?.stop();
   await database?.drop();
-  if (folder) await rm(folder, { recursive: true, force: true });
 });
 
 /** Starts a part of a version, at a core where it needs one. */
@@ -114,21 +100,6 @@ function createCredential({ root }: Version): string {
   return execFileSync(process.execPath, args, options).trim();
 }
 
-function clientOf<Service extends DescService>(core: Part, service: Service) {
-  return createClient(
-    service,
-    createGrpcTransport({
-      baseUrl: `http://127.0.0.1:${core.port}`,
-      interceptors: [
-        (next) => (request) => {
-          request.header.set("authorization", `Bearer ${credential}`);
-          return next(request);
-        },
-      ],
-    }),
-  );
-}
-
 /** How a run's workflow waits for its first retry: not begun yet, or begun with the first attempt and asleep. */
 type Waiting = "delayed" | "asleep";
 type Retry = { readonly accountId: string; readonly deliveryId: string };
@@ -141,18 +112,12 @@ const begun: Retry[] = [];
  * deliver claims it: nearly always the one at the core that was told.
  */
 async function beginRetry(core: Part, wanted: Waiting): Promise<Retry> {
-  const names = { externalId: unique("account"), username: unique("user"), displayName: "Ada" };
-  const { account } = await clientOf(core, AccountService).putAccount(names);
-  const accountId = account?.id ?? "";
-  const endpoints = clientOf(core, EndpointService);
+  const client = clientsOf(`http://127.0.0.1:${core.port}`, credential);
+  const accountId = await createAccount({ client });
   const url = `https://127.0.0.1:${failing.port}/busy`;
-  const { endpoint } = await endpoints.createEndpoint({
-    accountId,
-    url,
-    kinds: { kinds: ALL_KINDS },
-  });
+  const { endpointId } = await createEndpoint({ client }, accountId, url);
   for (;;) {
-    const sent = await endpoints.sendTest({ accountId, endpointId: endpoint?.id ?? "" });
+    const sent = await client(EndpointService).sendTest({ accountId, endpointId });
     const retry = { accountId, deliveryId: sent.deliveryId };
     begun.push(retry);
     if ((await vi.waitUntil(() => waitingOf(retry), PATIENT)) === wanted) return retry;
@@ -180,7 +145,10 @@ const workersOf = async (retry: Retry) =>
   );
 
 async function outcomesOf(core: Part, retry: Retry) {
-  const { delivery, attempts } = await clientOf(core, DeliveryService).getDelivery(retry);
+  const { delivery, attempts } = await clientsOf(
+    `http://127.0.0.1:${core.port}`,
+    credential,
+  )(DeliveryService).getDelivery(retry);
   return { state: delivery?.state, outcomes: attempts.map(({ outcome }) => outcome) };
 }
 

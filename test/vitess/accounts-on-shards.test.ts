@@ -1,17 +1,13 @@
 import { migrate } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { unique } from "../harness/builders.ts";
 import { createTestDatabase } from "../harness/database.ts";
-import { type Services, startServices } from "../harness/services.ts";
+import { useServices } from "../harness/services.ts";
 
 /** As many as make it sure that some of them are on different shards. */
 const ACCOUNTS = 12;
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
+const services = useServices();
 
 it("is migrated once, however many instances start, each table in its keyspace, ADR 0048", async () => {
   const database = await createTestDatabase(undefined, { migrated: false });

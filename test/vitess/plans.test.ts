@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Services, startServices } from "../harness/services.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useServices } from "../harness/services.ts";
 import {
   expectLocksKept,
   expectPlansOfOneShard,
@@ -19,15 +19,13 @@ const TABLES = [
   ...["rate_window", "service_credential", "installation"],
 ];
 
-let services: Services;
+const services = useServices();
 let statements: readonly PlannedStatement[];
 beforeAll(async () => {
-  services = await startServices();
   const sent = await statementsSentIn(() => tellStory(services));
   const { database } = services;
   statements = await planStatements((sql) => database.query(sql), sent);
 });
-afterAll(() => services.stop());
 
 describe("what the product sends to a vtgate, ADR 0048", () => {
   it("is planned for one shard, or those of its accounts, but for what looks at all accounts", () =>

@@ -1,8 +1,7 @@
 import mysql from "mysql2/promise";
 import { expect, inject, it } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningVitess, startVitess } from "../../dev-stack/src/vitess.ts";
+import { type RunningVitess, startVitess } from "./harness-vitess.ts";
 
 const SHARDS = ["activity/-40", "activity/40-80", "activity/80-c0", "activity/c0-", "lookup/0"];
 
@@ -27,7 +26,7 @@ it("serves each shard, dies when killed, comes back with what it stored, and end
 
 function start(port?: number): Promise<RunningVitess> {
   return startVitess({
-    ...{ env: process.env, cacheDir: cacheFolder(process.env), progress: silentProgress },
+    ...{ env: process.env, progress: silentProgress },
     ...{ mysqlUrl: inject("databaseUrl"), prefix: "stack", shards: 4, port },
   });
 }

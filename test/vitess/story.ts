@@ -17,7 +17,6 @@ import { removeOldDeliveries } from "../../server/src/delivery/delivery-removal.
 import { countAttempts } from "../../server/src/delivery-stat/delivery-stat.ts";
 import { deleteOldHours } from "../../server/src/delivery-stat/delivery-stat-store.ts";
 import { readBacklog } from "../../server/src/dispatch/backlog-store.ts";
-import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
 import { findChangedFeeds } from "../../server/src/feed-change/feed-change-store.ts";
 import {
   insertServiceCredential,
@@ -28,7 +27,7 @@ import { hashSessionSecret } from "../../server/src/session/session-secret.ts";
 import {
   deleteSession,
   exchangeLink,
-  isOfAnotherAccount,
+  findLinkAccount,
 } from "../../server/src/session/session-store.ts";
 import { reencryptSecrets } from "../../server/src/signing-secret/reencrypt-secrets.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
@@ -127,8 +126,8 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   const { url } = await sessions.createSessionLink({ accountId, scopes: [1] });
   const code = url.slice(url.indexOf("=") + 1);
   const hash = randomBytes(32);
-  await exchangeLink(packets, hashSessionSecret(code), hash);
-  await isOfAnotherAccount(pool, hashSessionSecret(code), hash);
+  await exchangeLink(packets, hashSessionSecret(code), hash, randomBytes(32));
+  await findLinkAccount(pool, hashSessionSecret(code));
   await packets.run([deleteSession(hash)]);
 }
 
@@ -152,7 +151,7 @@ async function write({ donations, platformEvents, importRows }: Services, accoun
 }
 
 async function deliver(services: Services, owned: readonly Owned[]) {
-  const { dispatch, deliveries, endpoints, pool } = services;
+  const { dispatch, deliveries, endpoints, store } = services;
   const runs = await Promise.all(owned.map((each) => testOf(services, each)));
   await dispatch.getInstallation({});
   await dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
@@ -168,7 +167,7 @@ async function deliver(services: Services, owned: readonly Owned[]) {
   const [run] = runs;
   await dispatch.loadAttempt({ run, attempt: 2 });
   await dispatch.rescheduleAttempt({ run, attempt: 2, wait: { seconds: 5n } });
-  await resumeOrphanedRuns(pool, -HOUR_MICROS);
+  await store.resumeOverdue(-HOUR_MICROS, 200);
   await failed(2, AttemptOutcome.REJECTED);
   await Promise.all(
     owned.map(async ({ accountId, endpointId }, place) => {

@@ -1,18 +1,14 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const run = promisify(execFile);
 const BUF = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Runs `buf curl` outside the checkout, where it knows no protos but those the server tells of. */
 async function bufCurl(...args: string[]): Promise<string> {

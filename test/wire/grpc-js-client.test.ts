@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
 import grpc from "@grpc/grpc-js";
 import protoLoader from "@grpc/proto-loader";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const PROTO = fileURLToPath(new URL("../../proto", import.meta.url));
 const LOADER_OPTIONS = { includeDirs: [PROTO, `${PROTO}/vendor`], longs: String, enums: String };
@@ -19,11 +19,7 @@ type AnyClient = Record<
   ) => void
 >;
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 /** Loads a service from its proto as any foreign program would, without our generated code. */
 function load(file: string, path: string): AnyClient {

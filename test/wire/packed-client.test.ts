@@ -124,7 +124,11 @@ describe("@activity/client, packed and installed in a bare project", () => {
       if (word === "package") inPackage = name;
       return word === "service" ? `${inPackage}.${name}` : [];
     });
-    const internal = ["activity.dispatch.v1.DispatchService", "activity.read.v1.AdmissionService"];
+    const internal = [
+      "activity.dispatch.v1.DispatchService",
+      "activity.read.v1.AdmissionService",
+      "activity.read.v1.FeedChangeService",
+    ];
     expect([...services, ...internal].toSorted()).toEqual(inProtos.toSorted());
   });
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The folders of the packages that are published, each with the product's version. */
-export const PUBLISHED = ["receiver-kit", "proto/client"] as const;
+export const PUBLISHED = ["receiver-kit", "feed", "proto/client"] as const;
 
 /** Builds a published package and packs it into a folder. Returns the tarball's path. */
 export function packPackage(name: (typeof PUBLISHED)[number], folder: string): string {

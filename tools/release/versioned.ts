@@ -4,8 +4,13 @@ import { join } from "node:path";
 /** Where the product's version stands beside the root's package.json, which is the one that people change. */
 const PLACES: readonly (readonly [file: string, around: RegExp])[] = [
   ["receiver-kit/package.json", /(^ {2}"version": ")([^"]+)(")/m],
+  ["feed/package.json", /(^ {2}"version": ")([^"]+)(")/m],
   ["proto/client/package.json", /(^ {2}"version": ")([^"]+)(")/m],
   ["package-lock.json", /(^ {4}"receiver-kit": \{\n {6}"version": ")([^"]+)(")/m],
+  [
+    "package-lock.json",
+    /(^ {4}"feed": \{\n(?: {6}"name": "[^"]+",\n)? {6}"version": ")([^"]+)(")/m,
+  ],
   ["deploy/helm/personal-activity/Chart.yaml", /(^version: )(\S+)()$/m],
   ["deploy/helm/personal-activity/Chart.yaml", /(^appVersion: )(\S+)()$/m],
   ["deploy/compose.yaml", /(image: personal-activity:)(\S+)()$/m],

@@ -1,8 +1,9 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as waitUnheld } from "node:timers/promises";
 import { DispatchService } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
 import { NO_METRICS } from "@activity/runtime/metrics";
 import type { OpenMetrics } from "@activity/runtime/metrics-listener";
+import { PROCESS_TIMING as timing, wait } from "@activity/runtime/timing";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import type { NativeConnectionOptions, Worker } from "@temporalio/worker";
@@ -17,9 +18,9 @@ import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
 import { fieldsOfTemporalFailure } from "./temporal/failure.ts";
 import { installTemporalRuntime } from "./temporal/runtime.ts";
-import { bundleWorkflows, createWorker, RETRY_SLOTS } from "./temporal/worker.ts";
+import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
-import { createAttemptSlots } from "./workflow/attempt-slots.ts";
+import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 
 /** The pause after a failure of Temporal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
@@ -70,14 +71,14 @@ export function startDeliveries(options: {
     }),
     scraped?.metrics ?? NO_METRICS,
   );
-  const recorder = createRecorder(dispatch, log);
+  const recorder = createRecorder(dispatch, log, timing);
   const attempts: Poller | undefined =
     config.deliveryWorkflows === "retries"
-      ? startFirstAttempts({ dispatch, sender, recorder, nowMs: wallClockMs, log })
+      ? startFirstAttempts({ dispatch, sender, recorder, nowMs: wallClockMs, timing, log })
       : undefined;
   const activities = createActivities({
     ...{ dispatch, sender, recorder },
-    slots: createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() }),
+    slots: createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs }),
     firstAreClaimed: config.deliveryWorkflows === "all",
     nowMs: wallClockMs,
   });
@@ -102,7 +103,7 @@ export function startDeliveries(options: {
       stopping.abort();
       const ended = Promise.all([running, attempts?.stop()]);
       // Not for longer: while the core is away, what was made waits to be recorded for as long.
-      const late = wait(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
+      const late = waitUnheld(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
       await Promise.race([ended, late]);
       await recorder.close(RECORD_WITHIN_MS);
       await ended;
@@ -116,15 +117,15 @@ export function startDeliveries(options: {
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
-      const startedAt = performance.now();
+      const startedAt = timing.nowMs();
       try {
         await runWithTemporal(temporal, bundled);
       } catch (cause) {
         if (signal.aborted && cause === signal.reason) return;
         log.error("retries wait for Temporal", fieldsOfTemporalFailure(cause));
         // What lasted was no failure of the start.
-        if (performance.now() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-        await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+        if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+        await wait(timing, pauseMs, signal);
         pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
     }
@@ -143,7 +144,8 @@ export function startDeliveries(options: {
       const worker = await createWorker({
         ...{ connection, namespace, taskQueue, bundle, activities, buildId },
       });
-      const starter = { dispatch, client, taskQueue, buildId, recorder, log };
+      const target = { client, taskQueue, buildId, nowMs: wallClockMs };
+      const starter = { ...target, dispatch, recorder, timing, log };
       const own = deliveryWorkflows === "all" ? [startWholeRuns(starter)] : [];
       own.push(startRetries(starter));
       for (const poller of own) pollers.add(poller);

@@ -62,15 +62,15 @@ async function findPrograms(): Promise<Programs> {
 
 async function fetchPrograms(): Promise<Programs> {
   // Where the user that the server runs as can read it, too.
-  const cache =
+  const cacheDir =
     process.getuid?.() === 0 ? "/var/cache/personal-activity" : cacheFolder(process.env);
-  const root = await fetchAptPackages({
-    names: ["postgresql"],
-    into: join(cache, `postgres-${process.arch}`),
-    title: "PostgreSQL",
-    megabytes: 500,
-    progress: silentProgress,
-  });
+  const root = await fetchAptPackages(
+    {
+      ...{ title: "PostgreSQL", names: ["postgresql"], folder: "postgres", megabytes: 500 },
+      otherwise: "install one so that initdb and pg_ctl are on PATH",
+    },
+    { env: process.env, cacheDir, progress: silentProgress },
+  );
   await chmod(root.folder, 0o755);
   const versions = await readdir(join(root.folder, DEBIAN_FOLDER));
   const env = { ...process.env, LD_LIBRARY_PATH: root.libraryFolders.join(":") };

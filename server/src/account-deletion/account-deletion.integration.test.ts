@@ -1,18 +1,14 @@
 import { DeliveryState } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { startAccountPurge } from "./account-purge.ts";
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
+const services = useServices();
 afterEach(() => {
   vi.useRealTimers();
 });
-afterAll(() => services.stop());
 
 /** Deletes an account while a statement's locks keep its purge from going on, until `check` is through. */
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {

@@ -1,20 +1,16 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
 const unavailable = { code: ErrorCode.AccountUnavailable };
 const EVER = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
   endpointId = await services.createEndpoint(accountId);

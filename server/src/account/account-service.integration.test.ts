@@ -1,18 +1,14 @@
 import { AttemptOutcome, Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { DATA_TABLES } from "../account-deletion/account-deletion-store.ts";
 import { purgeDeletedAccounts } from "../account-deletion/account-purge.ts";
 import { ErrorCode } from "../common/errors.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
+const services = useServices();
 
 const profile = () => ({
   externalId: unique("account"),

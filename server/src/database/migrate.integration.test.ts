@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { describe, expect, it } from "vitest";
+import { createTestDatabase, useTestDatabase } from "../../../test/harness/database.ts";
 import { migrate } from "./migrate.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 const marks = async () =>
   (

@@ -30,6 +30,7 @@ const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1180, // The commit failed.
   1637, // Too many transactions.
   3100, // Group Replication: the group did not answer.
+  4031, // The server ended a session that was silent.
   9001, // ProxySQL: no server could be reached in time.
 ]);
 /** SQLSTATE class 08: the way to the server failed. */
@@ -46,11 +47,11 @@ export function isOutage(error: unknown): boolean {
   // The driver's word for a connection that is lost; some of these failures have no code.
   if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
   if (isShardAway(error)) return true;
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
-    return false;
-  if (OUTAGE_CODES.has(error.code)) return true;
+  if (!(error instanceof Error)) return false;
   if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
   if (isOfClass(error, WAY_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
+  if (!("code" in error) || typeof error.code !== "string") return false;
+  if (OUTAGE_CODES.has(error.code)) return true;
   // Failures of the network and of the driver's connections carry no SQL state.
   return !("sqlState" in error) && /^(E[A-Z]+|PROTOCOL_|POOL_|HANDSHAKE_)/.test(error.code);
 }

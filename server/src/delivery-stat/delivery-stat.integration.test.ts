@@ -1,8 +1,8 @@
 import { AttemptOutcome } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { removeOldDeliveries } from "../delivery/delivery-removal.ts";
 import { countAttempts, startAttemptCounting } from "./delivery-stat.ts";
@@ -15,13 +15,9 @@ const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET } = AttemptOutcome;
 /** What one delivered attempt of 5 ms, as `services.record` makes it, adds to its hour. */
 const ONE = { delivered: 1, failed: 0, total: 5_000, longest: 5_000 };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await countAttempts(services.pool);
   accountId = await services.createAccount();

@@ -1,8 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { countAttempts } from "../delivery-stat/delivery-stat.ts";
 import { removeOldDeliveries } from "./delivery-removal.ts";
 
@@ -12,13 +12,9 @@ const LONG_AGO = timestampFromMs(0);
 /** More than are removed, or looked at, at once. */
 const MANY = 1_100;
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   for (const table of ["outbox_entry", "delivery_attempt", "delivery", "webhook_event"]) {
     await services.database.query(`DELETE FROM ${table}`);

@@ -6,10 +6,10 @@ import {
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fillDeliveries } from "../../../test/harness/filled-deliveries.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 
 const COUNT = 1_000_000;
@@ -29,7 +29,7 @@ type Row = {
   outcome: number;
 };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let created: string;
 let refunded: string;
@@ -41,7 +41,6 @@ let alike: Row[][];
 // three oldest of the first are refunded and were rejected, so that filters which each name many together name
 // three or none.
 beforeAll(async () => {
-  services = await startServices();
   accountId = await services.createAccount();
   created = await services.createEndpoint(accountId, [CREATED]);
   refunded = await services.createEndpoint(accountId, [REFUNDED]);
@@ -63,7 +62,6 @@ beforeAll(async () => {
   );
   alike = [...groups.values()];
 }, 300_000);
-afterAll(() => services.stop());
 
 const ENDPOINTS = ["", "created", "refunded"] as const;
 const cases = ENDPOINTS.flatMap((endpoint) =>

@@ -1,8 +1,8 @@
 import { DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { retryFailed } from "./retry-failed.ts";
 
 /** Three batches; all of one state are of one event, so that they share their time. */
@@ -13,13 +13,9 @@ const BACKLOG = [
 ];
 const ALL = 1_200;
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   for (const table of ["outbox_entry", "delivery", "webhook_event"]) {
     await services.database.query(`DELETE FROM ${table}`);

@@ -1,13 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { expect, it } from "vitest";
+import { useServices } from "../../../test/harness/services.ts";
 import { readBacklog } from "./backlog-store.ts";
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
+const services = useServices();
 
 it("knows what waits: first attempts, workflows to begin, the oldest event, and overdue retries", async () => {
   const none = { firstAttempts: 0, beginRetries: 0, oldestId: undefined };

@@ -1,20 +1,20 @@
-import { ClaimAttemptsRequestSchema, DeliveryState } from "@activity/proto";
+import {
+  ClaimAttemptsRequestSchema,
+  DeliveryState,
+  LoadAttemptRequestSchema,
+} from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { createClaims } from "./claim.ts";
 import { createDispatchService } from "./dispatch-service.ts";
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
-let services: Services;
+const services = useServices();
 let own: Receiver;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   own = await createReceiver();
@@ -86,7 +86,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
       warn: (text: string) => logged.push(text),
       error: expect.unreachable,
     };
-    const claims = createClaims({ ...services, random: Math.random, log });
+    const claims = createClaims({ ...services, log });
     await sendTest();
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);
@@ -125,7 +125,8 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const [quiet, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
     const log = { info: quiet, warn: quiet, error };
     const service = createDispatchService({ ...services, log });
-    await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    const [run] = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
+    const load = create(LoadAttemptRequestSchema, { run: run as Run, attempt: 1 });
     await services.database.query("UPDATE endpoint SET secret = 'of another key' WHERE id = ?", [
       own.endpointId,
     ]);
@@ -133,6 +134,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     const context = { signal: new AbortController().signal } as HandlerContext;
     for (let times = 0; times < 2; times++) {
       expect(await service.claimAttempts(claim, context)).toEqual({ attempts: [] });
+      await expect(service.loadAttempt(load, context)).rejects.toThrow("SECRET_KEYS lacks its key");
       await services.database.query("UPDATE outbox_entry SET leased_until = 0");
     }
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);

@@ -1,22 +1,18 @@
 import { WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import type { ClaimedAttempt } from "./claim.ts";
 import { createLeases } from "./outbox.ts";
 
 const WAIT = { limit: 64, endpointLimit: 64, wait: { seconds: 10n } };
 const BEFORE_LEASE_ENDS = { timeout: 10_000 };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
 let secret: Buffer;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();

@@ -1,8 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writePending } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
@@ -16,12 +17,8 @@ const LEASE_SECONDS = 14;
 
 type Receiver = { readonly accountId: string; readonly endpointId: string };
 
-let services: Services;
+const services = useServices();
 let busy: Receiver;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   await services.database.query("DELETE FROM delivery");
@@ -170,11 +167,14 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
   it("fails, and the next one gets what it leased", async () => {
     const [id] = await addPending(busy, 1);
     let [nowMs, stepMs] = [0, 2_001];
-    const slow = createOutbox(() => {
-      nowMs += stepMs;
-      return nowMs;
+    const slow = createOutbox({
+      ...PROCESS_TIMING,
+      nowMs() {
+        nowMs += stepMs;
+        return nowMs;
+      },
     });
-    const claims = createClaims({ ...services, outbox: slow, random: Math.random });
+    const claims = createClaims({ ...services, outbox: slow });
     await expect(claims.attempts(8, ENDPOINT_LIMIT)).rejects.toThrow(DatabaseTimeoutError);
     expect(slow.unheard.size).toBe(1);
     stepMs = 0;
@@ -186,7 +186,7 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
 describe("an endpoint, §6.4, ADR 0028", () => {
   it("never has more leased than its limit, also when two claimers claim at once", async () => {
     const ids = await addPending(busy, 300);
-    const claimers = [0, 1].map(() => createClaims({ ...services, random: Math.random }));
+    const claimers = [0, 1].map(() => createClaims(services));
     const looks = await Promise.all(
       Array.from({ length: 20 }, (_, turn) => claimers[turn % 2]?.attempts(20, ENDPOINT_LIMIT)),
     );

@@ -1,28 +1,12 @@
 import type { Log } from "@activity/runtime/log";
 import { newId } from "../common/ids.ts";
 import { DatabaseTimeoutError } from "../database/deadline.ts";
-import type { Packets } from "../database/packet.ts";
-import type { Pool } from "../database/pool.ts";
-import {
-  type AttemptContent,
-  cancelRuns,
-  countLeased,
-  deleteEntries,
-  type LeasedEntry,
-  leaseEntries,
-  listAttemptsOfRuns,
-  listClaimable,
-  loadLeasedAttempts,
-  loadLeasedRetries,
-  type PastAttempt,
-  type QueuePosition,
-  releaseEntries,
-} from "./claim-store.ts";
+import type { AttemptContent, LeasedEntry, PastAttempt, QueuePosition } from "./claim-store.ts";
+import type { DispatchStore } from "./dispatch-store.ts";
 import { type Queue, takeRoundRobin } from "./fair-share.ts";
 import { MAX_LEASE_AGE_MS, type Outbox } from "./outbox.ts";
 import { Task } from "./outbox-store.ts";
 import type { Look } from "./poller-queue.ts";
-import { type LockedRow, lockedDeliveryFromRow, lockFreeDeliveries } from "./record-store.ts";
 import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
 /** Entries read at once. A queue that has more of them is left behind with the page. */
@@ -50,8 +34,7 @@ type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly Deli
 
 /** What claims are made of. */
 export type ClaimParts = {
-  readonly pool: Pool;
-  readonly packets: Packets;
+  readonly store: DispatchStore;
   readonly outbox: Outbox;
   readonly log: Log;
   /** From 0 to 1: draws who comes first. */
@@ -59,15 +42,16 @@ export type ClaimParts = {
 };
 
 /** Creates claims that begin with the first account. */
-export function createClaims({ pool, packets, outbox, log, random }: ClaimParts): Claims {
-  const { unheard, nowMs } = outbox;
+export function createClaims({ store, outbox, log, random }: ClaimParts): Claims {
+  const { unheard } = outbox;
+  const { nowMs } = outbox.timing;
   const ends = { [Task.Attempt]: START, [Task.BeginRetries]: START };
 
   return {
     async attempts(limit, endpointLimit) {
       const { keys, ...rest } = await find(Task.Attempt, limit, endpointLimit);
       const entries = await lease(Task.Attempt, keys, async (leaseId) => {
-        const leased = inOrderOf(keys, await loadLeasedAttempts(pool, keys, leaseId));
+        const leased = inOrderOf(keys, await store.loadLeasedAttempts(keys, leaseId));
         endUnsendable(leased.filter(({ isRunning, content }) => !isRunning || !content));
         return leased.flatMap(({ isRunning, content, ...run }) =>
           isRunning && content ? [{ ...run, ...content, leaseId }] : [],
@@ -79,10 +63,10 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
     async retries(limit) {
       const { keys, ...rest } = await find(Task.BeginRetries, limit, Number.POSITIVE_INFINITY);
       const entries = await lease(Task.BeginRetries, keys, async (leaseId) => {
-        const leased = inOrderOf(keys, await loadLeasedRetries(pool, keys, leaseId));
+        const leased = inOrderOf(keys, await store.loadLeasedRetries(keys, leaseId));
         endUnsendable(leased.filter(({ isRunning }) => !isRunning));
         const runs = leased.filter(({ isRunning }) => isRunning);
-        const past = runs.length > 0 ? await listAttemptsOfRuns(pool, runs) : [];
+        const past = runs.length > 0 ? await store.listAttemptsOfRuns(runs) : [];
         const attempts = Map.groupBy(past, deliveryName);
         return runs.map(({ isRunning: _, ...run }) => ({
           ...run,
@@ -104,7 +88,7 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
     const leaseId = newId();
     const begunMs = nowMs();
     try {
-      await leaseEntries(pool, task, keys, leaseId);
+      await store.leaseEntries(task, keys, leaseId);
       const entries = await load(leaseId);
       if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;
       throw new DatabaseTimeoutError(`A claim took longer than ${MAX_LEASE_AGE_MS} ms.`);
@@ -116,7 +100,7 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
 
   async function releaseUnheard(): Promise<void> {
     for (const [leaseId, keys] of unheard) {
-      await releaseEntries(pool, keys, leaseId);
+      await store.releaseEntries(keys, leaseId);
       unheard.delete(leaseId);
     }
   }
@@ -153,7 +137,7 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
   ): AsyncGenerator<Queue[]> {
     let position: QueuePosition | undefined = after;
     while (position !== undefined) {
-      const page = await listClaimable(pool, task, position, PAGE);
+      const page = await store.listClaimable(task, position, PAGE);
       const all = queuesOf(page);
       const queues = all.filter((queue) => end === undefined || !isBehind(queue, end));
       if (queues.length > 0) yield queues;
@@ -169,7 +153,7 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
     endpointLimit: number,
   ): Promise<Queue[]> {
     if (endpointLimit === Number.POSITIVE_INFINITY) return [...queues];
-    const leased = await countLeased(pool, task, queues);
+    const leased = await store.countLeased(task, queues);
     return queues.flatMap((queue) => {
       const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0);
       return capacity > 0 ? [{ ...queue, deliveryIds: queue.deliveryIds.slice(0, capacity) }] : [];
@@ -186,13 +170,11 @@ export function createClaims({ pool, packets, outbox, log, random }: ClaimParts)
 
   /** Ends runs. One whose delivery somebody else has locked stays leased, and is claimed again later. */
   function endRuns(entries: readonly LeasedEntry[]): Promise<void> {
-    return packets.loadAndStore([lockFreeDeliveries(entries)], ([rows = []]) => {
-      const free = new Set((rows as LockedRow[]).map(lockedDeliveryFromRow).map(deliveryName));
-      const toCancel = entries.filter((entry) => entry.isRunning && free.has(deliveryName(entry)));
-      const toDelete = [...toCancel, ...entries.filter(({ isRunning }) => !isRunning)];
-      const canceled = toCancel.length > 0 ? [cancelRuns(toCancel)] : [];
-      const deleted = toDelete.length > 0 ? [deleteEntries(toDelete)] : [];
-      return { statements: [...canceled, ...deleted], result: undefined };
+    return store.changeFree(entries, (locked) => {
+      const free = new Set(locked.map(deliveryName));
+      const canceled = entries.filter((entry) => entry.isRunning && free.has(deliveryName(entry)));
+      const deleted = [...canceled, ...entries.filter(({ isRunning }) => !isRunning)];
+      return { changes: { canceled, deleted }, result: undefined };
     });
   }
 }

@@ -13,25 +13,12 @@ import { type Duration, durationFromMs, timestampFromMs } from "@bufbuild/protob
 import type { ServiceImpl } from "@connectrpc/connect";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { microsFromTimestamp } from "../common/timestamps.ts";
-import type { Packets } from "../database/packet.ts";
-import type { Pool } from "../database/pool.ts";
 import { decryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
-import {
-  findAttempt,
-  isAccountDeleted,
-  type LoadedAttempt,
-  rescheduleAttempt,
-} from "./attempt-store.ts";
+import type { LoadedAttempt } from "./attempt-store.ts";
 import { createClaims } from "./claim.ts";
-import {
-  type AttemptContent,
-  cancelRuns,
-  deleteEntries,
-  type PastAttempt,
-  releaseEntries,
-} from "./claim-store.ts";
+import type { AttemptContent, PastAttempt } from "./claim-store.ts";
+import type { DispatchStore } from "./dispatch-store.ts";
 import { measureFirstAttempts } from "./first-attempt-delay.ts";
-import { readInstallationId } from "./installation-store.ts";
 import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 import type { RunKey } from "./run-key.ts";
@@ -41,18 +28,18 @@ const MAX_UNDECRYPTED = 1_000;
 
 /** Creates the service of the dispatcher and the workflows. */
 export function createDispatchService({
-  pool,
-  packets,
+  store,
   secretKeys,
   outbox,
+  random,
   log,
   metrics = NO_METRICS,
 }: {
-  readonly pool: Pool;
-  /** Connections of their own: what waits for an account's lock keeps no attempt from being recorded. */
-  readonly packets: Packets;
+  readonly store: DispatchStore;
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
+  /** From 0 to 1: draws whose entries are claimed first. */
+  readonly random: () => number;
   readonly log: Log;
   readonly metrics?: Metrics;
 }): ServiceImpl<typeof DispatchService> {
@@ -62,7 +49,7 @@ export function createDispatchService({
     "Runs that were ended without an attempt because the database does not hold them.",
     [],
   );
-  const claims = createClaims({ pool, packets, outbox, log, random: Math.random });
+  const claims = createClaims({ store, outbox, log, random });
 
   /** Nobody hears of what was claimed for a caller that is gone: it is left to the others at once. */
   async function unlessGone<Entry extends RunKey & { readonly leaseId: string }>(
@@ -72,15 +59,31 @@ export function createDispatchService({
   ): Promise<readonly Entry[]> {
     const [first] = entries;
     if (!signal.aborted || first === undefined) return entries;
-    await releaseEntries(pool, entries, first.leaseId);
+    await store.releaseEntries(entries, first.leaseId);
     notify();
     return [];
+  }
+
+  /** Waits with a signal that is aborted with the caller's, or after a wait. */
+  async function within<Result>(
+    wait: Duration,
+    caller: AbortSignal,
+    work: (over: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const over = new AbortController();
+    const waitMs = Math.ceil(microsFromDuration(wait) / 1000);
+    const cancel = outbox.timing.after(waitMs, () => over.abort());
+    try {
+      return await work(AbortSignal.any([caller, over.signal]));
+    } finally {
+      cancel();
+    }
   }
 
   /** A restored database may be older than what Temporal holds. */
   async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
     if (loaded !== undefined) return loaded.isAhead;
-    return !(await isAccountDeleted(pool, accountNo));
+    return !(await store.isAccountDeleted(accountNo));
   }
 
   function noteUnknown(run: RunKey, attempt: number): void {
@@ -112,14 +115,14 @@ export function createDispatchService({
 
   return {
     async getInstallation() {
-      return { id: await readInstallationId(pool) };
+      return { id: await store.readInstallationId() };
     },
 
     async claimAttempts({ limit, endpointLimit, idle, wait }, { signal }) {
       const { attempts: queue } = outbox;
       const look = () => claims.attempts(limit, endpointLimit);
       const claimed = wait
-        ? await queue.claim(look, { limit, idle }, orAfter(signal, wait))
+        ? await within(wait, signal, (over) => queue.claim(look, { limit, idle }, over))
         : (await look()).entries;
       const entries = await unlessGone(claimed, signal, queue.notify);
       return {
@@ -135,7 +138,7 @@ export function createDispatchService({
       const { retries: queue } = outbox;
       const look = () => claims.retries(limit);
       const claimed = wait
-        ? await queue.claim(look, { limit, idle: false }, orAfter(signal, wait))
+        ? await within(wait, signal, (over) => queue.claim(look, { limit, idle: false }, over))
         : (await look()).entries;
       const entries = await unlessGone(claimed, signal, queue.notify);
       return {
@@ -148,13 +151,13 @@ export function createDispatchService({
     },
 
     async completeRetries({ runs }) {
-      await packets.run([deleteEntries(runs.map(runFromProto))]);
+      await store.change({ deleted: runs.map(runFromProto) });
       return {};
     },
 
     async loadAttempt({ run: key, attempt }) {
       const run = runFromProto(required(key, "run"));
-      const loaded = await findAttempt(pool, run, attempt);
+      const loaded = await store.findAttempt(run, attempt);
       if (loaded?.recorded !== undefined) {
         const { recorded, retryInMicros } = loaded;
         return {
@@ -168,21 +171,23 @@ export function createDispatchService({
         return { step: { case: "ended", value: { unknown } } };
       }
       if (loaded.content !== undefined) {
-        return { step: { case: "ready", value: readyFrom(loaded.content, secretKeys) } };
+        const ready = readyOrLogged(loaded.content);
+        if (ready === undefined) throw undecryptedSecret();
+        return { step: { case: "ready", value: ready } };
       }
-      await packets.run([cancelRuns([run]), deleteEntries([run])]);
+      await store.change({ canceled: [run], deleted: [run] });
       return { step: { case: "ended", value: {} } };
     },
 
     async rescheduleAttempt({ run, attempt, wait }) {
       const waitMicros = microsFromDuration(required(wait, "wait"));
-      await rescheduleAttempt(pool, runFromProto(required(run, "run")), attempt, waitMicros);
+      await store.rescheduleAttempt(runFromProto(required(run, "run")), attempt, waitMicros);
       return {};
     },
 
     async recordAttempts({ attempts }) {
       const made = attempts.map(attemptFromProto);
-      const { busy, hasRetries } = await recordAttempts(pool, packets, made);
+      const { busy, hasRetries } = await recordAttempts(store, made);
       for (const [place, attempt] of made.entries()) {
         if (!busy.includes(place)) noteFirstAttempt(attempt);
       }
@@ -191,11 +196,6 @@ export function createDispatchService({
       return { busy: [...busy] };
     },
   };
-}
-
-/** A signal that is aborted with the caller's, or after a wait. */
-function orAfter(caller: AbortSignal, wait: Duration): AbortSignal {
-  return AbortSignal.any([caller, AbortSignal.timeout(Math.ceil(microsFromDuration(wait) / 1000))]);
 }
 
 function readyFrom(
@@ -252,4 +252,12 @@ function durationFromMicros(micros: number): Duration {
 
 function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nanos">): number {
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
+}
+
+/** It may be again: an operator put a key out of SECRET_KEYS that is still needed. */
+function undecryptedSecret(): DomainError {
+  return new DomainError(
+    ErrorCode.TemporarilyUnavailable,
+    "The endpoint's signing secret cannot be decrypted: SECRET_KEYS lacks its key.",
+  );
 }

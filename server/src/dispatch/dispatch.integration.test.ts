@@ -1,25 +1,16 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  madeAttempt,
-  type Run,
-  type Services,
-  startServices,
-} from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { madeAttempt, type Run, useServices } from "../../../test/harness/services.ts";
 import { cancelRuns } from "./claim-store.ts";
 
 const { TIMEOUT, REJECTED, DELIVERED, ROUTE_NOT_FOUND } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
 let secret: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();

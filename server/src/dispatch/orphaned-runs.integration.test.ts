@@ -1,10 +1,9 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
-import { resumeOrphanedRuns } from "./orphaned-runs.ts";
 
 const MINUTE_MICROS = 60_000_000;
 const OVERDUE_MICROS = 10 * MINUTE_MICROS;
@@ -12,13 +11,9 @@ const OVERDUE_MICROS = 10 * MINUTE_MICROS;
 const LIMIT = 200;
 const NEVER_YET = { state: DeliveryState.RETRYING, attempts: 2 };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   for (const table of ["outbox_entry", "delivery", "webhook_event"]) {
     await services.database.query(`DELETE FROM ${table}`);
@@ -27,7 +22,7 @@ beforeEach(async () => {
   endpointId = await services.createEndpoint(accountId);
 });
 
-const resume = () => resumeOrphanedRuns(services.pool, OVERDUE_MICROS);
+const resume = () => services.store.resumeOverdue(OVERDUE_MICROS, LIMIT);
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
 const deliveryOf = async ({ deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;

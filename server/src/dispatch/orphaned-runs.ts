@@ -1,9 +1,6 @@
 import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
-import type { Pool } from "../database/pool.ts";
-import { inTransaction } from "../database/transaction.ts";
-import { lockOverdue, makeDue } from "./orphaned-run-store.ts";
-import { insertOutboxEntries, Task } from "./outbox-store.ts";
+import type { DispatchStore } from "./dispatch-store.ts";
 
 /**
  * An attempt that is this late is not merely waiting. 10,000 that are due at one moment are through
@@ -18,29 +15,24 @@ const INTERVAL_MS = 5_000;
 const LIMIT = 200;
 
 /** Starts looking for runs that Temporal has orphaned; returns how to stop it. */
-export function startOrphanedRuns(pool: Pool, notify: () => void, log: Log): () => void {
-  return startPeriodicJob("search for orphaned runs", INTERVAL_MS, log, async () => {
-    const runs = await resumeOrphanedRuns(pool, OVERDUE_MICROS);
-    if (runs === 0) return;
-    log.info("overdue deliveries are resumed", { deliveries: runs });
-    notify();
-  });
+export function startOrphanedRuns(store: DispatchStore, notify: () => void, log: Log): () => void {
+  return startPeriodicJob("search for orphaned runs", INTERVAL_MS, log, () =>
+    resumeOrphanedRuns(store, notify, log),
+  );
 }
 
 /**
- * Puts some of the runs into the outbox again whose next attempt is overdue by `overdueMicros`, so that their
- * workflow is begun again; returns how many. Of one that Temporal has after all this changes nothing.
+ * Puts some of the runs into the outbox again whose next attempt is long overdue, so that their workflow is
+ * begun again. Of one that Temporal has after all this changes nothing. Each is overdue again only when its workflow
+ * does not come either.
  */
-export function resumeOrphanedRuns(pool: Pool, overdueMicros: number): Promise<number> {
-  return inTransaction(pool, async (tx) => {
-    const runs = await lockOverdue(tx, overdueMicros, LIMIT);
-    if (runs.length === 0) return 0;
-    await insertOutboxEntries(
-      tx,
-      runs.map((run) => ({ ...run, task: Task.BeginRetries })),
-    );
-    // It is overdue again only when its workflow does not come either.
-    await makeDue(tx, runs);
-    return runs.length;
-  });
+export async function resumeOrphanedRuns(
+  store: DispatchStore,
+  notify: () => void,
+  log: Log,
+): Promise<void> {
+  const runs = await store.resumeOverdue(OVERDUE_MICROS, LIMIT);
+  if (runs === 0) return;
+  log.info("overdue deliveries are resumed", { deliveries: runs });
+  notify();
 }

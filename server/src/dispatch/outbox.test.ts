@@ -1,3 +1,4 @@
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { expect, it } from "vitest";
 import type { ClaimedAttempt } from "./claim.ts";
 import { createLeases, createOutbox } from "./outbox.ts";
@@ -11,7 +12,7 @@ const attemptAt = (endpointId: string): Omit<ClaimedAttempt, "leaseId"> => ({
 const NOTHING = { entries: [], throttled: new Set<string>(), hasMore: false };
 
 it("ADR 0031: what is written is leased to who waits, but not in front of what the endpoint has left", async () => {
-  const outbox = createOutbox(() => performance.now());
+  const outbox = createOutbox(PROCESS_TIMING);
   const { attempts } = outbox;
   const over = new AbortController();
   const look = async () => ({ ...NOTHING, throttled: new Set(["full"]) });
@@ -32,7 +33,7 @@ it.each([
   ["given to its poller when its commit took two seconds", 2_000],
 ])("ADR 0028: a lease is %s", async (_, commitMs) => {
   let nowMs = 0;
-  const outbox = createOutbox(() => nowMs);
+  const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: () => nowMs });
   const over = new AbortController();
   const claimed = outbox.attempts.claim(async () => NOTHING, { limit: 8, idle: true }, over.signal);
   await new Promise(setImmediate);
@@ -50,7 +51,7 @@ it.each([
 });
 
 it("ADR 0028: a poller whose wait ends while a commit hangs is answered, and its lease is released", async () => {
-  const outbox = createOutbox(() => performance.now());
+  const outbox = createOutbox(PROCESS_TIMING);
   const over = new AbortController();
   const claimed = outbox.attempts.claim(async () => NOTHING, { limit: 8, idle: true }, over.signal);
   await new Promise(setImmediate);

@@ -1,3 +1,4 @@
+import type { Timing } from "@activity/runtime/timing";
 import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
 import type { DeliveryKey } from "./run-key.ts";
@@ -11,17 +12,16 @@ export type Outbox = {
   readonly retries: PollerQueue<ClaimedRetry>;
   /** By lease, the entries that no poller heard of. The next claim releases them. */
   readonly unheard: Map<string, readonly DeliveryKey[]>;
-  /** Milliseconds, of a clock that never steps. */
-  readonly nowMs: () => number;
+  readonly timing: Timing;
 };
 
-/** Creates an outbox that nobody waits at. `nowMs` is a clock that never steps. */
-export function createOutbox(nowMs: () => number): Outbox {
+/** Creates an outbox that nobody waits at. */
+export function createOutbox(timing: Timing): Outbox {
   const [attempts, retries] = [
-    createPollerQueue<ClaimedAttempt>(nowMs),
-    createPollerQueue<ClaimedRetry>(nowMs),
+    createPollerQueue<ClaimedAttempt>(timing),
+    createPollerQueue<ClaimedRetry>(timing),
   ];
-  return { attempts, retries, unheard: new Map(), nowMs };
+  return { attempts, retries, unheard: new Map(), timing };
 }
 
 /** The leases under which a transaction writes first attempts, for pollers that wait. */
@@ -40,7 +40,8 @@ export type Leases = {
 };
 
 /** Creates the leases of one transaction. */
-export function createLeases({ attempts, unheard, nowMs }: Outbox): Leases {
+export function createLeases({ attempts, unheard, timing }: Outbox): Leases {
+  const { nowMs } = timing;
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
   let begunMs = nowMs();

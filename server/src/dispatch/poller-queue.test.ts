@@ -1,3 +1,4 @@
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPollerQueue, type Look, type PollerQueue } from "./poller-queue.ts";
 
@@ -10,7 +11,7 @@ const BUSY = { limit: 8, idle: false };
 let queue: PollerQueue<string>;
 beforeEach(() => {
   vi.useFakeTimers();
-  queue = createPollerQueue(() => performance.now());
+  queue = createPollerQueue(PROCESS_TIMING);
 });
 afterEach(() => {
   vi.useRealTimers();

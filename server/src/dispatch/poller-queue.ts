@@ -1,3 +1,4 @@
+import type { Timing } from "@activity/runtime/timing";
 import { newId } from "../common/ids.ts";
 
 /** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
@@ -66,8 +67,9 @@ type Waiter<Entry> = {
   isOver: boolean;
 };
 
-/** Creates a queue in which nobody waits. `nowMs` is a clock that never steps. */
-export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry> {
+/** Creates a queue in which nobody waits. */
+export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
+  const { nowMs } = timing;
   const waiters = new Set<Waiter<Entry>>();
   const behind = new Set<() => void>();
   let lookAgainAtMs = 0;
@@ -90,12 +92,12 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
         wake(entries) {
           waiter.isOver = true;
           waiters.delete(waiter);
-          clearTimeout(timer);
+          cancel();
           signal.removeEventListener("abort", end);
           resolve(entries);
         },
       };
-      const timer = setTimeout(end, Math.max(0, lookAgainAtMs - nowMs()));
+      const cancel = timing.after(Math.max(0, lookAgainAtMs - nowMs()), end);
       signal.addEventListener("abort", end, { once: true });
       waiters.add(waiter);
       for (const resolveCaughtUp of behind) resolveCaughtUp();
@@ -135,10 +137,10 @@ export function createPollerQueue<Entry>(nowMs: () => number): PollerQueue<Entry
       return new Promise((resolve) => {
         const end = () => {
           behind.delete(end);
-          clearTimeout(timer);
+          cancel();
           resolve();
         };
-        const timer = setTimeout(end, milliseconds);
+        const cancel = timing.after(milliseconds, end);
         behind.add(end);
       });
     },

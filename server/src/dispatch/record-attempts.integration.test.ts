@@ -1,6 +1,6 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 
@@ -8,13 +8,9 @@ const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
 const A_MINUTE = 60_000_000;
 const BODY = Buffer.from("thank you");
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();
@@ -30,8 +26,7 @@ function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): M
     ...{ retryInMicros: undefined, before: [], ...changes },
   };
 }
-const record = (...attempts: MadeAttempt[]) =>
-  recordAttempts(services.pool, services.packets, attempts);
+const record = (...attempts: MadeAttempt[]) => recordAttempts(services.store, attempts);
 const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 const stateOf = async (run: Run) => (await read(run)).delivery?.state;
 const entryOf = async ({ deliveryId }: Run) =>

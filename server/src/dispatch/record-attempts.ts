@@ -1,22 +1,9 @@
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
-import { type Change, statementsOf } from "../database/change.ts";
 import { isOutage } from "../database/outage.ts";
-import type { Packets } from "../database/packet.ts";
-import type { Pool } from "../database/pool.ts";
-import { deleteEntries, type PastAttempt } from "./claim-store.ts";
+import type { PastAttempt } from "./claim-store.ts";
 import { DeliveryState, RUNNING_STATES, stateAfterAttempt } from "./delivery-state.ts";
-import {
-  type AfterAttempt,
-  type LockedDelivery,
-  type LockedRow,
-  listPresent,
-  lockedDeliveryFromRow,
-  lockFreeDeliveries,
-  type NewAttempt,
-  storeAttempt,
-  turnIntoRetries,
-  updateAfterAttempt,
-} from "./record-store.ts";
+import type { Decided, DispatchStore } from "./dispatch-store.ts";
+import type { AfterAttempt, LockedDelivery, NewAttempt } from "./record-store.ts";
 import { deliveryName } from "./run-key.ts";
 
 /** An attempt that was made, and how long after now the next one is due, if one follows. */
@@ -36,21 +23,19 @@ export type Recorded = { readonly busy: readonly number[]; readonly hasRetries: 
  * takes none of the others with it, and its failure is thrown.
  */
 export async function recordAttempts(
-  pool: Pool,
-  packets: Packets,
+  store: DispatchStore,
   attempts: readonly MadeAttempt[],
 ): Promise<Recorded> {
   try {
-    return await record(pool, packets, attempts);
+    return await record(store, attempts);
   } catch (error) {
     if (attempts.length === 1 || isOutage(error)) throw error;
-    return recordOneByOne(pool, packets, attempts);
+    return recordOneByOne(store, attempts);
   }
 }
 
 async function recordOneByOne(
-  pool: Pool,
-  packets: Packets,
+  store: DispatchStore,
   attempts: readonly MadeAttempt[],
 ): Promise<Recorded> {
   const busy: number[] = [];
@@ -58,7 +43,7 @@ async function recordOneByOne(
   let failure: unknown;
   for (const [place, attempt] of attempts.entries()) {
     try {
-      const recorded = await record(pool, packets, [attempt]);
+      const recorded = await record(store, [attempt]);
       if (recorded.busy.length > 0) busy.push(place);
       hasRetries ||= recorded.hasRetries;
     } catch (error) {
@@ -69,23 +54,20 @@ async function recordOneByOne(
   return { busy, hasRetries };
 }
 
-async function record(
-  pool: Pool,
-  packets: Packets,
-  attempts: readonly MadeAttempt[],
-): Promise<Recorded> {
-  const load = [lockFreeDeliveries(attempts)];
-  const { missing, hasRetries } = await packets.loadAndStore(load, ([rows = []]) => {
-    const decided = decide(attempts, (rows as LockedRow[]).map(lockedDeliveryFromRow));
-    return { statements: statementsOf(decided.changes), result: decided };
-  });
-  return { busy: await findBusy(pool, attempts, missing), hasRetries };
+async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): Promise<Recorded> {
+  const { missing, hasRetries } = await store.changeFree(attempts, (free) =>
+    decide(attempts, free),
+  );
+  return { busy: await findBusy(store, attempts, missing), hasRetries };
 }
 
 /** Decides what attempts make of those of their deliveries that could be locked. */
-function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDelivery[]) {
+function decide(
+  attempts: readonly MadeAttempt[],
+  locked: readonly LockedDelivery[],
+): Decided<{ readonly missing: readonly number[]; readonly hasRetries: boolean }> {
   const deliveries = new Map(locked.map((delivery) => [deliveryName(delivery), delivery]));
-  const changes: Change[] = [];
+  const stored: NewAttempt[] = [];
   const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
   const firstsRecordedLate: MadeAttempt[] = [];
   const missing: number[] = [];
@@ -98,38 +80,37 @@ function decide(attempts: readonly MadeAttempt[], locked: readonly LockedDeliver
     const isRunning = goesOn(attempt, delivery);
     const isNew = isRunning && delivery.attempts < attempt.attempt;
     // What comes late may be of a donation that was deleted since.
-    changes.push(storeAttempt(isNew ? attempt : withoutText(attempt)));
+    stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
-      changes.push(...missingBefore(attempt, delivery.attempts).map(storeAttempt));
+      stored.push(...missingBefore(attempt, delivery.attempts));
       changed.push({ attempt, after: afterAttempt(attempt) });
     } else if (isRunning && attempt.attempt === 1) {
       // A later attempt is recorded, but a failover can have brought back the entry for the first one.
       firstsRecordedLate.push(attempt);
     }
   }
-  for (const same of Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values()) {
+  const alike = Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values();
+  const outcomes = [...alike].flatMap((same) => {
     const [first] = same;
-    const keys = same.map(({ attempt }) => attempt);
-    if (first !== undefined) changes.push(updateAfterAttempt(keys, first.after));
-  }
+    return first ? [{ keys: same.map(({ attempt }) => attempt), after: first.after }] : [];
+  });
   const isRetried = ({ after }: { after: AfterAttempt }) => after.state === DeliveryState.Retrying;
-  const retried = changed.filter((each) => isRetried(each) && each.attempt.attempt === 1);
-  const ended = changed.filter((each) => !isRetried(each));
-  const toRetry = [...retried.map(({ attempt }) => attempt), ...firstsRecordedLate];
-  if (toRetry.length > 0) changes.push(turnIntoRetries(toRetry));
-  if (ended.length > 0) changes.push(deleteEntries(ended.map(({ attempt }) => attempt)));
-  return { changes, missing, hasRetries: toRetry.length > 0 };
+  const firsts = changed.filter((each) => isRetried(each) && each.attempt.attempt === 1);
+  const retried = [...firsts.map(({ attempt }) => attempt), ...firstsRecordedLate];
+  const deleted = changed.filter((each) => !isRetried(each)).map(({ attempt }) => attempt);
+  const changes = { attempts: stored, outcomes, retried, deleted };
+  return { changes, result: { missing, hasRetries: retried.length > 0 } };
 }
 
 /** Of deliveries that could not be locked, those that are there: an account's deletion takes the others. */
 async function findBusy(
-  pool: Pool,
+  store: DispatchStore,
   attempts: readonly MadeAttempt[],
   missing: readonly number[],
 ): Promise<number[]> {
   const keys = missing.flatMap((place) => attempts[place] ?? []);
   if (keys.length === 0) return [];
-  const present = new Set((await listPresent(pool, keys)).map(deliveryName));
+  const present = new Set((await store.listPresent(keys)).map(deliveryName));
   return missing.filter((place) => {
     const attempt = attempts[place];
     return attempt !== undefined && present.has(deliveryName(attempt));

@@ -1,18 +1,14 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 
 const { TIMEOUT, RECEIVER_BUSY, DELIVERED } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let run: Run;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();

@@ -1,17 +1,15 @@
 import { DisputeOutcome, type Donation, DonationStatus } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 beforeAll(async () => {
-  services = await startServices();
   accountId = await services.createAccount();
 });
-afterAll(() => services.stop());
 
 const donatedAt = timestampFromMs(1_700_000_000_000);
 const { WON, LOST } = DisputeOutcome;

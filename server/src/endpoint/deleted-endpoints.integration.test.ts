@@ -1,13 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, expect, it } from "vitest";
+import { useServices } from "../../../test/harness/services.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
 });

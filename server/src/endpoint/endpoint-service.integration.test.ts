@@ -1,14 +1,10 @@
 import { WebhookEventKind } from "@activity/proto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
 });

@@ -1,16 +1,12 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useServices } from "../../../test/harness/services.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
 let key: { accountId: string; endpointId: string };
 let first: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
   endpointId = await services.createEndpoint(accountId);

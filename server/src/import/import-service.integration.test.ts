@@ -1,15 +1,11 @@
 import { Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RowInit, type Services, startServices } from "../../../test/harness/services.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type RowInit, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
 });

@@ -1,18 +1,16 @@
 import { Platform, type RecordPlatformEventRequestSchema } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 import { ActivityType, Unit } from "../activity/activity-values.ts";
 import { ErrorCode } from "../common/errors.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 beforeAll(async () => {
-  services = await startServices();
   accountId = await services.createAccount();
 });
-afterAll(() => services.stop());
 
 type Fields = MessageInitShape<typeof RecordPlatformEventRequestSchema>;
 

@@ -19,7 +19,8 @@ import {
 import {
   deleteSession,
   exchangeLink,
-  isOfAnotherAccount,
+  findLinkAccount,
+  findSession,
   storeSessionLink,
 } from "./session-store.ts";
 
@@ -66,13 +67,16 @@ export function createSessionService(
       const codeHash = hashSessionSecret(code);
       const presented = sessionTextIn(requestHeader.get("cookie"));
       const before = presented === undefined ? undefined : hashSessionSecret(presented);
-      if (before !== undefined && !replaceSession) {
-        if (await isOfAnotherAccount(pool, codeHash, before)) throw sessionOfAnotherAccount();
+      if (before !== undefined) {
+        // A link that is no good ends no session.
+        const linkAccountNo = await findLinkAccount(pool, codeHash);
+        if (linkAccountNo === undefined) throw linkUsedUp();
+        const had = replaceSession ? undefined : await findSession(pool, before);
+        if (had !== undefined && had.account.no !== linkAccountNo) throw sessionOfAnotherAccount();
       }
       const { secret, hash } = newSessionSecret();
-      const session = await exchangeLink(packets, codeHash, hash);
+      const session = await exchangeLink(packets, codeHash, hash, before);
       if (session === undefined) throw linkUsedUp();
-      if (before !== undefined) await packets.run([deleteSession(before)]);
       // For the audit log: from here on it is known who calls.
       values.set(callerKey, { kind: "session", session });
       responseHeader.set("set-cookie", sessionCookie(secret, isEmbedded));

@@ -43,12 +43,13 @@ const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, ${READ_ACCO
 /**
  * Exchanges a link for a session, which it returns; `undefined` when the link is unknown, used, too old, or its
  * account blocked or deleted. Of those who exchange one at once the first `UPDATE` wins, and no other finds a link
- * that bears its session.
+ * that bears its session. The session `before`, which the browser had, ends in the same transaction.
  */
 export async function exchangeLink(
   packets: Packets,
   codeHash: Buffer,
   sessionHash: Buffer,
+  before?: Buffer,
 ): Promise<SessionRecord | undefined> {
   const [, , rows] = await packets.run([
     {
@@ -64,6 +65,7 @@ export async function exchangeLink(
       values: [SESSION_LIFE_SECONDS * 1_000_000, codeHash, sessionHash],
     },
     { sql: FIND_SESSION, values: [sessionHash] },
+    ...(before === undefined ? [] : [deleteSession(before)]),
   ]);
   const [row] = (rows ?? []) as readonly SessionRow[];
   return row && sessionFromRow(row);
@@ -78,20 +80,15 @@ export async function findSession(
   return row && sessionFromRow(row);
 }
 
-/** Tells whether a link that was not used is of another account than a session that has not ended. */
-export async function isOfAnotherAccount(
-  pool: Pool,
-  codeHash: Buffer,
-  sessionHash: Buffer,
-): Promise<boolean> {
-  const session = await findSession(pool, sessionHash);
-  if (session === undefined) return false;
+/** Finds the number of the account of a link that was not used and has not expired. */
+export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<number | undefined> {
   const [link] = await queryWithin<(RowDataPacket & { account_no: number })[]>(
     pool,
-    "SELECT account_no FROM session_link WHERE code_hash = ? AND session_hash IS NULL",
+    `SELECT account_no FROM session_link
+     WHERE code_hash = ? AND session_hash IS NULL AND expires_at > ${NOW_MICROS}`,
     [codeHash],
   );
-  return link !== undefined && link.account_no !== session.account.no;
+  return link?.account_no;
 }
 
 /** Ends one session. */

@@ -1,22 +1,18 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Run, type Services, startServices } from "../../../test/harness/services.ts";
+import { type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
 const SAID = "a donor's very own words";
 const ANSWERED = "the receiver's very own words";
 const { DELIVERED, TIMEOUT, REJECTED } = AttemptOutcome;
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 let endpointId: string;
 let donation: { accountId: string; externalId: string };
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();

@@ -53,7 +53,7 @@ const NO_ACCOUNT: Outcome = { kind: "no_account" };
  * Accounts that are locked are waited for, or their writes left.
  */
 export async function commitWrites(
-  packets: Packets,
+  packets: Pick<Packets, "loadAndStore">,
   outbox: Outbox,
   writes: readonly PlannedWrite[],
   waits: boolean,

@@ -1,18 +1,16 @@
 import { Platform } from "@activity/proto";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type FeedRow, type Services, startServices } from "../../../test/harness/services.ts";
+import { type FeedRow, useServices } from "../../../test/harness/services.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
 beforeAll(async () => {
-  services = await startServices();
   accountId = await services.createAccount();
 });
-afterAll(() => services.stop());
 
 const RUNS = { numRuns: 150 };
 const donatedAt: Timestamp = {

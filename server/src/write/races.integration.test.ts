@@ -1,15 +1,11 @@
 import { Platform } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type Services, startServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
 
-let services: Services;
+const services = useServices();
 let accountId: string;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
 beforeEach(async () => {
   accountId = await services.createAccount();
 });

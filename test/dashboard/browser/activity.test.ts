@@ -8,15 +8,15 @@ const own = useOwnPage();
 describe("activity", () => {
   it("is followed live as the API shows it, also when a record goes. §3, §4.4", async () => {
     await own.page.getByRole("link", { name: "Activity", exact: true }).last().click();
-    await own.page.getByText("Nothing happened yet").waitFor();
-    const { externalId } = await createPaidDonation(own.browsers.stack, own.accountId, {
+    await own.see("Nothing happened yet");
+    const { externalId } = await createPaidDonation(own.stack, own.accountId, {
       donorName: "Ada",
       message: "Hello!",
     });
-    const row = own.page.getByRole("row").filter({ hasText: "Ada" });
+    const row = own.row("Ada");
     await row.getByText("€5.00").waitFor();
     await row.getByText("Hello!").waitFor();
-    const donations = own.browsers.stack.client(DonationService);
+    const donations = own.stack.client(DonationService);
     await donations.refundDonation({
       accountId: own.accountId,
       externalId,
@@ -27,9 +27,9 @@ describe("activity", () => {
   });
 
   it("is filtered by type, platform and time, and shows times in UTC on hover. §4.2", async () => {
-    await createPaidDonation(own.browsers.stack, own.accountId, { donorName: "Ada" });
+    await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     await own.open("/activity");
-    const row = own.page.getByRole("row").filter({ hasText: "Ada" });
+    const row = own.row("Ada");
     await row.waitFor();
     const time = row.locator("time");
     const iso = (await time.getAttribute("datetime")) ?? "";
@@ -39,11 +39,11 @@ describe("activity", () => {
       ["Platform", "CSV file", "Service"],
     ] as const) {
       await own.page.getByLabel(label).selectOption(miss);
-      await own.page.getByText("Nothing matches").waitFor();
+      await own.see("Nothing matches");
       await own.page.getByLabel(label).selectOption(hit);
       await row.waitFor();
     }
     await own.page.getByLabel("Stored until").fill("2020-01-01T00:00");
-    await own.page.getByText("Nothing matches").waitFor();
+    await own.see("Nothing matches");
   });
 });

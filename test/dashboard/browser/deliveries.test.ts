@@ -1,4 +1,4 @@
-import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryService, DeliveryState } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -9,32 +9,22 @@ const own = useOwnPage();
 
 describe("deliveries", () => {
   const fail = async (status = 404) => {
-    own.browsers.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
-    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
-    const endpoints = own.browsers.stack.client(EndpointService);
-    const { deliveryId, eventId } = await endpoints.sendTest({
-      accountId: own.accountId,
-      endpointId,
-    });
-    return { endpointId, deliveryId, eventId };
+    own.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
+    const { endpointId } = await own.createEndpoint();
+    return { endpointId, ...(await own.sendTest(endpointId)) };
   };
 
   it("are watched from failing through a manual retry to delivered. §6.4", async () => {
     const { eventId } = await fail();
     await own.page.getByRole("link", { name: "Deliveries" }).click();
-    await own.page
-      .getByRole("row")
-      .filter({ hasText: "Route not found" })
-      .getByRole("link")
-      .first()
-      .click();
-    await own.page.getByText("Attempt 1").waitFor();
-    await own.page.getByText("the receiver's own words").waitFor();
-    await own.page.getByText("Check the route").waitFor();
-    await own.page.getByText(`"id": "${eventId}"`).waitFor();
-    own.browsers.delivery.receiver.behaviour = answer(200);
+    await own.row("Route not found").getByRole("link").first().click();
+    await own.see("Attempt 1");
+    await own.see("the receiver's own words");
+    await own.see("Check the route");
+    await own.see(`"id": "${eventId}"`);
+    own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry").click();
-    await own.page.getByText("Your server answered with a 2xx status.").waitFor();
+    await own.see("Your server answered with a 2xx status.");
     await own.page.getByRole("heading", { name: "Retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
   });
@@ -48,16 +38,15 @@ describe("deliveries", () => {
       .waitFor();
     const first = await own.page.getByRole("timer").textContent();
     await expect.poll(() => own.page.getByRole("timer").textContent()).not.toBe(first);
-    await own.page.getByText("Check the receiver's capacity").waitFor();
+    await own.see("Check the receiver's capacity");
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
     const { endpointId, eventId, deliveryId } = await fail();
-    const read = async () =>
-      (await own.browsers.delivery.read(own.accountId, deliveryId)).delivery?.state;
-    await expect.poll(read).toBe(DeliveryState.FAILED);
-    own.browsers.delivery.receiver.behaviour = answer(200);
-    await createPaidDonation(own.browsers.stack, own.accountId);
+    const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
+    await expect.poll(stateOf).toBe(DeliveryState.FAILED);
+    own.delivery.receiver.behaviour = answer(200);
+    await createPaidDonation(own.stack, own.accountId);
     await own.open("/deliveries");
     const rows = async () => (await own.page.getByRole("row").count()) - 1;
     await expect.poll(rows).toBe(2);
@@ -81,13 +70,13 @@ describe("deliveries", () => {
     await own.page.getByLabel("Event id").fill(eventId);
     await expect.poll(rows).toBe(1);
     await own.page.getByRole("row").nth(1).getByRole("link").first().click();
-    await own.page.getByText("Attempt 1").waitFor();
+    await own.see("Attempt 1");
     await own.page.goBack();
     expect(await own.page.getByLabel("Event id").inputValue()).toBe(eventId);
     await expect.poll(rows).toBe(1);
     await clear();
     await own.page.getByLabel("Until").fill("2020-01-01T00:00");
-    await own.page.getByText("No delivery matches").waitFor();
+    await own.see("No delivery matches");
     await clear();
     await own.page.getByLabel("From").fill("2020-01-01T00:00");
     await expect.poll(rows).toBe(2);
@@ -96,31 +85,28 @@ describe("deliveries", () => {
   it("are all retried that failed since a time", async () => {
     const { deliveryId } = await fail();
     await own.open("/deliveries");
-    await own.page.getByRole("row").filter({ hasText: "Route not found" }).waitFor();
-    own.browsers.delivery.receiver.behaviour = answer(200);
+    await own.row("Route not found").waitFor();
+    own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry failed").click();
     await own.press("Retry failed");
-    await own.dialog().getByText("1 delivery is on the way.").waitFor();
-    await expect
-      .poll(
-        async () => (await own.browsers.delivery.read(own.accountId, deliveryId)).delivery?.state,
-      )
-      .toBe(DeliveryState.DELIVERED);
+    await own.told("1 delivery is on the way.");
+    const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
+    await expect.poll(stateOf).toBe(DeliveryState.DELIVERED);
     await own.press("Retry failed");
-    await own.dialog().getByText("within the last minute").waitFor();
-    await own.browsers.stack.database.query("UPDATE account SET bulk_retried_at = NULL");
+    await own.told("within the last minute");
+    await own.stack.database.query("UPDATE account SET bulk_retried_at = NULL");
     await own.press("Retry failed");
-    await own.dialog().getByText("There was nothing to retry.").waitFor();
+    await own.told("There was nothing to retry.");
     await own.press("Close");
-    await own.page.getByRole("row").filter({ hasText: "Delivered" }).first().waitFor();
+    await own.row("Delivered").first().waitFor();
   });
 
   it("show older ones on demand", async () => {
-    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const { endpointId } = await own.createEndpoint();
     const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 55 };
     const failed = { state: DeliveryState.FAILED, attempts: 1 };
-    await writeDeliveries(own.browsers.stack.database, backlog, failed);
-    const { deliveries } = await own.browsers.stack
+    await writeDeliveries(own.stack.database, backlog, failed);
+    const { deliveries } = await own.stack
       .client(DeliveryService)
       .listDeliveries({ accountId: own.accountId, pageSize: 100 });
     expect(deliveries).toHaveLength(55);

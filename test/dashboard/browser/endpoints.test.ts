@@ -10,7 +10,7 @@ const own = useOwnPage();
 describe("endpoints", () => {
   it("are created with a live check of the URL, their secret shown once. §6", async () => {
     await own.page.getByRole("link", { name: "Endpoints" }).click();
-    await own.page.getByText("No endpoint yet").waitFor();
+    await own.see("No endpoint yet");
     await own.button("Create endpoint").click();
     const url = own.dialog().getByLabel("URL", { exact: true });
     for (const [text, said] of [
@@ -24,32 +24,32 @@ describe("endpoints", () => {
       ["https://example.com/hook", "This URL may be sent to."],
     ] as const) {
       await url.fill(text);
-      await own.dialog().getByText(said).waitFor();
+      await own.told(said);
     }
     // A rule that the server knows, and the page does not.
     await url.fill("https://192.0.2.1/");
     await own.press("Create endpoint");
-    await own.dialog().getByText("url accepts no address of a private or special block").waitFor();
-    await url.fill(own.hookUrl());
+    await own.told("url accepts no address of a private or special block");
+    await url.fill(own.delivery.hookUrl);
     await own.dialog().getByLabel("donation.created").uncheck();
     await own.press("Create endpoint");
-    await own.dialog().getByText("Choose at least one kind.").waitFor();
+    await own.told("Choose at least one kind.");
     await own.dialog().getByLabel("donation.created").check();
     await own.press("Create endpoint");
-    await own.dialog().getByText("It is shown this once").waitFor();
+    await own.told("It is shown this once");
     const secret = await own.code("Signing secret");
     expect(secret).toMatch(SECRET);
     expect(await own.code("Receive it with receiver-kit")).toContain("createExpressReceiver");
     await own.press("Done");
     await own.closed();
     await own.expectForgotten(secret);
-    await own.page.getByRole("link", { name: own.hookUrl() }).click();
-    await own.page.getByRole("heading", { name: own.hookUrl() }).waitFor();
+    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
+    await own.page.getByRole("heading", { name: own.delivery.hookUrl }).waitFor();
   });
 
   it("are edited, switched off and on, and deleted", async () => {
-    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
-    const endpoints = own.browsers.stack.client(EndpointService);
+    const { endpointId } = await own.createEndpoint();
+    const endpoints = own.stack.client(EndpointService);
     const read = async () =>
       (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
     await own.open(`/endpoints/${endpointId}`);
@@ -59,7 +59,7 @@ describe("endpoints", () => {
     await own.press("Save");
     await own.closed();
     const edited = await read();
-    expect(edited).toMatchObject({ standardWebhooks: true, url: own.hookUrl() });
+    expect(edited).toMatchObject({ standardWebhooks: true, url: own.delivery.hookUrl });
     expect(edited?.kinds).not.toContain(WebhookEventKind.DONATION_REFUNDED);
 
     await own.button("Switch off").click();
@@ -74,14 +74,14 @@ describe("endpoints", () => {
 
     await own.button("Delete").click();
     await own.press("Delete");
-    await own.page.getByText("No endpoint yet").waitFor();
+    await own.see("No endpoint yet");
     expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints`);
     await own.page.goBack();
-    await own.page.getByText("The endpoint is not there any more.").waitFor();
+    await own.see("The endpoint is not there any more.");
   });
 
   it("have their secret rotated, later or at once, and keep the old one when told so", async () => {
-    const { endpointId, secret } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const { endpointId, secret } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
     const rotate = async (when: string) => {
       await own.button("Rotate secret").click();
@@ -93,10 +93,10 @@ describe("endpoints", () => {
     expect(next).toMatch(SECRET);
     expect(next).not.toBe(secret);
     await own.press("Done");
-    await own.page.getByText("A new secret signs from").waitFor();
+    await own.see("A new secret signs from");
     await own.expectForgotten(next);
     await rotate("at once");
-    await own.dialog().getByText("A new secret was shown already").waitFor();
+    await own.told("A new secret was shown already");
     await own.press("Cancel");
     await own.button("Keep the old secret").click();
     await own.page.getByText("A new secret signs from").waitFor({ state: "detached" });
@@ -105,16 +105,16 @@ describe("endpoints", () => {
   });
 
   it("are sent a test that is watched until it arrives, or is told why it did not", async () => {
-    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
+    const { endpointId } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Send a test").click();
     await own.press("Send");
-    await own.dialog().getByText("It arrived.").waitFor();
-    own.browsers.delivery.receiver.behaviour = answer(401);
+    await own.told("It arrived.");
+    own.delivery.receiver.behaviour = answer(401);
     await own.dialog().getByLabel("Event kind").selectOption("donation.refunded");
     await own.press("Send");
-    await own.dialog().getByText("It did not arrive. Signature refused").waitFor();
-    await own.dialog().getByText("Check the secret, the receiver's clock").waitFor();
+    await own.told("It did not arrive. Signature refused");
+    await own.told("Check the secret, the receiver's clock");
     await own.dialog().getByRole("link", { name: "Show the delivery" }).click();
     await own.page.getByRole("heading", { name: "donation.refunded" }).waitFor();
     expect(await own.dialog().count()).toBe(0);
@@ -122,7 +122,7 @@ describe("endpoints", () => {
 
   it("are sent a test by a session that may not see deliveries, and says so", async () => {
     const { accountId, browsers } = own;
-    const { endpointId } = await browsers.delivery.createEndpoint(accountId);
+    const { endpointId } = await own.createEndpoint();
     const scopes = [SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE];
     const page = await browsers.signIn(accountId, { scopes });
     await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
@@ -132,24 +132,22 @@ describe("endpoints", () => {
   });
 
   it("show how they did in the last day and month", async () => {
-    const { endpointId } = await own.browsers.delivery.createEndpoint(own.accountId);
-    const { accountId, browsers } = own;
-    const { stack, delivery } = browsers;
-    const endpoints = stack.client(EndpointService);
-    const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+    const { endpointId } = await own.createEndpoint();
+    const { deliveryId } = await own.sendTest(endpointId);
     await own.page.clock.install();
     await own.open(`/endpoints/${endpointId}`);
     await own.page.getByRole("heading", { name: "Latest deliveries" }).waitFor();
-    const attempts = async () => (await delivery.read(accountId, deliveryId)).attempts.length;
+    const attempts = async () =>
+      (await own.delivery.read(own.accountId, deliveryId)).attempts.length;
     await expect.poll(attempts).toBe(1);
-    await countAttemptsNow(stack.database);
+    await countAttemptsNow(own.stack.database);
     // The page reads again by itself, every half minute of its own clock.
     await own.page.clock.fastForward(30_000);
-    await own.page.getByText("100%").waitFor();
+    await own.see("100%");
     await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
     await own.page.getByLabel("Last 30 days").check();
     await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
     await own.open("/endpoints");
-    await own.page.getByText(/^100% · \d+ ms$/).waitFor();
+    await own.see(/^100% · \d+ ms$/);
   });
 });

@@ -1,13 +1,10 @@
 import { AccountService, SessionScope } from "@activity/proto";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { createAccount } from "../../harness/builders.ts";
-import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+import { useStarted } from "../../harness/use-started.ts";
+import { startBrowserStack } from "./harness-browser.ts";
 
-let browsers: BrowserStack;
-beforeAll(async () => {
-  browsers = await startBrowserStack();
-});
-afterAll(() => browsers.stop());
+const browsers = useStarted(startBrowserStack);
 afterEach(() => browsers.expectClean());
 
 const ENDED = "Your session has ended";

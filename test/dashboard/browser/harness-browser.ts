@@ -1,13 +1,12 @@
 import { type SessionScope, SessionService } from "@activity/proto";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { chromium } from "playwright-core";
 import { expect } from "vitest";
 import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../../dev-stack/src/find-chromium.ts";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
-import { type DeliveryStack, startDeliveryStack } from "../../delivery/harness-deliveries.ts";
+import { startDeliveryStack } from "../../delivery/harness-deliveries.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import type { TestStack } from "../../harness/stack.ts";
 import { EVERYTHING } from "../harness-dashboard.ts";
 import { builtDashboard } from "./harness-built.ts";
 
@@ -20,23 +19,7 @@ const PATIENCE_MS = 20_000;
 export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
 
 /** The whole product with the built dashboard, and a real browser. */
-export type BrowserStack = {
-  readonly delivery: DeliveryStack;
-  readonly stack: TestStack;
-  readonly origin: string;
-  /** Asks for a link as an internal service does. */
-  link(accountId: string, scopes?: readonly SessionScope[]): Promise<string>;
-  /** Opens a browser window of its own, without a cookie. */
-  window(look?: Look): Promise<BrowserContext>;
-  /** Opens a window and lets it into an account; the page is that of the keys or of the first that it may see. */
-  signIn(
-    accountId: string,
-    options?: Look & { readonly scopes?: readonly SessionScope[] },
-  ): Promise<Page>;
-  /** Fails when a page wrote an error to its console, threw, or asked another server for anything, but for `said`. */
-  expectClean(said?: readonly unknown[]): void;
-  stop(): Promise<void>;
-};
+export type BrowserStack = Awaited<ReturnType<typeof startBrowserStack>>;
 
 /** Where another site's page stands that embeds the dashboard, and settings of the core for it. */
 export type Embedding = {
@@ -45,7 +28,7 @@ export type Embedding = {
 };
 
 /** Starts everything; the dashboard is built first when its sources are newer. */
-export async function startBrowserStack(embedding?: Embedding): Promise<BrowserStack> {
+export async function startBrowserStack(embedding?: Embedding) {
   const progress = createProgress();
   await builtDashboard();
   const program = await findChromium(process.env, cacheFolder(process.env), progress);
@@ -59,15 +42,17 @@ export async function startBrowserStack(embedding?: Embedding): Promise<BrowserS
   };
   const sites = [origin, ...(embedding?.sites ?? [])];
   const delivery = await startDeliveryStack(answer(200), { core });
-  const browser: Browser = await chromium.launch({ executablePath: program });
+  const browser = await chromium.launch({ executablePath: program });
   const problems: string[] = [];
   const { stack } = delivery;
 
-  const link: BrowserStack["link"] = async (accountId, scopes = EVERYTHING) => {
+  /** Asks for a link as an internal service does. */
+  const link = async (accountId: string, scopes: readonly SessionScope[] = EVERYTHING) => {
     const links = stack.client(SessionService);
     return (await links.createSessionLink({ accountId, scopes: [...scopes] })).url;
   };
-  const window: BrowserStack["window"] = async ({ width = 1280, colorScheme = "light" } = {}) => {
+  /** Opens a browser window of its own, without a cookie. */
+  const window = async ({ width = 1280, colorScheme = "light" }: Look = {}) => {
     const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
     context.setDefaultTimeout(PATIENCE_MS);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
@@ -83,18 +68,19 @@ export async function startBrowserStack(embedding?: Embedding): Promise<BrowserS
     return context;
   };
   return {
-    delivery,
-    stack,
-    origin,
-    link,
-    window,
-    async signIn(accountId, { scopes, ...look } = {}) {
+    ...{ delivery, stack, origin, link, window },
+    /** Opens a window and lets it into an account; the page is that of the keys or of the first that it may see. */
+    async signIn(
+      accountId: string,
+      { scopes, ...look }: Look & { readonly scopes?: readonly SessionScope[] } = {},
+    ) {
       const page = await (await window(look)).newPage();
       await page.goto(await link(accountId, scopes));
       await page.getByRole("navigation").waitFor();
       return page;
     },
-    expectClean: (said = []) => expect(problems.splice(0)).toEqual(said),
+    /** Fails when a page wrote an error to its console, threw, or asked another server for anything, but for `said`. */
+    expectClean: (said: readonly unknown[] = []) => expect(problems.splice(0)).toEqual(said),
     async stop() {
       await browser.close();
       await delivery.stop();

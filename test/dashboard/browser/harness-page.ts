@@ -1,37 +1,18 @@
-import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { createAccount } from "../../harness/builders.ts";
-import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+import { useStarted } from "../../harness/use-started.ts";
+import { startBrowserStack } from "./harness-browser.ts";
 
-/** A page that every test has for itself, signed in to an account of its own; its receiver answers 200 at first. */
-export type OwnPage = {
-  readonly browsers: BrowserStack;
-  readonly accountId: string;
-  readonly page: Page;
-  button(name: string): Locator;
-  dialog(): Locator;
-  /** Presses a button of the dialog. */
-  press(name: string): Promise<void>;
-  closed(): Promise<void>;
-  open(path: string): Promise<unknown>;
-  /** The code that the dialog shows below a label. */
-  code(label: string): Promise<string>;
-  /** Where the receiver is. */
-  hookUrl(): string;
-  /** Fails when a text that is shown once is still to be found. */
-  expectForgotten(secret: string): Promise<void>;
-};
-
-/** Gives every test of a file its own page, which afterwards must have been clean. */
-export function useOwnPage(): OwnPage {
-  let browsers: BrowserStack;
+/**
+ * Gives every test of a file a page for itself, signed in to an account of its own, which afterwards must have been
+ * clean. Its receiver answers 200 at first.
+ */
+export function useOwnPage() {
+  const browsers = useStarted(startBrowserStack);
   let accountId: string;
   let page: Page;
-  beforeAll(async () => {
-    browsers = await startBrowserStack();
-  });
-  afterAll(() => browsers.stop());
   beforeEach(async () => {
     browsers.delivery.receiver.behaviour = answer(200);
     accountId = await createAccount(browsers.stack);
@@ -43,26 +24,40 @@ export function useOwnPage(): OwnPage {
   });
   const dialog = () => page.getByRole("dialog");
   return {
-    get browsers() {
-      return browsers;
-    },
+    browsers,
     get accountId() {
       return accountId;
     },
     get page() {
       return page;
     },
-    button: (name) => page.getByRole("button", { name, exact: true }),
+    get stack() {
+      return browsers.stack;
+    },
+    get delivery() {
+      return browsers.delivery;
+    },
+    button: (name: string) => page.getByRole("button", { name, exact: true }),
+    row: (hasText: string) => page.getByRole("row").filter({ hasText }),
+    /** Waits for a text of the page. */
+    see: (text: string | RegExp) => page.getByText(text).waitFor(),
     dialog,
-    press: (name) => dialog().getByRole("button", { name, exact: true }).click(),
+    /** Waits for a text of the dialog. */
+    told: (text: string) => dialog().getByText(text).waitFor(),
+    /** Presses a button of the dialog. */
+    press: (name: string) => dialog().getByRole("button", { name, exact: true }).click(),
     closed: () => dialog().waitFor({ state: "detached" }),
-    open: (path) => page.goto(`${browsers.origin}${path}`),
-    async code(label) {
+    open: (path: string) => page.goto(`${browsers.origin}${path}`),
+    /** The code that the dialog shows below a label. */
+    async code(label: string) {
       const figure = dialog().getByRole("figure").filter({ hasText: label });
       return (await figure.locator("code").textContent()) ?? "";
     },
-    hookUrl: () => `https://127.0.0.1:${browsers.delivery.receiver.port}/hook`,
-    async expectForgotten(secret) {
+    /** Creates an endpoint at the receiver. */
+    createEndpoint: () => browsers.delivery.createEndpoint(accountId),
+    sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
+    /** Fails when a text that is shown once is still to be found. */
+    async expectForgotten(secret: string) {
       expect(page.url()).not.toContain(secret);
       // A dialog that was closed is taken out of the page a moment later.
       const html = () => page.evaluate("document.documentElement.outerHTML");

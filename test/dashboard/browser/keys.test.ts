@@ -11,29 +11,29 @@ describe("keys", () => {
   it("are created, shown once, renewed and revoked. §2.7", async () => {
     await own.button("Create key").click();
     await own.press("Create key");
-    await own.dialog().getByText("Give the key a name").waitFor();
+    await own.told("Give the key a name");
     await own.dialog().getByLabel("Name").fill("Overlay");
     await own.dialog().getByLabel("30 days").check();
     await own.press("Create key");
-    await own.dialog().getByText("It is shown this once").waitFor();
+    await own.told("It is shown this once");
     const key = await own.code("API key");
     expect(key).toMatch(KEY);
     const command = await own.code("Try it");
     expect(command).toContain(`Bearer ${key}`);
     expect(command).toContain('"https://api.example.com/api/v1/activity?limit=5"');
     await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
-    await own.dialog().getByText("Copied").waitFor();
+    await own.told("Copied");
     expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
     expect(await own.dialog().count()).toBe(1);
-    const used = await own.browsers.stack.http("/api/v1/me", { apiKey: key });
+    const used = await own.stack.http("/api/v1/me", { apiKey: key });
     expect(used.status).toBe(200);
     await own.press("Done");
     await own.closed();
     await own.expectForgotten(key);
 
-    const row = own.page.getByRole("row").filter({ hasText: "Overlay" });
+    const row = own.row("Overlay");
     await row.getByText(`${key.slice(0, "act_live_".length + 8)}…`).waitFor();
     const before = await row.locator("time").nth(1).getAttribute("datetime");
     await own.button("Renew: Overlay").click();
@@ -48,10 +48,10 @@ describe("keys", () => {
     await own.button("Revoke: Overlay").click();
     await own.press("Revoke");
     await own.closed();
-    await own.page.getByText("No active key").waitFor();
+    await own.see("No active key");
     await own.page.getByText("1 expired or revoked key").click();
     await own.page.getByText("Revoked", { exact: true }).waitFor();
-    expect((await own.browsers.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
+    expect((await own.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
   });
 
   it("are waited for while they are created, whatever is pressed: none is shown again. §2.7", async () => {
@@ -71,19 +71,19 @@ describe("keys", () => {
     await own.page.keyboard.press("Escape");
     await own.dialog().getByRole("button", { name: "Cancel" }).dispatchEvent("click");
     answered.resolve();
-    await own.dialog().getByText("It is shown this once").waitFor();
+    await own.told("It is shown this once");
     expect(await own.code("API key")).toMatch(KEY);
   });
 
   it("explain the limit of one a minute, and of ten, when it is met. §8", async () => {
-    await createApiKey(own.browsers.stack, own.accountId);
+    await createApiKey(own.stack, own.accountId);
     await own.button("Create key").click();
     await own.dialog().getByLabel("Name").fill("Second");
     await own.press("Create key");
-    await own.dialog().getByText("One key may be created a minute").waitFor();
-    for (let made = 1; made < 10; made += 1) await createApiKey(own.browsers.stack, own.accountId);
+    await own.told("One key may be created a minute");
+    for (let made = 1; made < 10; made += 1) await createApiKey(own.stack, own.accountId);
     await own.page.reload();
-    await own.page.getByText("Ten keys are active, which is the most.").waitFor();
+    await own.see("Ten keys are active, which is the most.");
     expect(await own.button("Create key").isDisabled()).toBe(true);
   });
 
@@ -91,7 +91,7 @@ describe("keys", () => {
     const { stack } = own.browsers;
     const { id } = await createApiKey(stack, own.accountId);
     await own.page.reload();
-    await own.page.getByText("Never").waitFor();
+    await own.see("Never");
     // As a core notes it half a minute after a request: test/core/noted-later.test.ts.
     await stack.database.query("UPDATE api_key SET last_used_at = ? WHERE id = ?", [USED_AT, id]);
     await own.page.reload();

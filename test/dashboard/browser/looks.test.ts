@@ -8,19 +8,19 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { createAccount, createApiKey, createPaidDonation } from "../../harness/builders.ts";
-import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+import { useStarted } from "../../harness/use-started.ts";
+import { startBrowserStack } from "./harness-browser.ts";
 
 const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const SETTLED = { timeout: 90_000, interval: 200 };
 
-let browsers: BrowserStack;
+const browsers = useStarted(startBrowserStack);
 let accountId: string;
 let endpointId: string;
 let failedId: string;
 beforeAll(async () => {
-  browsers = await startBrowserStack();
   const { stack, delivery } = browsers;
   accountId = await createAccount(stack);
   for (const _ of [1, 2]) await createApiKey(stack, accountId);
@@ -40,7 +40,6 @@ beforeAll(async () => {
   await until(DeliveryState.FAILED);
   await countAttemptsNow(stack.database);
 });
-afterAll(() => browsers.stop());
 
 const PAGES = [
   ["keys", () => "/keys", "Valid until"],
@@ -76,7 +75,8 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     async (name, path, text) => {
       await page.goto(`${browsers.origin}${path()}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
-      await page.waitForLoadState("networkidle");
+      // The activity always waits for what comes next.
+      await page.waitForLoadState(name === "activity" ? "load" : "networkidle");
       if (name === "endpoint") await page.getByRole("img").waitFor();
       expect(await findings(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);

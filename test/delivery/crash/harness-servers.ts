@@ -1,12 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mysql from "mysql2/promise";
-import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { startDatabase } from "../../../dev-stack/src/database.ts";
-import { killProcess } from "../../../dev-stack/src/processes.ts";
 import { createProgress, silentProgress } from "../../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../../dev-stack/src/temporal.ts";
-import { startVitess } from "../../../dev-stack/src/vitess.ts";
+import { startVitess } from "../../vitess/harness-vitess.ts";
 import type { Victim } from "./harness-process.ts";
 
 /** A server that comes back where it was. */
@@ -35,17 +33,8 @@ export function databaseVictim(
   return serverVictim(async (isFirst) => {
     const progress = isFirst ? createProgress() : silentProgress;
     const options = { env: ENV, dataDir, progress, ephemeral };
-    const { url, pid = 0, ended, stop } = await startDatabase(options);
-    return {
-      address: url,
-      ended,
-      async kill() {
-        await killProcess(pid);
-        await ended;
-        // Gives the folder's lock back.
-        await stop();
-      },
-    };
+    const database = await startDatabase(options);
+    return { ...database, address: database.url };
   });
 }
 
@@ -65,7 +54,7 @@ export async function setReadOnly(folder: string, isReadOnly: boolean): Promise<
 export function vitessVictim(mysqlUrl: string, port: number, shards: number): ServerVictim {
   return serverVictim(async (isFirst) => {
     const vitess = await startVitess({
-      ...{ env: ENV, cacheDir: cacheFolder(ENV), mysqlUrl, prefix: "crash", shards, port },
+      ...{ env: ENV, mysqlUrl, prefix: "crash", shards, port },
       progress: isFirst ? createProgress() : silentProgress,
     });
     return { ...vitess, address: vitess.url };
@@ -80,7 +69,7 @@ export function temporalVictim(dataDir: string): ServerVictim {
 }
 
 /** Makes a victim of a server that comes back at its address. */
-export function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
+function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
   let hasEnded = true;
@@ -103,6 +92,30 @@ export function serverVictim(startServer: (isFirst: boolean) => Promise<Running>
       await running?.kill();
       running = undefined;
       hasEnded = true;
+    },
+  };
+}
+
+/** A cluster in the place of a stack's own server, whose processes are killed one by one. */
+export type ClusterVictim<Cluster> = ServerVictim & { cluster(): Cluster };
+
+export function clusterVictim<Cluster extends { address: string; stop(): Promise<void> }>(
+  startCluster: () => Promise<Cluster>,
+): ClusterVictim<Cluster> {
+  let running: Cluster | undefined;
+  return {
+    cluster() {
+      if (running === undefined) throw new Error("the cluster does not run");
+      return running;
+    },
+    address: () => running?.address ?? "",
+    isRunning: () => running !== undefined,
+    async start() {
+      running = await startCluster();
+    },
+    async kill() {
+      await running?.stop();
+      running = undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { VitessCluster } from "../../../dev-stack/src/vitess-cluster.ts";
+import type { VitessCluster } from "./harness-vitess-cluster.ts";
 
 const KEYSPACE = "activity";
 /** Only what never happens takes that long. */

@@ -1,15 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ServerHost } from "../../../dev-stack/src/server-host.ts";
+import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
+import { type ClusterVictim, clusterVictim } from "../../delivery/crash/harness-servers.ts";
 import { SIZE } from "../../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
+import type { ServerHost } from "../../harness/server-host.ts";
 import { startServices } from "../../harness/services.ts";
 import { expectPlansOfOneShard, planStatements } from "../plans.ts";
 import { statementsSentIn } from "../sent-statements.ts";
 import { tellStory } from "../story.ts";
-import { type VitessVictim, vitessVictim } from "./harness-cluster.ts";
 import {
   expectOnlyUnavailable,
   expectWrittenAndTold,
@@ -18,6 +19,7 @@ import {
   tellPauses,
 } from "./harness-load.ts";
 import { splitSteps } from "./harness-reshard.ts";
+import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster.ts";
 
 const MINUTE_MS = 60_000;
 const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
@@ -28,11 +30,13 @@ const START_MS = 30 * MINUTE_MS;
 const AWAY_MS = 3_000;
 
 let stack: CrashStack;
-let vitess: VitessVictim;
+let vitess: ClusterVictim<VitessCluster>;
 beforeAll(async () => {
   stack = await startCrashStack({
     makeDatabase(dataDir) {
-      vitess = vitessVictim(dataDir, SHARDS_BEFORE);
+      const progress = createProgress();
+      const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
+      vitess = clusterVictim(() => startVitessCluster(options));
       return vitess;
     },
   });
@@ -144,7 +148,7 @@ function killSteps(what: string, host: ServerHost) {
 
 function openCluster() {
   const shards = activityShards().map(({ mysql }) => mysql.url);
-  const url = vitess.cluster().url;
+  const url = vitess.address();
   const close = () => Promise.resolve();
   return openTestDatabase(connectTo(shards[0] ?? ""), { url, databases: [], shards, close });
 }

@@ -1,4 +1,5 @@
 import { DispatchService, type RecordAttemptsRequest } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { AttemptOutcome } from "../http/attempt-outcome.ts";
@@ -28,7 +29,8 @@ function recorderOf(answer: (ids: readonly string[]) => number[]) {
       return { busy: answer(idsOf(request)) };
     });
   });
-  return { calls, recorder: createRecorder(createClient(DispatchService, transport), log) };
+  const dispatch = createClient(DispatchService, transport);
+  return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
 }
 
 it("sends what waits together, at most one attempt of a delivery, and one that is recorded twice once", async () => {
@@ -121,6 +123,29 @@ it("has caught up after an outage once all that waited in it is answered. ADR 00
   expect(recorded.length).toBeGreaterThanOrEqual(200 - 1);
   await Promise.all(all);
   expect(recorded).toHaveLength(200);
+});
+
+it("has caught up after an outage beside an attempt that the core refused before. ADR 0028", async () => {
+  let fails: (() => void) | undefined;
+  const { calls, recorder } = recorderOf((ids) => {
+    fails?.();
+    if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
+    return [];
+  });
+  const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
+  // Its next try is seconds away by then.
+  await expect.poll(() => calls.length).toBe(5);
+  const away = Promise.withResolvers<void>();
+  fails = () => {
+    fails = undefined;
+    away.resolve();
+    throw new ConnectError("away", Code.Unavailable);
+  };
+  await recorder.record(keyOf("a"), DELIVERED);
+  await away.promise;
+  expect(await isPending(recorder.caughtUp())).toBe(false);
+  await recorder.close(10);
+  await refused;
 });
 
 it("closes within the time it is given, and tells waiting and later callers", async () => {

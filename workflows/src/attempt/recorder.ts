@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { DispatchService, MadeAttemptSchema } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
+import { type Timing, wait } from "@activity/runtime/timing";
 import { together } from "@activity/runtime/traces";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
@@ -18,6 +18,8 @@ const ANSWER_WITHIN_MS = 15_000;
 const PAUSE_MS = 250;
 /** The longest wait of an attempt that the core refuses; the first is a pause, and each next one is twice as long. */
 const MAX_REFUSED_MS = 60_000;
+/** The core takes no longer one. An attempt takes ten seconds, but a process can be frozen in it. */
+const MAX_DURATION_MS = 3_600_000;
 /** Failures of which one attempt of a call may be the cause. All others are outages. */
 const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal, Code.Unknown]);
 
@@ -48,12 +50,17 @@ type Waiting = {
   isSuspect: boolean;
   /** How often the core refused it alone. */
   refusals: number;
-  /** When it may be sent, by `performance.now()`. */
+  /** When it may be sent, by the clock that never steps. */
   sendAtMs: number;
 };
 
 /** Creates a recorder. Attempts that end while a call is in flight share the next one. */
-export function createRecorder(dispatch: Client<typeof DispatchService>, log: Log): Recorder {
+export function createRecorder(
+  dispatch: Client<typeof DispatchService>,
+  log: Log,
+  timing: Timing,
+): Recorder {
+  const { nowMs } = timing;
   /** By delivery, run and attempt, in the order in which they are sent. */
   const waiting = new Map<string, Waiting>();
   const closing = new AbortController();
@@ -78,12 +85,19 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
         if (outage === undefined) {
           log.error("attempts wait to be recorded", { cause, attempts: waiting.size });
         }
-        const over = outage?.over ?? Promise.withResolvers<void>();
-        outage = { over, left: new Set(waiting.keys()) };
+        beginOutage();
         await pause();
       }
     }
     running = undefined;
+  }
+
+  /** One that the core refuses may wait for a minute, and nobody else with it. */
+  function beginOutage(): void {
+    const names = [...waiting].filter(([, one]) => one.refusals === 0).map(([name]) => name);
+    const over = outage?.over ?? Promise.withResolvers<void>();
+    outage = { over, left: new Set(names) };
+    if (names.length === 0) endOutage();
   }
 
   function endOutage(): void {
@@ -96,7 +110,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     const batch = new Map<string, Waiting>();
     for (const one of waiting.values()) {
       if (one.isSuspect) {
-        if (batch.size === 0 && one.sendAtMs <= performance.now()) return [one];
+        if (batch.size === 0 && one.sendAtMs <= nowMs()) return [one];
         continue;
       }
       const { deliveryId } = one.key;
@@ -107,7 +121,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
   }
 
   async function send(batch: readonly Waiting[]): Promise<void> {
-    const attempts = batch.map(messageFrom);
+    const attempts = batch.map((one) => messageFrom(one, nowMs()));
     const spans = batch.map(({ attempt: { traceparent } }) =>
       traceparent === undefined ? undefined : { traceparent },
     );
@@ -138,7 +152,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     if (batch.length === 1 && one !== undefined) {
       if (one.refusals === 0)
         log.error("the core refuses to record an attempt", { cause, ...one.key });
-      one.sendAtMs = performance.now() + Math.min(MAX_REFUSED_MS, PAUSE_MS * 2 ** one.refusals);
+      one.sendAtMs = nowMs() + Math.min(MAX_REFUSED_MS, PAUSE_MS * 2 ** one.refusals);
       one.refusals += 1;
       waiting.delete(attemptName(one.key));
       waiting.set(attemptName(one.key), one);
@@ -146,8 +160,8 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     for (const each of batch) each.isSuspect = true;
   }
 
-  async function pause(): Promise<void> {
-    await wait(PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+  function pause(): Promise<void> {
+    return wait(timing, PAUSE_MS, closing.signal);
   }
 
   /** Callers that wait are told, because a worker does not end before its activities. */
@@ -164,7 +178,7 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
       const known = waiting.get(name);
       if (known !== undefined) return known.recorded.promise;
       const recorded = Promise.withResolvers<void>();
-      const endedAt = performance.now();
+      const endedAt = nowMs();
       const unsent = { isSuspect: false, refusals: 0, sendAtMs: 0 };
       waiting.set(name, { key, attempt, before, endedAt, recorded, ...unsent });
       running ??= sendAll();
@@ -172,28 +186,26 @@ export function createRecorder(dispatch: Client<typeof DispatchService>, log: Lo
     },
     caughtUp: () => outage?.over.promise ?? Promise.resolve(),
     async close(milliseconds) {
-      const timer = setTimeout(giveUp, milliseconds);
+      const cancel = timing.after(milliseconds, giveUp);
       for (const one of waiting.values()) one.sendAtMs = 0;
       await running;
-      clearTimeout(timer);
+      cancel();
       giveUp();
     },
   };
 }
 
-function messageFrom({
-  key,
-  attempt,
-  before,
-  endedAt,
-}: Waiting): MessageInitShape<typeof MadeAttemptSchema> {
+function messageFrom(
+  { key, attempt, before, endedAt }: Waiting,
+  nowMs: number,
+): MessageInitShape<typeof MadeAttemptSchema> {
   const { outcome, status, detail, bodyStart } = attempt;
   const delayMs = isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;
   return {
     run: runToProto(key),
     attempt: key.attempt,
     startedAt: timestampFromMs(attempt.startedAtMs),
-    duration: durationFromMs(attempt.durationMs),
+    duration: durationFromMs(Math.min(attempt.durationMs, MAX_DURATION_MS)),
     outcome: outcomeToProto(outcome),
     ...(status !== undefined && { statusCode: status }),
     ...(detail !== undefined && { detail }),
@@ -204,7 +216,7 @@ function messageFrom({
     })),
     // The delay runs from the end of the attempt, however late it is recorded. §6.4
     ...(delayMs !== undefined && {
-      retryIn: durationFromMs(Math.max(0, Math.round(delayMs - (performance.now() - endedAt)))),
+      retryIn: durationFromMs(Math.max(0, Math.round(delayMs - (nowMs - endedAt)))),
     }),
   };
 }

@@ -4,7 +4,6 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
-import { wallClockMs } from "../common/clock.ts";
 import {
   DELIVER,
   type DeliverInput,
@@ -17,10 +16,12 @@ const BEGIN_WITHIN_MS = 10_000;
 
 /** Where workflows are begun. */
 export type WorkflowTarget = {
-  readonly client: WorkflowClient;
+  readonly client: Pick<WorkflowClient, "start" | "getHandle" | "withDeadline">;
   readonly taskQueue: string;
   /** Of this process' worker, where Temporal tells versions apart. */
   readonly buildId?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
 };
 
 /**
@@ -35,8 +36,8 @@ export async function beginWorkflow(
   input: DeliverInput,
   dueInMs: number,
 ): Promise<RunResult | undefined> {
-  const { client } = target;
-  return client.withDeadline(wallClockMs() + BEGIN_WITHIN_MS, async () => {
+  const { client, nowMs } = target;
+  return client.withDeadline(nowMs() + BEGIN_WITHIN_MS, async () => {
     try {
       const { ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
       await start(target, input, dueInMs, ALLOW_DUPLICATE_FAILED_ONLY);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { DispatchService } from "@activity/proto";
+import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
@@ -51,8 +52,8 @@ function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
     close: quiet,
   };
   const dispatch = createClient(DispatchService, transport);
-  recorder = createRecorder(dispatch, log);
-  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, log });
+  recorder = createRecorder(dispatch, log, timing);
+  poller = startFirstAttempts({ dispatch, sender, recorder, nowMs: () => 0, timing, log });
   return { posts, claims: () => claims, records: () => records };
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { ClaimedAttempt, DispatchService, ReadyAttempt } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
+import { type Timing, wait } from "@activity/runtime/timing";
 import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
@@ -22,7 +22,7 @@ const MAX_ENDPOINT_LIMIT = 64;
  * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
  */
 const FAIR_PRODUCT = 1_024;
-/** With fewer being made than an endpoint may have in flight, what is leased unseen brings none far above its limit. */
+/** With fewer being made, what is written may be leased to this dispatcher without being counted. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
 /** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
@@ -31,6 +31,7 @@ export function startFirstAttempts({
   sender,
   recorder,
   nowMs,
+  timing,
   log,
 }: {
   readonly dispatch: Client<typeof DispatchService>;
@@ -38,6 +39,7 @@ export function startFirstAttempts({
   readonly recorder: Recorder;
   /** Milliseconds since 1970, for the attempts' timestamps. */
   readonly nowMs: () => number;
+  readonly timing: Timing;
   readonly log: Log;
 }): Poller {
   /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
@@ -55,10 +57,12 @@ export function startFirstAttempts({
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
+      const isIdle = making < IDLE_BELOW;
       const claim = {
-        limit: Math.min(MAX_CLAIM, capacity),
+        // What is leased unseen may all be of an endpoint that has the rest in flight.
+        limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - making : MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
-        idle: making < IDLE_BELOW,
+        idle: isIdle,
         wait: CLAIM_WAIT,
       };
       ended.clear();
@@ -67,10 +71,11 @@ export function startFirstAttempts({
       // More at once make nothing faster, and each takes a connection. Made, they leave the poller idle for what is
       // written next; what hangs is not waited for.
       if (making >= IDLE_BELOW) {
-        await orAborted(Promise.race([made, wait(PACE_MS * attempts.length)]), signal);
+        await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }
     },
     log,
+    timing,
   );
 
   /** Begins an attempt, and resolves once it was made. */

@@ -1,3 +1,4 @@
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { afterEach, expect, it } from "vitest";
 import { type Poller, startPoller } from "./poller.ts";
 
@@ -18,6 +19,7 @@ function startSteps() {
       return promise;
     },
     quiet,
+    PROCESS_TIMING,
   );
   return { poller, steps };
 }

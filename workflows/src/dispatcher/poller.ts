@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "@activity/runtime/log";
+import { type Timing, wait } from "@activity/runtime/timing";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -20,6 +20,7 @@ export function startPoller(
   name: string,
   step: (signal: AbortSignal) => Promise<void>,
   log: Log,
+  timing: Timing,
 ): Poller {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -35,7 +36,7 @@ export function startPoller(
         if (signal.aborted) return;
         state = "unavailable";
         log.error(`${name} failed`, { cause });
-        await wait(PAUSE_AFTER_FAILURE_MS, undefined, { signal }).catch(() => undefined);
+        await wait(timing, PAUSE_AFTER_FAILURE_MS, signal);
       }
     }
   }

@@ -1,10 +1,12 @@
 import type { ClaimedRetry, DispatchService } from "@activity/proto";
 import type { Log } from "@activity/runtime/log";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
+import type { Timing } from "@activity/runtime/timing";
 import { durationMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
+import { waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runFromProto, runToProto } from "../attempt/run-key.ts";
 import type { Run } from "../common/run.ts";
 import type { DeliverInput, MadeAttempt } from "../workflow/contract.ts";
@@ -21,6 +23,7 @@ const ANSWER_WITHIN_MS = 35_000;
 type WorkflowStarter = WorkflowTarget & {
   readonly dispatch: Client<typeof DispatchService>;
   readonly recorder: Recorder;
+  readonly timing: Timing;
   readonly log: Log;
 };
 
@@ -29,7 +32,7 @@ type WorkflowStarter = WorkflowTarget & {
  * leave is kept, and leaves before more is claimed: else its lease would have to end, and it would be begun again.
  */
 export function startRetries(starter: WorkflowStarter): Poller {
-  const { dispatch, log } = starter;
+  const { dispatch, log, timing } = starter;
   let acknowledged: Run[] = [];
   return startPoller(
     "begin of retries",
@@ -40,8 +43,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
       const begun = await Promise.allSettled(
         retries.map(async (retry) => {
           const run = runFromProto(retry.run);
-          const dueInMs = retry.dueIn ? durationMs(retry.dueIn) : 0;
-          await beginOrRecord(starter, { ...run, made: madeOf(retry) }, dueInMs);
+          const made = madeOf(retry);
+          await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));
           acknowledged.push(run);
         }),
       );
@@ -50,6 +53,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
       throwFirst(begun);
     },
     log,
+    timing,
   );
 
   async function completeAcknowledged(): Promise<void> {
@@ -65,7 +69,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
  * attempt, so that what is leased is what is in flight here too.
  */
 export function startWholeRuns(starter: WorkflowStarter): Poller {
-  const { dispatch, log } = starter;
+  const { dispatch, log, timing } = starter;
   return startPoller(
     "begin of runs",
     async (signal) => {
@@ -82,6 +86,7 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
       throwFirst(begun);
     },
     log,
+    timing,
   );
 }
 
@@ -101,6 +106,13 @@ async function beginOrRecord(
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
   await starter.recorder.record(key, attempt, known.attempts.slice(0, -1));
   starter.log.warn("a run that had ended before the database was restored is recorded", key);
+}
+
+/** Not before the wait behind the last attempt is over, whatever the database's clock says. §6.4 */
+function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
+  const toldMs = dueIn ? durationMs(dueIn) : 0;
+  const last = made.at(-1);
+  return last ? Math.max(toldMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : toldMs;
 }
 
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {

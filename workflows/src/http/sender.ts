@@ -1,8 +1,9 @@
+import { PROCESS_TIMING, type Timing } from "@activity/runtime/timing";
 import { type AttemptOutcome, type AttemptResult, outcomeOf } from "./attempt-outcome.ts";
-import { type ConnectionPool, createConnectionPool } from "./connection-pool.ts";
+import { createConnectionPool } from "./connection-pool.ts";
 import { createNameResolver, type ResolveName } from "./name-resolver.ts";
-import { type PostRequest, postOnce } from "./post-once.ts";
-import { resolveTarget, type TargetRules } from "./target-guard.ts";
+import { type PostRequest, type PostResult, postOnce } from "./post-once.ts";
+import { resolveTarget, type SafeTarget, type TargetRules } from "./target-guard.ts";
 
 /** One attempt, as it is recorded for the owner. ADR 0027 */
 export type AttemptReport = {
@@ -26,6 +27,19 @@ export type SenderOptions = {
   readonly timeoutMs?: number;
 };
 
+/** Sends one POST to a checked target and reads the answer, until `deadline` is aborted. */
+export type Post = (
+  request: PostRequest,
+  scope: { readonly target: SafeTarget; readonly deadline: AbortSignal },
+) => Promise<PostResult>;
+
+/** What attempts are made with. */
+export type AttemptParts = TargetRules & {
+  readonly post: Post;
+  readonly timeoutMs?: number;
+  readonly timing: Timing;
+};
+
 /** Makes attempts, and keeps their connections for the next ones. */
 export type Sender = {
   readonly attempt: (request: PostRequest) => Promise<AttemptReport>;
@@ -37,23 +51,28 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** Creates the sender of a worker. */
 export function createSender(options: SenderOptions = {}): Sender {
-  const { resolve = createNameResolver(), allowedLoopback, extraCa } = options;
-  const { timeoutMs = ATTEMPT_TIMEOUT_MS } = options;
+  const { resolve = createNameResolver(), extraCa, ...rest } = options;
   const pool = createConnectionPool(extraCa);
+  const post: Post = (request, scope) => postOnce(request, { ...scope, pool });
   return {
-    attempt: async (request) => {
-      const startMs = performance.now();
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), timeoutMs);
-      try {
-        const rules = { resolve, allowedLoopback };
-        const result = await attemptUntil(deadline.signal, request, rules, pool);
-        return reportOf(result, performance.now() - startMs);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    attempt: createAttempt({ ...rest, resolve, post, timing: PROCESS_TIMING }),
     close: pool.close,
+  };
+}
+
+/** Returns what makes attempts over a network: each checks its target, and ends within its time. */
+export function createAttempt(parts: AttemptParts): Sender["attempt"] {
+  const { post, timing, timeoutMs = ATTEMPT_TIMEOUT_MS, ...rules } = parts;
+  return async (request) => {
+    const startMs = timing.nowMs();
+    const deadline = new AbortController();
+    const cancel = timing.after(timeoutMs, () => deadline.abort());
+    try {
+      const result = await attemptUntil(deadline.signal, request, rules, post);
+      return reportOf(result, timing.nowMs() - startMs);
+    } finally {
+      cancel();
+    }
   };
 }
 
@@ -61,12 +80,12 @@ async function attemptUntil(
   deadline: AbortSignal,
   request: PostRequest,
   rules: TargetRules,
-  pool: ConnectionPool,
+  post: Post,
 ): Promise<AttemptResult> {
   const target = await Promise.race([resolveTarget(request.url, rules), aborted(deadline)]);
   if (!target) return { kind: "timeout", detail: "the name was not resolved in time" };
   if (target.kind !== "safe") return target;
-  return postOnce(request, { target, pool, deadline });
+  return post(request, { target, deadline });
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -17,8 +17,6 @@ import { withBareFailures } from "./bare-failures.ts";
  * cache takes some 85 MB (140 KB each, measured).
  */
 const MAX_CONCURRENT = 600;
-/** The slots of a worker's retries. */
-export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
 const SHUTDOWN_GRACE = "15 seconds";
 
 const quiet = () => undefined;

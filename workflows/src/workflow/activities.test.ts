@@ -1,4 +1,5 @@
 import { DispatchService } from "@activity/proto";
+import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
@@ -43,7 +44,7 @@ function startActivities(
     close: quiet,
   };
   const dispatch = createClient(DispatchService, transport);
-  recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet });
+  recorder = createRecorder(dispatch, { info: quiet, warn: quiet, error: quiet }, PROCESS_TIMING);
   const sizes = { perEndpoint: slots, total: slots ** 2, nowMs: () => 0 };
   const { attempt, record } = createActivities({
     ...{ dispatch, sender, recorder, firstAreClaimed, nowMs: () => 0 },

@@ -4,6 +4,7 @@ import type { Client } from "@connectrpc/connect";
 import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import { outcomeFromProto } from "../attempt/outcome.ts";
 import type { Recorder } from "../attempt/recorder.ts";
+import { waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import type { AttemptKey } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
@@ -42,7 +43,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
         kept.recorded(key);
         const { outcome, endedAt } = step.value;
         const endedAtMs = endedAt === undefined ? nowMs() : timestampMs(endedAt);
-        const retryInMs = retryIn ? durationMs(retryIn) : 0;
+        const leftMs = waitLeftMs(key.attempt, endedAtMs, nowMs());
+        const retryInMs = Math.max(leftMs, retryIn ? durationMs(retryIn) : 0);
         return { kind: "recorded", outcome: outcomeFromProto(outcome), endedAtMs, retryInMs };
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };

@@ -18,11 +18,16 @@ type Use = {
   lastTurnMs: number;
 };
 
+/** The slots of a worker's retries. */
+export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
+
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15 * 60_000;
 /** How long attempts are taken to last at an endpoint that had none yet. */
 const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
+/** Steps of this length, taken modulo 1, fall evenly into the interval. */
+const GOLDEN_RATIO = 0.618_034;
 
 /**
  * Creates slots, all free: `total` in all, and at most `perEndpoint` of them for an endpoint. The
@@ -42,14 +47,15 @@ export function createAttemptSlots({
 }): AttemptSlots {
   const all = newUse();
   const endpoints = new Map<string, Use>();
+  let spread = 0;
 
   function take(endpointId: string): Slot | Turn {
     const endpoint = endpoints.get(endpointId) ?? newUse();
-    endpoints.set(endpointId, endpoint);
     const share = Math.max(1, Math.min(perEndpoint, Math.floor(total / Math.max(1, all.inFlight))));
     if (endpoint.inFlight >= share) return turnOf(endpoint, share);
     if (all.inFlight >= total) return turnOf(all, total);
     const begunMs = nowMs();
+    endpoints.set(endpointId, endpoint);
     for (const use of [endpoint, all]) use.inFlight += 1;
     return {
       giveBack() {
@@ -66,8 +72,15 @@ export function createAttemptSlots({
   function turnOf(use: Use, slots: number): Turn {
     const now = nowMs();
     const next = Math.max(use.lastTurnMs, now) + use.meanMs / slots;
-    use.lastTurnMs = Math.min(next, now + MAX_WAIT_MS);
-    return { waitMs: Math.round(Math.max(MIN_WAIT_MS, use.lastTurnMs - now)) };
+    if (next > now + MAX_WAIT_MS) return { waitMs: spreadWait() };
+    use.lastTurnMs = next;
+    return { waitMs: Math.round(Math.max(MIN_WAIT_MS, next - now)) };
+  }
+
+  /** Those that come behind the longest wait ask again in its second half, and not all at once. */
+  function spreadWait(): number {
+    spread = (spread + GOLDEN_RATIO) % 1;
+    return Math.round(MAX_WAIT_MS * (1 - spread / 2));
   }
 
   return { take };

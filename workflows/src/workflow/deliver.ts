@@ -1,96 +1,27 @@
 import { defineQuery, proxyLocalActivities, setHandler, sleep } from "@temporalio/workflow";
-import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
 import { wallClockMs } from "../common/clock.ts";
-import { isRetried } from "../http/attempt-outcome.ts";
 import {
   type Activities,
-  type AttemptAnswer,
   type DeliverInput,
-  type MadeAttempt,
-  type NextAttempt,
   PROGRESS,
   type Progress,
-  type RecordInput,
   type RunResult,
 } from "./contract.ts";
-import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
+import { createRunStory } from "./run-story.ts";
 
 /** Once only: waits are on timers, which hold no slot of a worker. */
-const { attempt, record } = proxyLocalActivities<Activities>({
+const activities = proxyLocalActivities<Activities>({
   startToCloseTimeout: "20 seconds",
   retry: { maximumAttempts: 1 },
 });
 
-/**
- * Makes the attempts of a run, or the rest of them: at most eight, each retry after its delay from the end of
- * the one before. §6.4
- */
-export async function deliver({ made: before = [], ...run }: DeliverInput): Promise<RunResult> {
-  const made: MadeAttempt[] = [...before];
-  let dueAtMs = wallClockMs();
-  setHandler(defineQuery<Progress>(PROGRESS), () => ({
-    attempts: made,
-    nextDueAt: new Date(dueAtMs).toISOString(),
-  }));
-
-  while (made.length < MAX_ATTEMPTS) {
-    await sleepUntil(dueAtMs);
-    const next = { ...run, attempt: made.length + 1, before: [...made] };
-    const answer = await attemptOnceItIsPossible(next);
-    if (answer.kind === "ended" || answer.kind === "unknown") {
-      return { end: answer.kind, attempts: made };
-    }
-    const { outcome, endedAtMs } = answer;
-    made.push({ outcome, endedAtMs });
-    // The delay runs from the end of the attempt, however long recording it takes.
-    dueAtMs = wallClockMs() + delayAfter(answer, made.length);
-    if (answer.kind === "made") {
-      await recordUntilItIsWritten({ ...next, made: answer });
-    }
-    if (!isRetried(outcome)) {
-      return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
-    }
-  }
-  return { end: "failed", attempts: made };
-
-  async function attemptOnceItIsPossible(next: NextAttempt) {
-    for (let failures = 0; ; ) {
-      const answer = await attemptOrFail(next);
-      if (answer !== undefined && answer.kind !== "rescheduled") return answer;
-      if (answer === undefined) failures += 1;
-      const waitMs = answer?.waitMs ?? rescheduleAfterMs(failures, Math.random());
-      dueAtMs = wallClockMs() + waitMs;
-      await sleepUntil(dueAtMs);
-    }
-  }
-}
-
-/** Part of the wait behind an attempt that was recorded before is over. */
-function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
-  return answer.kind === "recorded" ? answer.retryInMs : (delayAfterMs(attempt) ?? 0);
-}
-
-async function sleepUntil(timeMs: number): Promise<void> {
-  const waitMs = timeMs - wallClockMs();
-  if (waitMs > 0) await sleep(waitMs);
-}
-
-/** Returns `undefined` when the core was out of reach: nothing was attempted, and it is asked for again. */
-async function attemptOrFail(next: NextAttempt): Promise<AttemptAnswer | undefined> {
-  try {
-    return await attempt(next);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The outcome is in the history by the time of the first wait: whatever fails, the POST is not made again. */
-async function recordUntilItIsWritten(input: RecordInput): Promise<void> {
-  for (;;) {
-    try {
-      return await record(input);
-    } catch {
-      await sleep(recordAgainAfterMs(Math.random()));
-    }
-  }
+/** Makes the attempts of a run, or the rest of them, on Temporal's timers. */
+export async function deliver(input: DeliverInput): Promise<RunResult> {
+  const { attempt, record } = activities;
+  const story = createRunStory(input, {
+    ...{ attempt, record, sleep: (milliseconds: number) => sleep(milliseconds) },
+    ...{ nowMs: wallClockMs, random: () => Math.random() },
+  });
+  setHandler(defineQuery<Progress>(PROGRESS), story.progress);
+  return story.run();
 }

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import type { Connection, RowDataPacket } from "mysql2/promise";
+import type { AccountRange } from "./bench-accounts.ts";
+
+type Row = RowDataPacket & { account_no: number; recorded_at: number };
+
+/** Reads when the records of accounts were recorded, in microseconds, newest first. */
+export async function readRecordedTimes(
+  database: Pick<Connection, "query">,
+  { first, count }: AccountRange,
+): Promise<Map<number, number[]>> {
+  const [rows] = await database.query<Row[]>(
+    `SELECT account_no, recorded_at FROM activity WHERE account_no >= ? AND account_no < ?
+     ORDER BY account_no, recorded_at DESC`,
+    [first, first + count],
+  );
+  const byAccount = [...Map.groupBy(rows, ({ account_no }) => account_no)];
+  return new Map(byAccount.map(([no, some]) => [no, some.map(({ recorded_at }) => recorded_at)]));
+}
+
+/**
+ * Records a follow at an account's end, as the product writes it: the feed's clock moves on, a row joins the feed. The
+ * connection must take several statements at once.
+ */
+export async function recordFollow(writer: Connection, accountNo: number): Promise<void> {
+  const recordKey = `${randomBytes(8).toString("hex").slice(0, 15)}e`;
+  await writer.query(
+    `START TRANSACTION;
+     UPDATE account SET feed_changed_at = GREATEST(feed_changed_at + 1,
+       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) WHERE account_no = ?;
+     INSERT INTO activity (account_no, recorded_at, record_key, type, platform, unit, value, actor_name)
+     SELECT account_no, feed_changed_at, ?, 2, 2, 2, 0, 'Mira' FROM account WHERE account_no = ?;
+     COMMIT`,
+    [accountNo, recordKey, accountNo],
+  );
+}

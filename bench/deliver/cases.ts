@@ -1,0 +1,123 @@
+import { newRun } from "../load/contributions.ts";
+import { donate, donationKeys, eachConcurrently } from "../load/targets.ts";
+import { type Figures, until } from "../measure/figures.ts";
+import { measureCase, type Stack } from "./stack.ts";
+
+type Case = {
+  readonly label: string;
+  /** Which setting tells of how many. */
+  readonly size: "floor" | "backlog" | "failing" | "workflows";
+  measure(stack: Stack, count: number): Promise<Figures>;
+};
+
+/** Often enough that it shows in no rate, seldom enough that the database does not notice. */
+const [POLL_MS, SLOW_POLL_MS, COUNTING_POLL_MS] = [10, 50, 250];
+const DELIVERIES = "FROM delivery WHERE created_at > ?";
+/** The stored number of DeliveryState.DELIVERED. */
+const DELIVERED = `SELECT COUNT(*) ${DELIVERIES} AND state = 3`;
+const ATTEMPTED = `SELECT COUNT(*) ${DELIVERIES} AND attempts >= 1`;
+const END_RUNNING =
+  "UPDATE delivery SET state = 5, next_attempt_at = NULL WHERE created_at > ? AND state = 2";
+const UNCOUNTED = "SELECT COUNT(*) FROM delivery_attempt WHERE counted = FALSE";
+const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
+const ALL = { DELIVERY_WORKFLOWS: "all" };
+
+/** What is measured in rounds, in the order of a round. */
+export const CASES = {
+  floor: { label: "floor: an empty workflow each", size: "floor", measure: measureFloor },
+  "one-receiver": {
+    ...({ label: "backlog to one receiver", size: "backlog" } as const),
+    measure: (stack, count) => measureBacklog(stack, stack.accountIds.one, count),
+  },
+  "many-accounts": {
+    ...({ label: "backlog to many accounts' endpoints", size: "backlog" } as const),
+    measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count),
+  },
+  // Fewer, so that no retry falls due meanwhile.
+  failing: { label: "backlog failing with 500", size: "failing", measure: measureFailing },
+  // Fewer, because they are slower than the floor.
+  workflows: {
+    ...({ label: "backlog to many, DELIVERY_WORKFLOWS=all", size: "workflows" } as const),
+    measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count, ALL),
+  },
+} satisfies Record<string, Case>;
+export type CaseName = keyof typeof CASES;
+export const CASE_NAMES = Object.keys(CASES) as CaseName[]; // it has no other keys
+
+/** Measures empty workflows, started eagerly, until each has ended. */
+async function measureFloor(stack: Stack, workflows: number): Promise<Figures> {
+  let seconds = 0;
+  const figures = await measureCase(stack, workflows, async () => {
+    seconds = await stack.floor.jobs.empty(stack.temporal.address, workflows);
+  });
+  return { ...figures, perSecond: workflows / seconds };
+}
+
+/** Measures a backlog from the first claim until every delivery is recorded as answered with a 2xx. */
+export async function measureBacklog(
+  stack: Stack,
+  accountIds: readonly string[],
+  count: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Figures> {
+  const since = await beginBacklog(stack, accountIds, count, 200, env);
+  const figures = await measureCase(stack, count, () => recorded(stack, DELIVERED, since, count));
+  await stack.product.rest();
+  return figures;
+}
+
+/**
+ * Measures a backlog whose receiver fails: from the first claim until every first attempt is recorded and
+ * every retry waits on a timer in Temporal's synced state.
+ */
+async function measureFailing(stack: Stack, count: number): Promise<Figures> {
+  const { product, watch, state, client, accountIds } = stack;
+  const asleepBefore = state.countAsleep();
+  const { count: runningBefore } = await client.count(RUNNING);
+  const since = await beginBacklog(stack, accountIds.one, count, 500, {});
+  const figures = await measureCase(stack, count, async () => {
+    await recorded(stack, ATTEMPTED, since, count);
+    await until(() => state.countAsleep() - asleepBefore >= count, SLOW_POLL_MS);
+  });
+  await product.rest();
+  const wait = (await client.count(RUNNING)).count - runningBefore;
+  if (wait < count) throw new Error(`${wait} of ${count} deliveries wait for their retry`);
+  // Their retries would fall due in the middle of another measurement, or be found overdue there.
+  const deliveries = await watch.rows<{ id: string }>(`SELECT id ${DELIVERIES}`, [since]);
+  await eachConcurrently(deliveries, ({ id }) => client.getHandle(`delivery-${id}-1`).terminate());
+  await watch.rows(END_RUNNING, [since]);
+  return figures;
+}
+
+/** Writes a backlog while nobody delivers, then runs the deliveries; returns the database's time before. */
+async function beginBacklog(
+  { product, receiver, watch }: Stack,
+  accountIds: readonly string[],
+  count: number,
+  status: number,
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const since = await watch.now();
+  const { clients } = await product.collect();
+  await donate(clients, donationKeys(accountIds, count, newRun()));
+  await receiver.jobs.expect(status, "");
+  await product.deliver(env);
+  return since;
+}
+
+async function recorded({ receiver, watch }: Stack, sql: string, since: number, count: number) {
+  await receiver.jobs.arrived(count);
+  await until(async () => (await watch.number(sql, [since])) === count, POLL_MS);
+}
+
+/**
+ * Measures what comes later of every attempt: the core counts it for the dashboard, at most half a minute behind.
+ * Counts all that the cases before have left, which nobody pays for twice.
+ */
+export async function measureCounting(stack: Stack): Promise<Figures> {
+  const { product, watch } = stack;
+  const count = await watch.number(UNCOUNTED);
+  await product.collect();
+  const isCounted = async () => (await watch.number(UNCOUNTED)) === 0;
+  return measureCase(stack, count, () => until(isCounted, COUNTING_POLL_MS));
+}

@@ -1,0 +1,89 @@
+import { fileURLToPath } from "node:url";
+import { WorkflowClient } from "@temporalio/client";
+import * as temporal from "@temporalio/worker";
+import { eachConcurrently } from "../load/targets.ts";
+import { until } from "../measure/figures.ts";
+import { secondsSince, sharedNowMs } from "../measure/sample.ts";
+import { answerJobs } from "../stack/jobs.ts";
+import { openTemporalState } from "./temporal-state.ts";
+
+/** The product's worker has the same (workflows/src/temporal/worker.ts). */
+const CACHED_WORKFLOWS = 600;
+/** Below the worker's 40 slots: a start that finds none free is not eager, and slower. */
+const AT_ONCE = 32;
+/** Beyond the run, and beyond what is measured of it. */
+const ASLEEP_MS = 30 * 86_400_000;
+const POLL_MS = 50;
+const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };
+const PRODUCT = "../../workflows/src/workflow/index.ts";
+const logger = new temporal.DefaultLogger("ERROR");
+const bundles = new Map<string, ReturnType<typeof temporal.bundleWorkflowCode>>();
+
+/** In place of the product's: it makes no attempt, and has the workflow sleep. */
+const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
+
+const jobs = {
+  /** Runs empty workflows, started eagerly, each awaited; returns in how many seconds. */
+  empty(address: string, workflows: number): Promise<number> {
+    const ids = numbered(`floor-${performance.now()}`, 0, workflows);
+    const options = { taskQueue: "floor", requestEagerStart: true };
+    return withWorker(address, "floor", "./floor-workflow.ts", (client) =>
+      eachConcurrently(
+        ids,
+        (workflowId) => client.execute("empty", { ...options, workflowId }),
+        AT_ONCE,
+      ),
+    );
+  },
+  /** Leaves deliveries asleep, numbered from `first`: after the first failed attempt or after a later one. */
+  sleep(address: string, stateFile: string, after: string, first: number, workflows: number) {
+    const state = openTemporalState(stateFile);
+    const asleepBefore = state.countAsleep();
+    // The workflow is begun behind the first attempt, its start delayed; in between later ones it has a timer.
+    const waits = after === "first" ? { startDelay: ASLEEP_MS } : { requestEagerStart: true };
+    const options = { taskQueue: "asleep", ...waits };
+    const ids = numbered("asleep", first, workflows);
+    return withWorker(address, "asleep", PRODUCT, async (client) => {
+      const start = (deliveryId: string) => {
+        const args = [{ accountNo: 1, deliveryId, run: 1, made: [FAILED] }];
+        return client.start("deliver", {
+          ...{ ...options, workflowId: `delivery-${deliveryId}-1`, args },
+        });
+      };
+      await eachConcurrently(ids, start, AT_ONCE);
+      await until(() => state.countAsleep() - asleepBefore >= workflows, POLL_MS);
+    }).finally(state.close);
+  },
+};
+export type FloorJobs = typeof jobs;
+
+function numbered(name: string, first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `${name}-${first + place}`);
+}
+
+/** Runs a worker for as long as `work` takes; only `work` is timed. */
+async function withWorker(
+  address: string,
+  taskQueue: string,
+  path: string,
+  work: (client: WorkflowClient) => Promise<unknown>,
+): Promise<number> {
+  const workflowsPath = fileURLToPath(new URL(path, import.meta.url));
+  const bundle = bundles.get(path) ?? temporal.bundleWorkflowCode({ workflowsPath, logger });
+  bundles.set(path, bundle);
+  const workflowBundle = await bundle;
+  const connection = await temporal.NativeConnection.connect({ address });
+  const worker = await temporal.Worker.create({
+    ...{ connection, taskQueue, workflowBundle, activities: { attempt } },
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+  });
+  const timed = async () => {
+    const startedMs = sharedNowMs();
+    await work(new WorkflowClient({ connection }));
+    return secondsSince(startedMs);
+  };
+  return worker.runUntil(timed).finally(() => connection.close());
+}
+
+temporal.Runtime.install({ logger });
+answerJobs(jobs);

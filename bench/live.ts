@@ -1,0 +1,212 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { FOLLOWING, type Following, pollInTurn, startFollowers } from "./live/followers.ts";
+import { createDonation, donationKeys, eachConcurrently, makeAccounts } from "./load/targets.ts";
+import { countEach } from "./measure/figures.ts";
+import { cpuOf, readMemory } from "./measure/process-usage.ts";
+import { quantiles } from "./measure/sample.ts";
+import { clientsOf } from "./product/start-product.ts";
+import { atMost } from "./report/goal.ts";
+import { grouped, table } from "./report/table.ts";
+import { type Bench, runBench } from "./run/bench.ts";
+import { startAtPort } from "./sides/programs.ts";
+import type { Clients } from "./stack/dev-stack.ts";
+import { findFreePort } from "./stack/dev-stack.ts";
+import { startStore } from "./stack/servers.ts";
+
+/** As many as one account may hold. */
+const HELD_AN_ACCOUNT = 4;
+const MINUTE_S = 60;
+
+/** In a whole run it settles for longer than a poll's interval and a wait: what the start brought is over. */
+const full = {
+  ...{ followers: 200, writesPerSecond: 20, seconds: 60, settleMs: 12_000 },
+  ...{ held: 10_000, polls: 2_000 },
+};
+const short = {
+  ...{ followers: 10, writesPerSecond: 5, seconds: 2, settleMs: 1_000 },
+  ...{ held: 40, polls: 50 },
+};
+const spec = { name: "bench:live", full, short };
+type Settings = typeof full;
+
+type Row = {
+  readonly how: Following;
+  readonly writes: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly requests: number;
+  readonly productMs: number;
+  readonly databaseMs: number;
+};
+
+/** Measures how soon and at what cost tools learn of records: by polls that wait, beside polls every five seconds. */
+await runBench(spec, async (bench) => {
+  const { settings } = bench;
+  const ground = await startGround(bench);
+  const rows: Row[] = [];
+  for (const writes of [settings.writesPerSecond, 0]) {
+    for (const how of FOLLOWING) {
+      const label = `${writes > 0 ? "Followed beside writes" : "Followed idle"}: ${how}`;
+      rows.push(
+        await bench.progress.step(label, () => measureFollowers(ground, settings, how, writes)),
+      );
+    }
+  }
+  const held = await bench.progress.step("Held requests", () => measureHeld(ground, settings));
+  const [waiting, , idleWaiting, idlePolling] = rows;
+  const costOf = (row: Row | undefined) => (row?.productMs ?? 0) + (row?.databaseMs ?? 0);
+  return {
+    on: ground.store.version,
+    about: [
+      `${settings.followers} tools follow an account each, in turn by polls that wait and by a poll each 5 s, beside`,
+      `${settings.writesPerSecond} donations a second and none, for ${settings.seconds} s. Times are from the call that writes to the tool.`,
+      `CPU is that of a followed minute. Then ${grouped(settings.held)} requests are held. Core and gateway share a process.`,
+    ],
+    blocks: [
+      table(rows, [
+        ["tools", ({ how }) => how],
+        ["writes/s", ({ writes }) => writes, 0],
+        ["p50 ms", ({ p50Ms }) => p50Ms, 1],
+        ["p99 ms", ({ p99Ms }) => p99Ms, 1],
+        ["requests/min", ({ requests }) => requests, 1],
+        ["product CPU ms", ({ productMs }) => productMs, 2],
+        ["database CPU ms", ({ databaseMs }) => databaseMs, 2],
+      ]),
+      table(
+        [held],
+        [
+          ["held", ({ count }) => grouped(count)],
+          ["memory MB", ({ megabytes }) => megabytes, 0],
+          ["product, % of a core", ({ productPercent }) => productPercent, 1],
+          ["database, % of a core", ({ databasePercent }) => databasePercent, 1],
+          ["a poll beside them, p50 ms", ({ beside }) => beside.p50Ms, 2],
+          ["without, p50 ms", ({ without }) => without.p50Ms, 2],
+        ],
+      ),
+    ],
+    goals: [
+      atMost("write to tool with a wait, p50", 15, waiting?.p50Ms ?? Number.NaN, "ms"),
+      atMost("write to tool with a wait, p99", 60, waiting?.p99Ms ?? Number.NaN, "ms"),
+      atMost(
+        "CPU of an idle tool that waits, by one that polls",
+        0.4,
+        costOf(idleWaiting) / costOf(idlePolling),
+        "×",
+      ),
+      atMost("memory of the held requests", 150, held.megabytes, "MB"),
+      atMost("CPU of the held requests", 5, held.productPercent + held.databasePercent, "%"),
+      atMost(
+        "a poll beside the held requests, by one without",
+        1.1,
+        held.beside.p50Ms / held.without.p50Ms,
+        "×",
+      ),
+    ],
+    figures: { rows, held },
+  };
+});
+
+/** Starts the product in one process, with accounts and a key of each. */
+async function startGround(bench: Bench<Settings>) {
+  const store = await startStore(bench, "live");
+  const corePort = await findFreePort();
+  const env = { ...store.env, CORE_PORT: `${corePort}`, TRUSTED_PROXIES: "127.0.0.1/32" };
+  const path = "bench/sides/one-process.mjs";
+  const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", { name: "live", path, env });
+  const clients = clientsOf(corePort, store);
+  const { followers, held } = bench.settings;
+  const count = Math.max(followers, Math.ceil(held / HELD_AN_ACCOUNT));
+  const accountIds = await makeAccounts(clients, "live", count);
+  const apiKeys = await eachConcurrently(accountIds, async (accountId) => {
+    await clients.accounts.verifyAccount({ accountId });
+    const created = await clients.apiKeys.createApiKey({
+      accountId,
+      name: "live",
+      validityDays: 30,
+    });
+    return created.secret;
+  });
+  const cpu = cpuOf({ product: pid, database: store.pid });
+  return { store, port, pid, clients, accountIds, apiKeys, cpu };
+}
+type Ground = Awaited<ReturnType<typeof startGround>>;
+
+async function measureFollowers(
+  { port, apiKeys, accountIds, clients, cpu }: Ground,
+  { followers, seconds, settleMs }: Settings,
+  how: Following,
+  writes: number,
+): Promise<Row> {
+  const written = new Map<number, number>();
+  const took: number[] = [];
+  const following = startFollowers(
+    { port, apiKeys: apiKeys.slice(0, followers), how },
+    settleMs / 2,
+    (place) => {
+      const startedMs = written.get(place);
+      written.delete(place);
+      if (startedMs !== undefined) took.push(performance.now() - startedMs);
+    },
+  );
+  await wait(settleMs);
+  const before = following.requests();
+  const minutes = (followers * seconds) / MINUTE_S;
+  const used = await countEach([cpu], async () => {
+    await (writes > 0
+      ? writeInTurn(clients, accountIds.slice(0, followers), how, writes * seconds, writes, written)
+      : wait(seconds * 1_000));
+    return { count: minutes };
+  });
+  const requests = (following.requests() - before) / minutes;
+  // What was written last reaches a poll within its interval.
+  await wait(settleMs / 2);
+  following.stop();
+  const { "cpu product": productMs = 0, "cpu database": databaseMs = 0 } = used;
+  return { how, writes, ...quantiles(took), requests, productMs, databaseMs };
+}
+
+/** Pays a donation of one account after the other; notes when each call began. */
+async function writeInTurn(
+  clients: Clients,
+  accountIds: readonly string[],
+  name: string,
+  count: number,
+  perSecond: number,
+  written: Map<number, number>,
+): Promise<void> {
+  const startedMs = performance.now();
+  const calls: Promise<unknown>[] = [];
+  for (const [place, key] of donationKeys(accountIds, count, `${name}-${startedMs}`).entries()) {
+    await createDonation(clients, key, {});
+    await wait(Math.max(0, startedMs + (place * 1_000) / perSecond - performance.now()));
+    written.set(place % accountIds.length, performance.now());
+    calls.push(clients.donations.payDonation(key));
+  }
+  await Promise.all(calls);
+}
+
+async function measureHeld(
+  { port, pid, apiKeys, cpu }: Ground,
+  { held: count, polls, settleMs }: Settings,
+) {
+  const plain = { port, apiKeys, how: "poll" } as const;
+  await pollInTurn(plain, polls);
+  const without = quantiles(await pollInTurn(plain, polls));
+  const memoryBefore = await readMemory(pid);
+  const keys = Array.from({ length: count }, (_, place) => apiKeys[place % apiKeys.length] ?? "");
+  const followers = startFollowers({ port, apiKeys: keys, how: "wait" }, settleMs, () => undefined);
+  await wait(2 * settleMs);
+  const startedMs = performance.now();
+  const used = await countEach([cpu], async () => {
+    await wait(settleMs);
+    return { count: (performance.now() - startedMs) / 100 };
+  });
+  const { nowMb } = await readMemory(pid);
+  const beside = quantiles(await pollInTurn(plain, polls));
+  followers.stop();
+  return {
+    ...{ count, without, beside, megabytes: nowMb - memoryBefore.nowMb },
+    productPercent: used["cpu product"] ?? Number.NaN,
+    databasePercent: used["cpu database"] ?? Number.NaN,
+  };
+}

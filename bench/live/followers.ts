@@ -1,0 +1,96 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { HttpConnection } from "../load/http-connection.ts";
+
+/** How a tool learns of a record: by a poll that waits, or by one every five seconds. */
+export const FOLLOWING = ["wait", "poll"] as const;
+export type Following = (typeof FOLLOWING)[number];
+
+/** What is read: the port of a gateway, the key of each account, and how. */
+export type FollowedFeeds = {
+  readonly port: number;
+  readonly apiKeys: readonly string[];
+  readonly how: Following;
+};
+
+/** Tools that follow one feed each, as §4.4 has it. */
+export type Followers = {
+  /** How many requests were answered. */
+  requests(): number;
+  stop(): void;
+};
+
+type Page = { data: { id: string }[]; pagination: { next_cursor: string | null } };
+
+/** §4.4.2 */
+const POLL_MS = 5_000;
+const OK = 200;
+
+/** Starts a follower for each key, spread over `spreadMs`; `onRecord` hears of each record of a key by its place. */
+export function startFollowers(
+  { port, apiKeys, how }: FollowedFeeds,
+  spreadMs: number,
+  onRecord: (place: number) => void,
+): Followers {
+  let requests = 0;
+  let hasStopped = false;
+  const connections: HttpConnection[] = [];
+
+  async function follow(apiKey: string, place: number): Promise<void> {
+    await wait(Math.random() * spreadMs);
+    if (hasStopped) return;
+    const connection = new HttpConnection(port);
+    connections.push(connection);
+    for (let cursor = ""; !hasStopped; ) {
+      const { status, body } = await connection.send(requestFor(apiKey, place, how, cursor));
+      if (status !== OK) throw new Error(`a follower was answered ${status}`);
+      requests += 1;
+      const { data, pagination } = JSON.parse(body.toString()) as Page;
+      for (const _ of data) onRecord(place);
+      if (pagination.next_cursor !== null)
+        cursor = `&cursor=${encodeURIComponent(pagination.next_cursor)}`;
+      if (how === "poll" && data.length === 0) await wait(POLL_MS);
+    }
+  }
+
+  for (const [place, apiKey] of apiKeys.entries()) {
+    void follow(apiKey, place).catch((error) => {
+      if (!hasStopped) throw error;
+    });
+  }
+  return {
+    requests: () => requests,
+    stop() {
+      hasStopped = true;
+      for (const connection of connections) connection.close();
+    },
+  };
+}
+
+/** Each client has an address of its own. */
+function requestFor(apiKey: string, place: number, how: Following, cursor: string): Buffer {
+  const address = `10.${(place >> 16) & 255}.${(place >> 8) & 255}.${place & 255}`;
+  const prefer = how === "wait" ? "Prefer: wait=10\r\n" : "";
+  return Buffer.from(
+    `GET /api/v1/activity?order=asc${cursor} HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: ${address}\r\n` +
+      `Authorization: Bearer ${apiKey}\r\n${prefer}\r\n`,
+  );
+}
+
+/** Sends `count` plain polls one after the other; returns how long each took. */
+export async function pollInTurn(
+  { port, apiKeys }: FollowedFeeds,
+  count: number,
+): Promise<number[]> {
+  const connection = new HttpConnection(port);
+  const took: number[] = [];
+  for (let place = 0; place < count; place++) {
+    const apiKey = apiKeys[place % apiKeys.length] ?? "";
+    const startedMs = performance.now();
+    // Behind the addresses of the followers.
+    const { status } = await connection.send(requestFor(apiKey, 0xff0000 + place, "poll", ""));
+    if (status !== OK) throw new Error(`a poll was answered ${status}`);
+    took.push(performance.now() - startedMs);
+  }
+  connection.close();
+  return took;
+}

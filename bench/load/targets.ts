@@ -1,0 +1,70 @@
+import type { WebhookEventKind } from "@activity/proto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import pLimit from "p-limit";
+import type { Clients } from "../stack/dev-stack.ts";
+
+/** Which donation of which account. */
+export type DonationKey = { readonly accountId: string; readonly externalId: string };
+/** What a donation may have beside its amount. */
+export type DonationText = { readonly donorName?: string; readonly message?: string };
+
+/** Makes accounts through the core, named and numbered; returns their ids. */
+export function makeAccounts({ accounts }: Clients, prefix: string, count: number) {
+  const names = Array.from({ length: count }, (_, place) => `${prefix}_${place}`);
+  return eachConcurrently(names, async (name) => {
+    const profile = { externalId: name, username: name, displayName: name };
+    const { account } = await accounts.putAccount(profile);
+    return account?.id ?? "";
+  });
+}
+
+/** Makes accounts with an endpoint each for events of one kind; all are at one host, for there is one machine. */
+export async function makeTargets(
+  clients: Clients,
+  host: string,
+  kind: WebhookEventKind,
+  prefix: string,
+  count: number,
+): Promise<string[]> {
+  const accountIds = await makeAccounts(clients, prefix, count);
+  await eachConcurrently(accountIds, (accountId) => {
+    const url = `https://${host}/hooks/${accountId}`;
+    return clients.endpoints.createEndpoint({ accountId, url, kinds: { kinds: [kind] } });
+  });
+  return accountIds;
+}
+
+/** Returns the keys of donations of accounts in turn; the name tells them from all others. */
+export function donationKeys(accountIds: readonly string[], count: number, name: string) {
+  return Array.from({ length: count }, (_, place): DonationKey => {
+    const externalId = `${name}-${String(place).padStart(12, "0")}`;
+    return { accountId: accountIds[place % accountIds.length] ?? "", externalId };
+  });
+}
+
+/** Creates a donation, to be paid. */
+export async function createDonation(
+  { donations }: Clients,
+  key: DonationKey,
+  text: DonationText = {},
+) {
+  const donation = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
+  await donations.createDonation({ ...key, ...donation, ...text });
+}
+
+/** Creates donations and pays them, some concurrently: each is two calls, and one event to one endpoint. */
+export function donate(clients: Clients, keys: readonly DonationKey[], text: DonationText = {}) {
+  return eachConcurrently(keys, async (key) => {
+    await createDonation(clients, key, text);
+    await clients.donations.payDonation(key);
+  });
+}
+
+/** Runs `work` for all items, some of them concurrently; returns the results in the items' order. */
+export function eachConcurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  atOnce = 50,
+): Promise<Result[]> {
+  return pLimit(atOnce).map(items, work);
+}

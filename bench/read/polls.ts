@@ -1,0 +1,85 @@
+import type { Connection } from "mysql2/promise";
+import type { AccountRange } from "../data/bench-accounts.ts";
+import { recordFollow } from "../data/feed.ts";
+import type { Answer } from "../load/http-connection.ts";
+import { forEachAccount, pageOf, pageRequest, type Requests } from "./requests.ts";
+
+const POLLS_FOR_A_RECORD = 100;
+
+/** Follows the feed of each account from its last record on. */
+export async function preparePolls(
+  port: number,
+  writer: Connection,
+  accounts: AccountRange,
+): Promise<Requests> {
+  const pollers = new Map<number, Poller>();
+  await forEachAccount(port, accounts, async (connection, accountNo) => {
+    const { data } = pageOf(await connection.send(pageRequest(accountNo, "?limit=1")));
+    pollers.set(accountNo, new Poller(accountNo, data[0]?.recorded_at ?? ""));
+  });
+  const inTurn = [...pollers.values()];
+  let [asked, answered] = [0, 0];
+  return {
+    // What other sides were told in their turns is no news of this one.
+    beforeTurn: () =>
+      forEachAccount(port, accounts, async (connection, accountNo) => {
+        const poller = pollers.get(accountNo);
+        while (poller?.catchUp(await connection.send(poller.request)));
+      }),
+    async ask(send) {
+      const poller = inTurn[asked++ % inTurn.length];
+      if (poller === undefined) throw new Error("there is no account");
+      const answer = await send(poller.request);
+      return async () => {
+        poller.take(answer);
+        if (++answered % POLLS_FOR_A_RECORD > 0) return;
+        // Counted before it is there: the account's next poll is a whole turn away.
+        poller.written += 1;
+        await recordFollow(writer, poller.accountNo);
+      };
+    },
+  };
+}
+
+/** Where one account stands in its feed. */
+class Poller {
+  readonly accountNo: number;
+  readonly #since: string;
+  request: Buffer;
+  /** Records that were written since its last poll. */
+  written = 0;
+  /** The length of the answer that brings nothing. */
+  #emptyLength = 0;
+
+  constructor(accountNo: number, since: string) {
+    this.accountNo = accountNo;
+    this.#since = since;
+    this.request = pageRequest(accountNo, `?order=asc&since=${since}`);
+  }
+
+  /** Takes what came while nobody counted; tells whether there may be more. */
+  catchUp(answer: Answer): boolean {
+    this.written = this.#read(answer);
+    if (this.written === 0) this.#emptyLength = answer.body.length;
+    return this.written > 0;
+  }
+
+  /** Throws when an answer does not bring exactly what was written. */
+  take(answer: Answer): void {
+    if (this.written === 0 && answer.body.length === this.#emptyLength && answer.status === 200)
+      return;
+    const brought = this.#read(answer);
+    if (brought !== this.written) {
+      throw new Error(`a poll brought ${brought} records of ${this.written}`);
+    }
+    this.written = 0;
+  }
+
+  #read(answer: Answer): number {
+    const { data, pagination } = pageOf(answer);
+    const cursor = encodeURIComponent(pagination.next_cursor);
+    const query = `?order=asc&since=${this.#since}&cursor=${cursor}`;
+    if (data.length > 0) this.request = pageRequest(this.accountNo, query);
+    return data.length;
+  }
+}

@@ -1,0 +1,105 @@
+import { atLeast, atMost, type Goal } from "../report/goal.ts";
+import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/runs.ts";
+import { table } from "../report/table.ts";
+import type { History } from "./history.ts";
+import { labelOf } from "./sides.ts";
+
+/** What is asked for, and what is wanted of the product's rate as a multiple of Fastify's: in one process, and in two. */
+const WORKLOADS = {
+  polls: {
+    about: "each account polls the end of its feed, one record comes for a hundred polls",
+    ...{ together: 3, apart: 1.3 },
+  },
+  "first-pages": {
+    ...{ about: "the first page of each account, over and over", together: 2.3, apart: undefined },
+  },
+  "cold-pages": {
+    ...{ about: "pages of which none is asked for twice", together: 1.2, apart: 0.9 },
+  },
+};
+export type Workload = keyof typeof WORKLOADS;
+export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // it has no other keys
+
+const LAST_PAGE = 1.1;
+const MEMORY_MB = 200;
+/** What no product on Node and this database can be below: it answers, and its query is asked. */
+const FLOORS = ["bare-http", "bare-query"];
+
+const wholeCpu: Figure = (figures) =>
+  ["side", "database", "load"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
+
+/** Writes what was measured of one workload. */
+export function workloadBlocks(runs: readonly Run[], load: Workload, sides: readonly string[]) {
+  const of = (figure: Figure) => (side: string) => medianOf(runs, { side, load }, figure);
+  const to = (other: string) => (side: string) =>
+    ratioOf(runs, { side, load }, { side: other, load });
+  // Milliseconds for one request are seconds for a thousand.
+  const rows = table(sides, [
+    ["", labelOf],
+    ["requests/s", of("perSecond"), 0],
+    ["to Fastify", to("fastify"), 2],
+    ["to Fastify, Redis", to("fastify-redis"), 2],
+    ["p50 ms", of("p50Ms"), 2],
+    ["p99 ms", of("p99Ms"), 2],
+    ["CPU s per 1,000", of("cpu side"), 3],
+    ["database's", of("cpu database"), 3],
+    ["load's", of("cpu load"), 3],
+    ["all", of(wholeCpu), 3],
+    ["peak RSS MB", (side) => peaksOf(runs, side, load).join(" + ")],
+  ]);
+  const floor = FLOORS.map(of(wholeCpu)).reduce((sum, each) => sum + each);
+  const about = "s of CPU for 1,000 (a bare answer, the bare query, their load).";
+  const sum = `Sum of floors: ${floor.toFixed(3)} ${about}`;
+  return [[`## ${load}: ${WORKLOADS[load].about}`], rows, Number.isNaN(floor) ? [] : [sum]];
+}
+
+/** Writes how the pages of the long history are read. */
+export function historyTable(history: History): string[] {
+  return table(history, [
+    ["long history", ({ order }) => order],
+    ["first page ms", ({ firstMs }) => firstMs, 2],
+    ["middle ms", ({ middleMs }) => middleMs, 2],
+    ["last ms", ({ lastMs }) => lastMs, 2],
+    ["last / first", ({ lastMs, firstMs }) => lastMs / firstMs, 2],
+    ["read whole, records/s", ({ recordsPerSecond }) => recordsPerSecond, 0],
+  ]);
+}
+
+/** Returns the goals that the sides of a run can be held against. */
+export function readGoals(runs: readonly Run[], history: History): Goal[] {
+  const against = (load: string, ours: string, theirs: string, what: string, wanted = 0) => {
+    const [place, other] = [
+      { side: ours, load },
+      { side: theirs, load },
+    ];
+    const rate = ratioOf(runs, place, other);
+    if (wanted === 0 || Number.isNaN(rate)) return [];
+    return [
+      atLeast(`${what}: rate against Fastify`, wanted, rate, "×"),
+      atMost(`${what}: p99 against Fastify`, 1, ratioOf(runs, place, other, "p99Ms"), "×"),
+    ];
+  };
+  const ratios = WORKLOAD_NAMES.flatMap((load) => {
+    const { together, apart } = WORKLOADS[load];
+    const both = `${load}, both counting in Redis`;
+    return [
+      ...against(load, "one-process", "fastify", load, together),
+      ...against(load, "one-process-redis", "fastify-redis", both, together),
+      ...against(load, "two-processes", "fastify", `${load}, apart`, apart),
+    ];
+  });
+  const pages = history.map(({ order, firstMs, lastMs }) =>
+    atMost(`last page against first, ${order}`, LAST_PAGE, lastMs / firstMs, "×"),
+  );
+  const peak = Math.max(...WORKLOAD_NAMES.flatMap((load) => peaksOf(runs, "one-process", load)));
+  const memory = atMost("resident memory, one process, peak", MEMORY_MB, peak, "MB");
+  return [...ratios, ...pages, ...(peak > 0 ? [memory] : [])];
+}
+
+/** Returns the highest resident memory of each of a side's processes so far. */
+function peaksOf(runs: readonly Run[], side: string, load: string): number[] {
+  const peaks = ["peak MB 0", "peak MB 1"].map((name) =>
+    valuesOf(runs, { side, load }, name).at(-1),
+  );
+  return peaks.flatMap((peak) => (peak === undefined || Number.isNaN(peak) ? [] : [peak]));
+}

@@ -1,0 +1,51 @@
+import { type AccountRange, apiKeyOf, clientAddressOf } from "../data/bench-accounts.ts";
+import { type Answer, HttpConnection } from "../load/http-connection.ts";
+import type { After } from "../load/keep-busy.ts";
+
+/** The part of the contract's page that is looked at. */
+type Page = {
+  readonly data: readonly { readonly recorded_at: string }[];
+  readonly pagination: { readonly has_more: boolean; readonly next_cursor: string };
+};
+/** What a side is asked for in one workload, one request after the other. */
+export type Requests = {
+  /** Makes the first request of a turn one like all others. */
+  beforeTurn?(): Promise<void>;
+  /** Asks once; what is returned looks at the answer, and throws when it is not what it should be. */
+  ask(send: (request: Buffer) => Promise<Answer>): Promise<After>;
+};
+
+export const PAGE_SIZE = 50;
+const CONNECTIONS = 16;
+
+/** Returns the bytes of a request for an account's page, as a proxy would pass it on. */
+export function pageRequest(accountNo: number, query = ""): Buffer {
+  const head = [
+    ...[`GET /api/v1/activity${query} HTTP/1.1`, "Host: 127.0.0.1"],
+    `Authorization: Bearer ${apiKeyOf(accountNo)}`,
+    `X-Forwarded-For: ${clientAddressOf(accountNo)}`,
+    ...["Accept: application/json", "User-Agent: bench", "\r\n"],
+  ];
+  return Buffer.from(head.join("\r\n"), "latin1");
+}
+
+/** Reads an answer's page; throws when there is none. */
+export function pageOf({ status, body }: Answer): Page {
+  if (status !== 200) throw new Error(`a page was answered with ${status}: ${body.toString()}`);
+  return JSON.parse(body.toString());
+}
+
+/** Does something for every account of a range, on some connections side by side. */
+export async function forEachAccount(
+  port: number,
+  { first, count }: AccountRange,
+  work: (connection: HttpConnection, accountNo: number) => Promise<void>,
+): Promise<void> {
+  let next = first;
+  const workAll = async () => {
+    const connection = new HttpConnection(port);
+    while (next < first + count) await work(connection, next++);
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, workAll));
+}

@@ -1,0 +1,48 @@
+import { until } from "../measure/figures.ts";
+import { sharedNowMs } from "../measure/sample.ts";
+
+/** Marks the id of a write in its message, which its webhook event carries too. */
+const ID_IN_TEXT = /bid~([^~]+)~/;
+const EVENT_ID = /^service-event-id: *(\S+)/im;
+const POLL_MS = 5;
+
+/** Writes the text of a donation's message from which its event is known again. */
+export const textWithId = (id: string) => `bid~${id}~ For the stream`;
+
+/** When each event came first, by its writer's id or its own, and how many came again or are of another run. */
+export type Arrived = {
+  readonly firstMs: Readonly<Record<string, number>>;
+  readonly again: number;
+};
+
+/** Counts the events whose ids begin with a run's name. */
+export class Arrivals {
+  readonly #run: string;
+  readonly #firstMs = new Map<string, number>();
+  #again = 0;
+  #lastMs = sharedNowMs();
+
+  constructor(run = "") {
+    this.#run = run;
+  }
+
+  /** Counts an event that has come now; throws when it carries no id. */
+  add(request: string, nowMs: number): void {
+    const id = (ID_IN_TEXT.exec(request) ?? EVENT_ID.exec(request))?.[1];
+    if (id === undefined) throw new Error("a request came that is no event");
+    this.#lastMs = nowMs;
+    if (!id.startsWith(this.#run) || this.#firstMs.has(id)) this.#again += 1;
+    else this.#firstMs.set(id, nowMs);
+  }
+
+  /** Resolves when `events` different ones have come, or none for `quietMs`. */
+  async quiet(events: number, quietMs: number): Promise<void> {
+    const sinceMs = sharedNowMs();
+    const isQuiet = () => sharedNowMs() - Math.max(sinceMs, this.#lastMs) >= quietMs;
+    await until(() => this.#firstMs.size >= events || isQuiet(), POLL_MS);
+  }
+
+  tell(): Arrived {
+    return { firstMs: Object.fromEntries(this.#firstMs), again: this.#again };
+  }
+}

@@ -1,0 +1,49 @@
+import type { AddressInfo, Socket } from "node:net";
+import { createServer, type TLSSocket } from "node:tls";
+import { findHttpHead } from "../load/http-connection.ts";
+import { sharedNowMs } from "../measure/sample.ts";
+import { answerJobs } from "../stack/jobs.ts";
+import { Arrivals } from "./arrivals.ts";
+
+let [arrivals, answer] = [new Arrivals(), ""];
+const sockets: Socket[] = [];
+
+/** Answers at once: TLS and keep-alive like any receiver, and no more of HTTP than the events need. */
+const jobs = {
+  /** Listens with a certificate; returns `host:port`, as endpoints name it. */
+  async listen(cert: string, key: string): Promise<string> {
+    const server = createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, takeFrom);
+    // What TLS is spoken over.
+    server.on("connection", (socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  },
+  /** Forgets what came; from now on answers with this, and counts the events of this run. */
+  async expect(status: number, run: string): Promise<void> {
+    answer = `HTTP/1.1 ${status} .\r\nContent-Length: 2\r\n\r\nok`;
+    arrivals = new Arrivals(run);
+  },
+  /** Waits until `events` different ones have come, or none for some time if it is told. */
+  arrived: (events: number, quietMs?: number) => arrivals.quiet(events, quietMs ?? Infinity),
+  tell: async () => arrivals.tell(),
+  /** Returns the bytes that came so far over all connections, those of TLS included. */
+  bytes: async () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+};
+export type ReceiverJobs = typeof jobs;
+
+function takeFrom(socket: TLSSocket): void {
+  let left: Buffer = Buffer.alloc(0);
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk) => {
+    left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+    for (;;) {
+      const end = findHttpHead(left)?.end ?? Infinity;
+      if (left.length < end) return;
+      arrivals.add(left.toString("latin1", 0, end), sharedNowMs());
+      socket.write(answer);
+      left = left.subarray(end);
+    }
+  });
+}
+
+answerJobs(jobs);

@@ -1,0 +1,79 @@
+import { atLeast, atMost, type Goal } from "../report/goal.ts";
+import { medianOf, type Place, type Run, ratioOf, valuesOf } from "../report/runs.ts";
+import { grouped, table } from "../report/table.ts";
+import { LAYOUTS, type LayoutName } from "./layouts.ts";
+import { MANY_WRITERS, WRITE_CASES, type WriteCase } from "./write-case.ts";
+
+/** Where the floor of Temporal is among the runs. */
+export const FLOOR: Place = { side: "floor", load: "empty workflows" };
+
+const TIMES_FLOOR = { "one-process": 10, "own-process": 14 };
+const [CPU_MS, P50_MS] = [1.5, 300];
+const [STEADY_CPU_MS, STEADY_P50_MS] = [5, 6];
+
+/** The processor time of the product, the database and Temporal together. */
+const wholeCpu = (figures: Run["figures"]) =>
+  ["product", "database", "Temporal"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
+
+/** Says a case in words. */
+export function labelOf({ workers, to, perSecond }: WriteCase, accounts: number): string {
+  if (perSecond !== undefined) return `${perSecond} a second`;
+  const who = workers === 1 ? "1 writer" : `${workers} writers`;
+  return `${who}, ${to === "one" ? "1 account" : `${grouped(accounts)} accounts`}`;
+}
+
+/** Writes what was measured of a layout as a table. */
+export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: number): string[] {
+  const of = (figure: Parameters<typeof medianOf>[2]) => (writeCase: WriteCase) =>
+    medianOf(runs, { side, load: writeCase.name }, figure);
+  const timesFloor = ({ name, perSecond }: WriteCase) =>
+    perSecond ? Number.NaN : ratioOf(runs, { side, load: name }, FLOOR);
+  const sumOf = (figure: string) => (writeCase: WriteCase) =>
+    valuesOf(runs, { side, load: writeCase.name }, figure).reduce((sum, value) => sum + value, 0);
+  return table(measuredOf(runs, side), [
+    [LAYOUTS[side].label, (writeCase) => labelOf(writeCase, accounts)],
+    ["events/s", of("perSecond"), 0],
+    ["× floor", timesFloor, 2],
+    ["p50 ms", of("p50Ms"), 1],
+    ["p99 ms", of("p99Ms"), 1],
+    ["CPU ms an event", of(wholeCpu), 2],
+    ["product's", of("cpu product"), 2],
+    ["database's", of("cpu database"), 2],
+    ["Temporal's", of("cpu Temporal"), 2],
+    ["beside it: load's", of("cpu load"), 2],
+    ["receiver's", of("cpu receiver"), 2],
+    ["lost", sumOf("lost"), 0],
+    ["twice", sumOf("again"), 0],
+  ]);
+}
+
+/** Returns the goals of a layout, beside what was measured. */
+export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: number): Goal[] {
+  return measuredOf(runs, side).flatMap((writeCase) => {
+    const label = `${LAYOUTS[side].label}, ${labelOf(writeCase, accounts)}`;
+    const place = { side, load: writeCase.name };
+    const [cpu, p50] = [medianOf(runs, place, wholeCpu), medianOf(runs, place, "p50Ms")];
+    if (writeCase.perSecond !== undefined) {
+      return [
+        atMost(`${label}: CPU`, STEADY_CPU_MS, cpu, "ms"),
+        atMost(`${label}: p50`, STEADY_P50_MS, p50, "ms"),
+      ];
+    }
+    if (writeCase.workers !== MANY_WRITERS) return [];
+    const timesFloor = ratioOf(runs, place, FLOOR);
+    return [
+      atLeast(`${label}: against the floor`, TIMES_FLOOR[side], timesFloor, "×"),
+      atMost(`${label}: CPU`, CPU_MS, cpu, "ms"),
+      atMost(`${label}: p50`, P50_MS, p50, "ms"),
+    ];
+  });
+}
+
+/** Counts what was lost or came again in any case: what must not happen, however fast it is. */
+export function countWrong(runs: readonly Run[]): number {
+  return runs.reduce((sum, { figures: { lost = 0, again = 0 } }) => sum + lost + again, 0);
+}
+
+function measuredOf(runs: readonly Run[], side: string): WriteCase[] {
+  return WRITE_CASES.filter(({ name }) => valuesOf(runs, { side, load: name }, "count").length > 0);
+}

@@ -1,0 +1,73 @@
+import type { ContributionJobs, Contributions } from "../load/contribution-worker.ts";
+import { newRun } from "../load/contributions.ts";
+import { countEach, type Figures, until } from "../measure/figures.ts";
+import { cpuOf, type Pids } from "../measure/process-usage.ts";
+import { quantiles, sharedNowMs } from "../measure/sample.ts";
+import type { Arrived } from "../receiver/arrivals.ts";
+import type { DeliveryStack } from "../stack/delivery-stack.ts";
+import type { Worker } from "../stack/jobs.ts";
+
+/** What is written in one measurement, and how fast. */
+export type WriteCase = {
+  readonly name: string;
+  readonly workers: number;
+  /** Whether all write to one account, or to many in turn. */
+  readonly to: "one" | "many";
+  /** Writes begun a second; absent: as many as are answered. */
+  readonly perSecond?: number;
+};
+
+/** The writers whose goals are named. */
+export const MANY_WRITERS = 64;
+/** Enough that no call of the steady ones has to wait for a writer. */
+const STEADY = { workers: 16, perSecond: 20 };
+/** An event is lost that has not come when none came for this long: its next attempt would be a minute later. */
+const QUIET_MS = 15_000;
+/** What comes a second time comes within this. */
+const SETTLE_MS = 250;
+const POLL_MS = 10;
+const OUTBOX = "SELECT COUNT(*) FROM outbox_entry";
+
+/** All cases, in the order of a round. */
+export const WRITE_CASES: readonly WriteCase[] = [
+  ...(["one", "many"] as const).flatMap((to) =>
+    [1, 8, MANY_WRITERS].map((workers) => ({ name: `${workers}-${to}`, workers, to })),
+  ),
+  { name: "steady", to: "one", ...STEADY },
+];
+
+/** Measures one case from the first call until every delivery is recorded. */
+export async function measureCase(
+  { load, receiver, watch }: DeliveryStack & { readonly load: Worker<ContributionJobs> },
+  pids: Pids,
+  contributions: Omit<Contributions, "run">,
+): Promise<Figures> {
+  const run = newRun();
+  await receiver.jobs.expect(200, run);
+  const { beganMs, ...used } = await countEach([cpuOf(pids)], async () => {
+    const { beganMs, count } = await load.jobs.write({ ...contributions, run });
+    await receiver.jobs.arrived(count, QUIET_MS);
+    const giveUpMs = sharedNowMs() + QUIET_MS;
+    const isRecorded = async () => (await watch.number(OUTBOX)) === 0;
+    await until(async () => (await isRecorded()) || sharedNowMs() > giveUpMs, POLL_MS);
+    return { beganMs, count };
+  });
+  await receiver.jobs.arrived(Number.MAX_SAFE_INTEGER, SETTLE_MS);
+  return { ...used, ...summarize(run, beganMs, await receiver.jobs.tell()) };
+}
+
+/** Brings together when calls began and when their events came. */
+export function summarize(run: string, beganMs: readonly number[], { firstMs, again }: Arrived) {
+  const came = beganMs.flatMap((began, turn) => {
+    const first = firstMs[`${run}${turn}`];
+    return first === undefined ? [] : [{ first, waitMs: first - began }];
+  });
+  const lastMs = came.reduce((last, { first }) => Math.max(last, first), 0);
+  const beginMs = beganMs.reduce((begin, began) => Math.min(begin, began), Infinity);
+  return {
+    perSecond: (1000 * came.length) / (lastMs - beginMs),
+    ...quantiles(came.map(({ waitMs }) => waitMs)),
+    lost: beganMs.length - came.length,
+    again,
+  };
+}

@@ -1,0 +1,38 @@
+import { type AptPackages, fetchAptPackages } from "./apt-packages.ts";
+import { findNamedProgram, findProgram } from "./find-program.ts";
+import { StackError } from "./stack-error.ts";
+import type { StackOptions } from "./stack-options.ts";
+import { type Launch, launchFromRoot } from "./unpacked-root.ts";
+
+/** A program, and the packages that have it. */
+export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
+  /** The variable that may name it, with its value. */
+  given?: Readonly<Record<string, string | undefined>>;
+  /** What it is called on PATH; the first that is found is taken. */
+  called: readonly string[];
+  packages: readonly string[];
+  /** Its path in them. */
+  path: string;
+  /** What else a person can do than to name or install it. */
+  advice?: string;
+}
+
+/** Finds a program that a variable names, or one on the machine; else fetches the distribution's. */
+export async function findOrFetch(program: Program, options: StackOptions): Promise<Launch> {
+  const { given = {}, called, packages, path, advice = "", ...rest } = program;
+  const [[variable, named] = []] = Object.entries(given);
+  const names = called.join(" or ");
+  const found = await (named
+    ? findNamedProgram(options.env, named)
+    : findProgram(options.env, called));
+  if (found !== undefined) return { command: found, leading: [] };
+  if (named) {
+    throw new StackError(
+      `${variable} names ${named}, which is not a program: set it to the path of a ${names}, or unset it.`,
+    );
+  }
+  const naming = variable && `set ${variable} to the path of a ${names}, or `;
+  const otherwise = `${advice}${naming ?? ""}install a ${names} so that it is on PATH`;
+  const root = await fetchAptPackages({ ...rest, names: packages, otherwise }, options);
+  return launchFromRoot(root, path);
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readFirstBytes } from "./first-bytes.ts";
+import { startInFolder } from "./folder-server.ts";
+import { findFreePort, LOOPBACK } from "./free-port.ts";
+import { isRunning } from "./processes.ts";
+import { silentProgress } from "./progress.ts";
+
+const LISTEN =
+  "require('net').createServer((it) => it.end('hi')).listen(process.argv[2] ?? 0, '127.0.0.1')";
+
+let dataDir: string;
+const left: ChildProcess[] = [];
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "folder-server-"));
+});
+afterEach(async () => {
+  for (const child of left.splice(0)) child.kill("SIGKILL");
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const node = (...args: string[]) => ["-e", LISTEN, "--", ...args];
+
+function start() {
+  return startInFolder({
+    ...{
+      title: "the server",
+      dataDir,
+      mark: `--data=${dataDir}`,
+      port: undefined,
+      progress: silentProgress,
+    },
+    prepare: async () => (own) => ({
+      launch: { command: process.execPath, leading: [] },
+      args: node(`--data=${dataDir}`, `${own}`),
+      env: process.env,
+      isReady: () => readFirstBytes(LOOPBACK, own, 1_000).then(Boolean, () => false),
+    }),
+  });
+}
+
+/** Runs what the folder's record names as its server. */
+async function leave(mark: string, port: number): Promise<number> {
+  const child = spawn(process.execPath, node(mark), { stdio: "ignore" });
+  left.push(child);
+  await once(child, "spawn");
+  await writeFile(join(dataDir, "running.json"), JSON.stringify({ pid: child.pid, port }));
+  return child.pid ?? 0;
+}
+
+it("ends the server a killed run left, but no other process with its number, and takes its port", async () => {
+  for (const [mark, isOurs] of [
+    [`--data=${dataDir}`, true] as const,
+    ["--other", false] as const,
+  ]) {
+    const port = await findFreePort();
+    const pid = await leave(mark, port);
+    const server = await start();
+    expect(server.port).toBe(port);
+    expect(await isRunning(pid)).toBe(!isOurs);
+    await server.stop();
+    expect(await isRunning(server.pid)).toBe(false);
+  }
+});

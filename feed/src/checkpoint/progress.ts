@@ -1,0 +1,94 @@
+import type { Activity } from "../contract.ts";
+import { FeedError } from "../feed-error.ts";
+import type { FilterOptions } from "../filters.ts";
+import type { Position } from "../poller/poller.ts";
+import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
+
+/** A page has at most 100, so that those of four pages before it are known as well. */
+const MAX_PROCESSED = 500;
+
+/** A follower's place, and what it has processed; each change is saved before it is over. */
+export interface Progress {
+  /** Undefined until the stream has begun. */
+  position(): Position | undefined;
+  begin(position: Position): Promise<void>;
+  isProcessed(id: string): boolean;
+  /** Notes one processed record, and the cursor behind it if it ended its page. */
+  note(activity: Activity | undefined, cursor: string | undefined): Promise<void>;
+  /** The `recorded_at` of the last processed record. */
+  lastRecordedAt(): string | undefined;
+}
+
+/**
+ * Loads a follower's place. A stream of other filters or another `since` begins without a cursor, at
+ * `since` or the last record, and skips the records that it knows. §4.4.4
+ */
+export async function loadProgress(
+  checkpoint: Checkpoint,
+  { type, platform }: FilterOptions,
+  since: string | undefined,
+): Promise<Progress> {
+  const saved = parseState(await checkpoint.load());
+  const processed = new Set(saved?.processed);
+  let recordedAt = saved?.recorded_at ?? undefined;
+  const isSame =
+    saved !== undefined &&
+    saved.type === (type ?? null) &&
+    saved.platform === (platform ?? null) &&
+    (since === undefined || saved.since === since);
+  const beginning = since ?? recordedAt;
+  let position: Position | undefined = isSame
+    ? { since: saved.since ?? undefined, cursor: saved.cursor ?? undefined }
+    : beginning === undefined
+      ? undefined
+      : { since: beginning, cursor: undefined };
+
+  async function save(): Promise<void> {
+    const state: CheckpointState = {
+      version: 1,
+      since: position?.since ?? null,
+      type: type ?? null,
+      platform: platform ?? null,
+      cursor: position?.cursor ?? null,
+      processed: [...processed],
+      recorded_at: recordedAt ?? null,
+    };
+    await checkpoint.save(state);
+  }
+  return {
+    position: () => position,
+    async begin(first) {
+      position = first;
+      await save();
+    },
+    isProcessed: (id) => processed.has(id),
+    async note(activity, cursor) {
+      if (activity) {
+        processed.add(activity.id);
+        recordedAt = activity.recorded_at;
+      }
+      for (const oldest of processed) {
+        if (processed.size <= MAX_PROCESSED) break;
+        processed.delete(oldest);
+      }
+      if (cursor !== undefined) position = { since: position?.since, cursor };
+      await save();
+    },
+    lastRecordedAt: () => recordedAt,
+  };
+}
+
+function parseState(saved: unknown): CheckpointState | undefined {
+  if (saved === undefined || saved === null) return undefined;
+  if (typeof saved === "object" && "version" in saved && saved.version === 1) {
+    const state = saved as Partial<CheckpointState>; // Each field is looked at.
+    const texts = [state.since, state.type, state.platform, state.cursor, state.recorded_at];
+    const areTexts = texts.every((text) => text === null || typeof text === "string");
+    if (areTexts && Array.isArray(state.processed)) return saved as CheckpointState;
+  }
+  throw new FeedError(
+    "invalid_checkpoint",
+    "What the checkpoint loaded is no state of a follower: load() must return what save() was " +
+      "given, or undefined. Name another place, or empty it to start anew.",
+  );
+}

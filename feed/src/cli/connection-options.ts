@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "../connection.ts";
+import type { ActivityType, Platform } from "../contract.ts";
+import { type CommandContext, UsageError } from "./command.ts";
+
+/** The options of every command that reads the API, for `parseArgs`. */
+export const CONNECTION_OPTIONS = {
+  "key-file": { type: "string" },
+  "base-url": { type: "string" },
+} as const;
+
+export const FILTER_OPTIONS = { type: { type: "string" }, platform: { type: "string" } } as const;
+
+export const CONNECTION_HELP = `  --key-file FILE      reads the API key from a file; else from ACTIVITY_KEY, else you are asked
+  --base-url URL       where the API is; default http://127.0.0.1:8080/api/v1`;
+
+export const FILTER_HELP = `  --type TYPE          donation, follow, subscription, giftsub, cheer or raid only
+  --platform NAME      one platform or import source only`;
+
+const KEY = /[a-z]+_live_[0-9a-f]{8}/;
+
+type Values = {
+  readonly "key-file"?: string | undefined;
+  readonly "base-url"?: string | undefined;
+};
+type Filters = { readonly type?: string | undefined; readonly platform?: string | undefined };
+
+/** Refuses arguments that have an API key in them. */
+export function refuseKeys(args: readonly string[]): void {
+  if (!args.some((arg) => KEY.test(arg) || /^--?(api-?)?key(=|$)/.test(arg))) return;
+  throw new UsageError(
+    "An API key does not go into an argument: other users of this machine can read it there, and " +
+      "the shell keeps it. Set ACTIVITY_KEY, name a file with --key-file, or wait to be asked. " +
+      "Revoke a key that you have typed here in the dashboard.",
+  );
+}
+
+/** Finds the API key and the address, and has the person told of what waits. */
+export async function readConnection(
+  values: Values,
+  { env, ask, tell, signal }: CommandContext,
+): Promise<ConnectionOptions> {
+  const path = values["key-file"];
+  const apiKey = path
+    ? await readFile(path, "utf8")
+    : (env.ACTIVITY_KEY ?? (await ask?.("API key: ")));
+  if (!apiKey?.trim()) {
+    throw new UsageError("No API key: set ACTIVITY_KEY, or name a file with --key-file.");
+  }
+  return {
+    ...{ apiKey, baseUrl: values["base-url"], signal },
+    onWait(reason, ms) {
+      tell(`${reason}: the next request is in ${Math.ceil(ms / 1_000)} seconds.`);
+    },
+  };
+}
+
+/** The filters as the client takes them: it refuses what is none. */
+export function readFilters({ type, platform }: Filters) {
+  // Checked by `parseFilters`, whose sentence lists what is accepted.
+  return { type: type as ActivityType | undefined, platform: platform as Platform | undefined };
+}

@@ -1,0 +1,22 @@
+import type { Activity } from "../contract.ts";
+
+/** The first line of an export. */
+export const CSV_HEADER =
+  "id,type,platform,occurred_at,recorded_at,name,message,value,unit,currency,refunded_amount_cents";
+
+/** Writes a record as a line of CSV. RFC 4180 */
+export function csvLine(activity: Activity): string {
+  return [
+    ...[activity.id, activity.type, activity.platform, activity.occurred_at, activity.recorded_at],
+    ...[activity.actor.name, activity.message, activity.value, activity.unit, activity.currency],
+    activity.refunded_amount_cents,
+  ]
+    .map(csvCell)
+    .join(",");
+}
+
+/** A cell that a spreadsheet would take for a formula gets an apostrophe in front. */
+function csvCell(value: string | number | null): string {
+  const text = String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,79 @@
+import { open, rename } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { list } from "../list.ts";
+import { type Command, type CommandContext, UsageError } from "./command.ts";
+import {
+  CONNECTION_HELP,
+  CONNECTION_OPTIONS,
+  FILTER_HELP,
+  FILTER_OPTIONS,
+  readConnection,
+  readFilters,
+} from "./connection-options.ts";
+import { CSV_HEADER, csvLine } from "./csv.ts";
+
+const TELL_EVERY = 1_000;
+
+/** Writes history as CSV. */
+export const exportCommand: Command = {
+  help: `activity-feed export: writes history as CSV, oldest first
+
+  --csv                the format; there is no other yet
+  --since TIME         the first moment, such as 2026-01-01T00:00:00Z
+  --until TIME         the moment behind the last; default: now
+  --output FILE        writes a file, which appears once it is whole; default: standard output
+${FILTER_HELP}
+${CONNECTION_HELP}`,
+
+  async run(args, context) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        ...{ ...CONNECTION_OPTIONS, ...FILTER_OPTIONS, csv: { type: "boolean" } },
+        ...{ since: { type: "string" }, until: { type: "string" }, output: { type: "string" } },
+      },
+    });
+    if (!values.csv || !values.since) {
+      throw new UsageError(
+        "Name the format and the first moment: --csv --since 2026-01-01T00:00:00Z",
+      );
+    }
+    const activities = list({
+      ...(await readConnection(values, context)),
+      ...readFilters(values),
+      ...{ since: values.since, until: values.until },
+    });
+    const output = values.output ? await openOutput(values.output) : printTo(context);
+    await output.write(CSV_HEADER);
+    let count = 0;
+    for await (const activity of activities) {
+      await output.write(csvLine(activity));
+      count += 1;
+      if (count % TELL_EVERY === 0) context.tell(`${count} records, up to ${activity.recorded_at}`);
+    }
+    await output.finish();
+    context.tell(`${count} records${values.output ? ` in ${values.output}` : ""}.`);
+  },
+};
+
+interface Output {
+  write(line: string): Promise<unknown>;
+  finish(): Promise<void>;
+}
+
+const printTo = ({ print }: CommandContext): Output => ({
+  write: (line) => print(`${line}\r`),
+  finish: async () => {},
+});
+
+async function openOutput(path: string): Promise<Output> {
+  const part = `${path}.part`;
+  const opened = await open(part, "w", 0o600);
+  return {
+    write: (line) => opened.appendFile(`${line}\r\n`),
+    async finish() {
+      await opened.close();
+      await rename(part, path);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { file } from "../checkpoint/file.ts";
+import { follow } from "../follow.ts";
+import type { Command } from "./command.ts";
+import {
+  CONNECTION_HELP,
+  CONNECTION_OPTIONS,
+  FILTER_HELP,
+  FILTER_OPTIONS,
+  readConnection,
+  readFilters,
+} from "./connection-options.ts";
+import { warnOfKeyEnd } from "./key-warning.ts";
+
+/** Prints each record as a line of JSON, until it is interrupted. */
+export const followCommand: Command = {
+  help: `activity-feed follow: prints each record as a line of JSON, until Ctrl-C
+
+  --since TIME         begins with what was stored then, such as 2026-03-01T12:00:00Z; default: now
+  --checkpoint FILE    goes on behind the last line of the run before
+${FILTER_HELP}
+${CONNECTION_HELP}`,
+
+  async run(args, context) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        ...CONNECTION_OPTIONS,
+        ...FILTER_OPTIONS,
+        since: { type: "string" },
+        checkpoint: { type: "string" },
+      },
+    });
+    const follower = follow({
+      ...(await readConnection(values, context)),
+      ...readFilters(values),
+      since: values.since,
+      checkpoint: values.checkpoint ? file(values.checkpoint) : undefined,
+      onKeyEnding: warnOfKeyEnd(context),
+    });
+    for await (const activity of follower) await context.print(lineOf(activity));
+  },
+};
+
+/** JSON escapes what steers a terminal but for these. */
+function lineOf(activity: unknown): string {
+  return JSON.stringify(activity).replace(
+    /[\u007f-\u009f]/g,
+    (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`,
+  );
+}

@@ -1,0 +1,236 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Activity } from "../contract.ts";
+import { createRecord, KEY, refuse, startTestApi, type TestApi } from "../testing/test-api.ts";
+import { runCommand } from "./run-command.ts";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+const hasPython = spawnSync("python3", ["-c", "import pty"]).status === 0;
+
+let api: TestApi;
+let folder: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  folder = mkdtempSync(join(tmpdir(), "activity-feed-cli-"));
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  api.records.length = 0;
+});
+
+type Ran = { readonly printed: string[]; readonly told: string[] };
+
+/** Runs the command line until it ends, or until `stopWhen` says so. */
+async function run(
+  args: readonly string[],
+  env: Record<string, string> = { ACTIVITY_KEY: KEY },
+  stopWhen: (ran: Ran) => unknown = () => false,
+) {
+  const ran: Ran = { printed: [], told: [] };
+  const stopped = new AbortController();
+  const note = async (lines: string[], line: string) => {
+    lines.push(line);
+    if (await stopWhen(ran)) stopped.abort();
+  };
+  const code = await runCommand(args, {
+    ...{ env, ask: undefined, signal: stopped.signal },
+    print: (line) => note(ran.printed, line),
+    tell: (line) => void note(ran.told, line),
+  });
+  return { code, ...ran, said: [...ran.printed, ...ran.told].join("\n") };
+}
+const at = () => ["--base-url", api.baseUrl];
+const SINCE = ["--since", "2000-01-01T00:00:00Z"];
+
+describe("activity-feed", () => {
+  it("says what there is, and what each command takes", async () => {
+    expect(await run([])).toMatchObject({ code: 0 });
+    for (const name of ["hub", "follow", "export", "me"]) {
+      expect((await run(["--help"])).said).toContain(`activity-feed ${name}`);
+      const { code, said } = await run([name, "--help"]);
+      expect(code).toBe(0);
+      expect(said).toMatch(new RegExp(`^activity-feed ${name}: .*--key-file`, "s"));
+    }
+  });
+
+  it.each([
+    [["donate"], 'There is no command "donate": there are hub, follow, export, me.'],
+    [["follow", "--nonsense"], "Unknown option '--nonsense'"],
+    [["follow", "--type", "tip"], "type must be one of donation, follow"],
+    [["follow", "--since", "today"], "since must be a Date or a UTC time"],
+    [["export", "--csv"], "--csv --since 2026-01-01T00:00:00Z"],
+    [["hub", "--port", "80a"], "--port is a number from 0 to 65535"],
+    [["me", KEY], "An API key does not go into an argument"],
+    [["me", `--key=${KEY}`], "An API key does not go into an argument"],
+    [["me", "--api-key", "x"], "An API key does not go into an argument"],
+  ])(
+    "%j: says what is wrong and what is accepted, with 2, and never the key",
+    async (args, text) => {
+      const { code, said } = await run(args);
+      expect(said).toContain(text);
+      expect(said).not.toContain(KEY);
+      expect(code).toBe(2);
+    },
+  );
+
+  it("needs a key, and takes it from a file", async () => {
+    const { code, said } = await run(["me", ...at()], {});
+    expect(said).toContain("set ACTIVITY_KEY, or name a file with --key-file");
+    expect(code).toBe(2);
+    const path = join(folder, "key");
+    writeFileSync(path, `${KEY}\n`);
+    api.instead.push(refuse(401, "invalid_api_key"));
+    expect(await run(["me", ...at(), "--key-file", path], {})).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("activity-feed me: It is invalid_api_key. Create or renew"),
+    });
+    expect((await run(["me", "--key-file", join(folder, "missing")], {})).said).toContain("ENOENT");
+  });
+
+  it.runIf(hasPython)("asks for the key at a terminal, and does not show it", async () => {
+    const type = `import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+while b"API key: " not in text: text += os.read(terminal, 1024)
+os.write(terminal, b"nonsense" + b"\\x7f" * 8 + sys.stdin.buffer.read() + b"\\r")
+while True:
+    try: chunk = os.read(terminal, 1024)
+    except OSError: break
+    if not chunk: break
+    text += chunk
+sys.stdout.buffer.write(text)`;
+    const args = ["-c", type, process.execPath, MAIN, "me", ...at()];
+    const { ACTIVITY_KEY: _, ...env } = process.env;
+    api.instead.push(() => ({
+      data: {
+        ...{ display_name: "Ada ★", username: "ada" },
+        key: { prefix: KEY.slice(0, 17), expires_at: "2999-01-01T00:00:00.000000Z" },
+      },
+    }));
+    const python = spawn("python3", args, { env });
+    python.stdin.end(KEY);
+    let shown = "";
+    for await (const chunk of python.stdout) shown += chunk;
+    expect(shown).toContain("Account   Ada ★ (ada)");
+    expect(shown).toContain("Ends      2999-01-01 00:00 UTC, in ");
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain("nonsense");
+  });
+});
+
+describe("activity-feed follow", () => {
+  it("prints a line of JSON for each record, and goes on behind the last one", async () => {
+    for (const number of [1, 2, 3]) api.store(createRecord(number));
+    const args = ["follow", ...at(), ...SINCE, "--checkpoint", join(folder, "follow.cursor")];
+    const first = await run(args, undefined, ({ printed }) => printed.length === 2);
+    expect(first.code).toBe(0);
+    const next = createRecord(4);
+    api.store({ ...next, message: "clear: \u001b[2J\u009b2J" });
+    const second = await run(args, undefined, ({ printed }) => printed.length === 2);
+    const lines = [...first.printed, ...second.printed];
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(
+      [1, 2, 3, 4].map((number) => createRecord(number).id),
+    );
+    expect(lines.at(-1)).toContain("\\u001b[2J\\u009b2J");
+  });
+});
+
+describe("activity-feed export", () => {
+  const donation = (number: number, name: string, message: string): Activity => ({
+    ...createRecord(number),
+    ...{ id: `don_${String(number).padStart(15, "0")}`, type: "donation", platform: "service" },
+    ...{ actor: { name }, message, value: 1_500, unit: "cents", currency: "eur" },
+    refunded_amount_cents: 0,
+  });
+
+  it("writes CSV that a spreadsheet takes for text, and tells how far it is", async () => {
+    api.store(donation(1, "=HYPERLINK(1)", 'She said "hi",\nand left'));
+    api.store(donation(2, "+49", "@SUM(A1)"));
+    api.store(createRecord(3));
+    const path = join(folder, "out.csv");
+    const { code, told } = await run(["export", "--csv", ...SINCE, ...at(), "--output", path]);
+    expect(code).toBe(0);
+    expect(told).toEqual([`3 records in ${path}.`]);
+    const [one, two, three] = [1, 2, 3].map((number) => createRecord(number).recorded_at);
+    expect(readFileSync(path, "utf8")).toBe(
+      [
+        "id,type,platform,occurred_at,recorded_at,name,message,value,unit,currency,refunded_amount_cents",
+        `don_000000000000001,donation,service,${one},${one},'=HYPERLINK(1),"She said ""hi"",\nand left",1500,cents,eur,0`,
+        `don_000000000000002,donation,service,${two},${two},'+49,'@SUM(A1),1500,cents,eur,0`,
+        `evt_000000000000003,follow,live_platform_1,${three},${three},N3,,0,none,,`,
+        "",
+      ].join("\r\n"),
+    );
+    const { printed } = await run(["export", "--csv", ...SINCE, ...at()]);
+    expect(printed.map((line) => `${line}\n`).join("")).toBe(readFileSync(path, "utf8"));
+  });
+
+  it("leaves no file that is not whole under its name", async () => {
+    api.instead.push(refuse(403, "account_unavailable"));
+    const { code } = await run([
+      "export",
+      "--csv",
+      ...SINCE,
+      ...at(),
+      "--output",
+      join(folder, "cut"),
+    ]);
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).not.toContain("cut");
+  });
+});
+
+describe("activity-feed hub", () => {
+  const isUp = ({ printed }: Ran) => printed.length === 3;
+  const hub = (...more: string[]) => run(["hub", "--port", "0", ...at(), ...more], undefined, isUp);
+
+  it("prints its addresses, and keeps its token in a file that only its owner reads", async () => {
+    const path = join(folder, "token");
+    const tokens: string[] = [];
+    for (const args of [["--token-file", path], ["--token-file", path], []]) {
+      const { code, printed, said } = await hub(...args);
+      expect(code).toBe(0);
+      expect(said).not.toContain(KEY);
+      const [overlay = "", events, socket] = printed.map((line) => line.slice(10));
+      const { port, searchParams } = new URL(overlay);
+      tokens.push(searchParams.get("token") ?? "");
+      expect(events).toBe(`http://127.0.0.1:${port}/events?token=${tokens.at(-1)}`);
+      expect(socket).toBe(`ws://127.0.0.1:${port}/socket?token=${tokens.at(-1)}`);
+    }
+    expect(tokens[0]).toMatch(/^[\w-]{43}$/);
+    expect(tokens[1]).toBe(tokens[0]);
+    expect(tokens[2]).not.toBe(tokens[0]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, "short");
+    expect((await hub("--token-file", path)).said).toContain("holds no token");
+  });
+
+  it("says that its port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo; // It listens on TCP.
+    const { code, said } = await run(["hub", "--port", `${port}`, ...at()]);
+    other.close();
+    expect(said).toContain(`Port ${port} is taken by another program`);
+    expect(code).toBe(2);
+  });
+
+  it("ends with the sentence of a key that is refused", async () => {
+    api.instead.push(...[1, 2, 3].map(() => refuse(401, "invalid_api_key")));
+    const { code, said } = await run(["hub", "--port", "0", ...at()]);
+    api.instead.length = 0;
+    expect(said).toContain("activity-feed hub: It is invalid_api_key. Create or renew a key");
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,60 @@
+import { FeedError } from "../feed-error.ts";
+import { type Command, type CommandContext, UsageError } from "./command.ts";
+import { refuseKeys } from "./connection-options.ts";
+import { exportCommand } from "./export-command.ts";
+import { followCommand } from "./follow-command.ts";
+import { hubCommand } from "./hub-command.ts";
+import { meCommand } from "./me-command.ts";
+
+const USAGE = `activity-feed: reads your activity
+
+  activity-feed hub                            serves an overlay for OBS, events and a WebSocket
+  activity-feed follow                         prints each record as a line of JSON
+  activity-feed export --csv --since TIME      writes history as CSV
+  activity-feed me                             says whose key it is, and when it ends
+
+Each command has --help. The API key is read from ACTIVITY_KEY or a file, never from an argument.`;
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ["hub", hubCommand],
+  ["follow", followCommand],
+  ["export", exportCommand],
+  ["me", meCommand],
+]);
+
+/** Runs the command that `args` name. Returns the exit code: 1 for a failure, 2 for wrong arguments. */
+export async function runCommand(
+  args: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const [name = "--help", ...rest] = args;
+  try {
+    refuseKeys(args);
+    if (/^(--help|-h|help)$/.test(name)) {
+      await context.print(USAGE);
+      return 0;
+    }
+    const command = COMMANDS.get(name);
+    if (!command) {
+      const names = [...COMMANDS.keys()].join(", ");
+      throw new UsageError(`There is no command ${JSON.stringify(name)}: there are ${names}.`);
+    }
+    if (rest.some((arg) => arg === "--help" || arg === "-h")) await context.print(command.help);
+    else await command.run(rest, context);
+    return 0;
+  } catch (error) {
+    if (context.signal.aborted && error === context.signal.reason) return 0;
+    return tellFailure(error, context, COMMANDS.has(name) ? ` ${name}` : "");
+  }
+}
+
+function tellFailure(error: unknown, { tell }: CommandContext, command: string): number {
+  if (!(error instanceof Error)) throw error;
+  const code = "code" in error ? String(error.code) : "";
+  const isUsage = error instanceof UsageError || code.startsWith("ERR_PARSE_ARGS");
+  // What the file system and the network say is a sentence already; anything else is a bug.
+  if (!isUsage && !(error instanceof FeedError) && code === "") throw error;
+  const hint = isUsage ? ` See activity-feed${command} --help.` : "";
+  tell(`activity-feed${command}: ${error.message}${hint}`);
+  return isUsage || code === "invalid_option" ? 2 : 1;
+}

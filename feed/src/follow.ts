@@ -1,0 +1,91 @@
+import type { Checkpoint } from "./checkpoint/checkpoint.ts";
+import { memory } from "./checkpoint/memory.ts";
+import { loadProgress, type Progress } from "./checkpoint/progress.ts";
+import { type ConnectionOptions, parseConnection } from "./connection.ts";
+import type { Activity } from "./contract.ts";
+import { FeedError } from "./feed-error.ts";
+import { type FilterOptions, type Moment, parseFilters, parseMoment } from "./filters.ts";
+import { createKeyCheck } from "./key-ending.ts";
+import { joinPoller } from "./poller/join-poller.ts";
+import type { Poller } from "./poller/poller.ts";
+
+export interface FollowOptions extends ConnectionOptions, FilterOptions {
+  /**
+   * The earliest `recorded_at`, inclusive and fixed for the stream. Default: what is stored from the
+   * first start on; a checkpoint keeps that moment.
+   */
+  readonly since?: Moment | undefined;
+  /** Keeps the place across restarts. Default: `memory()`. */
+  readonly checkpoint?: Checkpoint | undefined;
+  /** Is told at the start and once a day how many days the key has left, from 14 on. */
+  readonly onKeyEnding?: ((days: number) => void) | undefined;
+}
+
+/** A stream of activity for one `for await`. */
+export interface Follower extends AsyncGenerator<Activity, void, undefined> {
+  /** Asks at once, at most once a second: for the handler of a webhook. */
+  wake(): void;
+}
+
+/**
+ * Follows the feed: each record once, oldest first, for as long as the program runs. §4.4
+ *
+ * A record counts as processed, and the checkpoint moves, when the loop asks for the next one. A body
+ * that throws or breaks gets the record again at the next start. Ends when `signal` aborts, without an
+ * error; throws a `FeedError` where trying again does not help, and what the checkpoint throws.
+ */
+export function follow(options: FollowOptions): Follower {
+  const connection = parseConnection(options);
+  const filters = parseFilters(options);
+  const since = parseMoment("since", options.since);
+  const { signal, checkpoint = memory(), onWait = () => {}, onKeyEnding } = options;
+  const checkKey = createKeyCheck(connection, onKeyEnding, signal);
+  let poller: Poller | undefined;
+
+  async function* run(): AsyncGenerator<Activity, void, undefined> {
+    if (signal?.aborted) return;
+    // A function of its own, for one is in the set once.
+    const seat = joinPoller(connection, filters, (reason, ms) => onWait(reason, ms));
+    poller = seat.poller;
+    let progress: Progress | undefined;
+    try {
+      progress = await loadProgress(checkpoint, filters, since);
+      await progress.begin(progress.position() ?? (await poller.findEnd(signal)));
+      for (;;) {
+        checkKey();
+        yield* nextPage(poller, progress);
+      }
+    } catch (error) {
+      if (!signal?.aborted || error !== signal.reason)
+        throw explain(error, progress?.lastRecordedAt());
+    } finally {
+      seat.leave();
+    }
+  }
+
+  async function* nextPage(from: Poller, progress: Progress) {
+    const position = progress.position() ?? { since, cursor: undefined };
+    const { data, pagination } = await from.next(position, signal);
+    const cursor = pagination.next_cursor ?? undefined;
+    const fresh = data.filter(({ id }) => !progress.isProcessed(id));
+    for (const activity of fresh) {
+      signal?.throwIfAborted();
+      yield activity;
+      await progress.note(activity, activity === fresh.at(-1) ? cursor : undefined);
+    }
+    if (fresh.length === 0 && cursor !== position.cursor) await progress.note(undefined, cursor);
+  }
+
+  return Object.assign(run(), { wake: () => poller?.wake() });
+}
+
+/** Says how to go on after a cursor that is not valid any more. §7 */
+function explain(error: unknown, lastRecordedAt: string | undefined): unknown {
+  if (!(error instanceof FeedError) || error.code !== "invalid_cursor") return error;
+  const advice = lastRecordedAt
+    ? `Start again with since: "${lastRecordedAt}", when the last processed record was stored. The ` +
+      "same checkpoint then begins without the cursor, and skips the records that it knows."
+    : "Delete the checkpoint and start again: no record was processed with it.";
+  const message = error.message.replace("Start again without the cursor.", advice);
+  return new FeedError(error.code, message, { requestId: error.requestId, cause: error });
+}

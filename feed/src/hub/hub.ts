@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type FollowOptions, follow } from "../follow.ts";
+import { type Refusal, refusalOf } from "./admit.ts";
+import { openEventStream } from "./event-stream.ts";
+import { createKept } from "./kept.ts";
+import type { Listener } from "./listener.ts";
+import { readOverlayPage } from "./overlay-page.ts";
+import { openWebSocket } from "./web-socket.ts";
+
+const HOST = "127.0.0.1";
+const MAX_CONNECTIONS = 100;
+/** The address has the token: no other site is told it. */
+const PRIVATE = {
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+const NOT_FOUND: Refusal = { status: 404, sentence: "There are /overlay, /events and /socket." };
+
+export interface HubOptions extends FollowOptions {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Who knows it may read the hub. */
+  readonly token: string;
+}
+
+/** A running hub. */
+export interface Hub {
+  readonly port: number;
+  /** The page for a browser source, with the token. */
+  readonly overlayUrl: string;
+  /** Rejects when following ends with an error; the hub then serves what it kept. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Follows an account and serves its records to this machine: as a page, as server-sent events and as
+ * a WebSocket. None of these has the API key. Rejects when the port is taken.
+ */
+export async function startHub({ port, token, ...options }: HubOptions): Promise<Hub> {
+  const kept = createKept();
+  const page = readOverlayPage();
+  const listeners = new Set<Listener>();
+  const door = { port, token };
+  const urlOf = ({ url = "" }: IncomingMessage) => new URL(url, `http://${HOST}`);
+
+  /** Tells a listener what it missed, and from then on what comes. */
+  function add(listener: Listener, after: string | null): void {
+    for (const activity of after === null ? [] : kept.after(after)) listener.send(activity);
+    listeners.add(listener);
+    listener.onClose(() => listeners.delete(listener));
+  }
+
+  const server = createServer((request, response) => {
+    const url = urlOf(request);
+    const refusal = refusalOf(request, url, door);
+    for (const [name, value] of Object.entries(PRIVATE)) response.setHeader(name, value);
+    if (refusal === undefined && url.pathname === "/overlay") {
+      response.writeHead(200, page.headers).end(page.html);
+    } else if (refusal === undefined && url.pathname === "/events") {
+      const last = request.headers["last-event-id"];
+      const after = typeof last === "string" ? last : url.searchParams.get("after");
+      add(openEventStream(response, after ?? kept.position()), after);
+    } else {
+      const { status, sentence } = refusal ?? NOT_FOUND;
+      response.writeHead(status, { "Content-Type": "text/plain" }).end(`${sentence}\n`);
+    }
+  });
+  server.on("upgrade", (request, socket: Duplex, head) => {
+    const url = urlOf(request);
+    const refusal =
+      refusalOf(request, url, door) ?? (url.pathname === "/socket" ? undefined : NOT_FOUND);
+    const listener = refusal ? undefined : openWebSocket(request, socket, head);
+    if (listener) return add(listener, url.searchParams.get("after"));
+    const status = refusal?.status ?? 400;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, HOST, resolve);
+  });
+  door.port = (server.address() as AddressInfo).port; // It listens on TCP.
+
+  const stopped = new AbortController();
+  options.signal?.addEventListener("abort", () => stopped.abort(), { once: true });
+  const ended = (async () => {
+    for await (const activity of follow({ ...options, signal: stopped.signal })) {
+      kept.add(activity);
+      for (const listener of listeners) listener.send(activity);
+    }
+  })();
+  // The caller that awaits it learns of the failure.
+  ended.catch(() => {});
+  return {
+    port: door.port,
+    overlayUrl: `http://${HOST}:${door.port}/overlay?token=${token}`,
+    ended,
+    async close() {
+      stopped.abort();
+      await ended.catch(() => {});
+      for (const listener of listeners) listener.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

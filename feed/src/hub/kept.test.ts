@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { createRecord } from "../testing/test-api.ts";
+import { createKept } from "./kept.ts";
+
+it("keeps the last 1,000 records and knows what came after each", () => {
+  const kept = createKept();
+  expect(kept.position()).toBe("0");
+  for (let number = 1; number <= 1_500; number += 1) kept.add(createRecord(number));
+  const numbersAfter = (id: string) => kept.after(id).map((record) => Number(record.id.slice(4)));
+  expect(numbersAfter(createRecord(1_498).id)).toEqual([1_499, 1_500]);
+  expect(numbersAfter(kept.position())).toEqual([]);
+  expect(numbersAfter(createRecord(500).id)).toHaveLength(1_000);
+  expect(numbersAfter("0")[0]).toBe(501);
+});

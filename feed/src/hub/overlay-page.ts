@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/** The page for a browser source, and the headers that let it do what it does and nothing else. */
+export interface OverlayPage {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function readOverlayPage(): OverlayPage {
+  const html = readFileSync(new URL("overlay.html", import.meta.url), "utf8");
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(html, "script")}`,
+    `style-src ${hashOf(html, "style")}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": policy.join("; "),
+  };
+  return { html, headers };
+}
+
+function hashOf(html: string, tag: "script" | "style"): string {
+  const [, content = ""] = new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(html) ?? [];
+  return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
+}

@@ -1,0 +1,2 @@
+export { file } from "./checkpoint/file.ts";
+export * from "./client.ts";

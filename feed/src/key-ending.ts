@@ -1,0 +1,33 @@
+import type { Connection } from "./connection.ts";
+import type { Me } from "./contract.ts";
+import { request } from "./request.ts";
+
+const DAY_MS = 86_400_000;
+const WARNED_DAYS = 14;
+
+/** Returns the whole days until a key ends, when they are fewer than 14. A day begun is one. */
+export function daysLeft(expiresAt: string, nowMs: number): number | undefined {
+  const days = Math.ceil((Date.parse(expiresAt) - nowMs) / DAY_MS);
+  return days <= WARNED_DAYS ? Math.max(0, days) : undefined;
+}
+
+/** Returns a function that asks at its first call and once a day when the key ends, and tells. */
+export function createKeyCheck(
+  connection: Connection,
+  onKeyEnding: ((days: number) => void) | undefined,
+  signal: AbortSignal | undefined,
+): () => void {
+  let nextMs = 0;
+  return () => {
+    if (onKeyEnding === undefined || Date.now() < nextMs) return;
+    nextMs = Date.now() + DAY_MS;
+    // Beside the feed, which is not to wait for it. A key that is refused ends the feed itself.
+    request<{ data: Me }>(connection, { path: "/me" }, { signal }).then(
+      ({ body }) => {
+        const days = daysLeft(body.data.key.expires_at, Date.now());
+        if (days !== undefined) onKeyEnding(days);
+      },
+      () => {},
+    );
+  };
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { list, me } from "./index.ts";
+import { createRecord, KEY, refuse, startTestApi, type TestApi } from "./testing/test-api.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  for (let number = 1; number <= 7; number += 1) api.store(createRecord(number));
+  api.pageSize = 3;
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.asked.length = 0;
+});
+
+const connect = () => ({ apiKey: KEY, baseUrl: api.baseUrl });
+
+describe("§4.4.1 list", () => {
+  it("reads what is stored between since and until, page by page with both fixed, and ends", async () => {
+    const [since, until] = [createRecord(2).recorded_at, createRecord(7).recorded_at];
+    const ids: string[] = [];
+    const options = { ...connect(), since, until, type: "follow", platform: "csv" } as const;
+    for await (const { id } of list(options)) ids.push(id);
+    expect(ids).toEqual([2, 3, 4, 5, 6].map((number) => createRecord(number).id));
+    const query = { order: "asc", limit: "100", since, until, type: "follow", platform: "csv" };
+    expect(api.asked.map((asked) => asked.query)).toEqual([query, { ...query, cursor: "3" }]);
+    for (const { headers } of api.asked) expect(headers.prefer).toBeUndefined();
+  });
+
+  it("throws when its signal aborts, for it is not whole", async () => {
+    const stopped = new AbortController();
+    const listing = list({ ...connect(), signal: stopped.signal });
+    await listing.next();
+    stopped.abort(new Error("enough"));
+    const readAll = async () => {
+      for await (const _ of listing);
+    };
+    await expect(readAll()).rejects.toThrow("enough");
+  });
+
+  it("ends at a refusal", async () => {
+    api.instead.push(refuse(401, "invalid_api_key"));
+    await expect(list(connect()).next()).rejects.toMatchObject({ code: "invalid_api_key" });
+  });
+});
+
+describe("me", () => {
+  it("says when the key ends, after a failure too", async () => {
+    api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));
+    const { key } = await me(connect());
+    expect(key.expires_at).toBe("2999-01-01T00:00:00.000000Z");
+  });
+
+  it("gives up after five failures in a row", async () => {
+    const failure = refuse(429, "rate_limit_exceeded", { "Retry-After": "0" });
+    api.instead.push(...[1, 2, 3, 4, 5].map(() => failure));
+    await expect(me(connect())).rejects.toMatchObject({ code: "unavailable" });
+    expect(api.asked).toHaveLength(5);
+  });
+});

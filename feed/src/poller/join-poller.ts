@@ -1,0 +1,32 @@
+import type { Connection, Fetch } from "../connection.ts";
+import type { FilterOptions } from "../filters.ts";
+import { createPoller, type OnWait, type Poller } from "./poller.ts";
+
+/** The pollers of this process, as long as somebody follows them. */
+const pollersByFetch = new WeakMap<Fetch, Map<string, Poller>>();
+
+/**
+ * Joins the one poller of this address, key and filters. §4.4.2
+ *
+ * Those who use a `fetch` of their own share only with those who use the same.
+ */
+export function joinPoller(
+  connection: Connection,
+  filters: FilterOptions,
+  onWait: OnWait,
+): { readonly poller: Poller; leave(): void } {
+  const { apiKey, baseUrl, fetch } = connection;
+  const pollers = pollersByFetch.get(fetch) ?? new Map<string, Poller>();
+  pollersByFetch.set(fetch, pollers);
+  const name = JSON.stringify([baseUrl, apiKey, filters.type, filters.platform]);
+  const poller = pollers.get(name) ?? createPoller(connection, filters);
+  pollers.set(name, poller);
+  poller.followers.add(onWait);
+  return {
+    poller,
+    leave() {
+      poller.followers.delete(onWait);
+      if (poller.followers.size === 0 && pollers.get(name) === poller) pollers.delete(name);
+    },
+  };
+}

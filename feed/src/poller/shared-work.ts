@@ -1,0 +1,64 @@
+/** Work that several wait for and that is made once. */
+export interface SharedWork {
+  /**
+   * Waits for the work of this name, which begins unless it is in flight. Rejects with the signal's
+   * reason when that aborts; the work itself is aborted once nobody waits for it.
+   */
+  join<Result>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result>;
+}
+
+interface Job {
+  readonly result: Promise<unknown>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+export function createSharedWork(): SharedWork {
+  const jobs = new Map<string, Job>();
+
+  function begin(name: string, work: (signal: AbortSignal) => Promise<unknown>): Job {
+    const controller = new AbortController();
+    const result = work(controller.signal).finally(() => forget(name, job));
+    // Callers that wait learn of a failure. Without callers nobody needs to.
+    result.catch(() => {});
+    const job: Job = { result, controller, waiting: 0 };
+    jobs.set(name, job);
+    return job;
+  }
+  function forget(name: string, job: Job): void {
+    if (jobs.get(name) === job) jobs.delete(name);
+  }
+
+  return {
+    async join<Result>(
+      name: string,
+      work: (signal: AbortSignal) => Promise<Result>,
+      signal: AbortSignal | undefined,
+    ) {
+      signal?.throwIfAborted();
+      const job = jobs.get(name) ?? begin(name, work);
+      job.waiting += 1;
+      let abort = () => {};
+      const aborted = new Promise<never>((_, reject) => {
+        abort = () => reject(signal?.reason);
+        signal?.addEventListener("abort", abort, { once: true });
+      });
+      try {
+        // Of one name all work has one result.
+        return (await Promise.race([job.result, aborted])) as Result;
+      } finally {
+        signal?.removeEventListener("abort", abort);
+        job.waiting -= 1;
+        if (job.waiting === 0) {
+          // At once: who comes now begins it again.
+          forget(name, job);
+          job.controller.abort();
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { FeedError, type FeedErrorCode } from "./feed-error.ts";
+
+const ADVICE: Partial<Record<FeedErrorCode, string>> = {
+  invalid_api_key: "Create or renew a key in the dashboard, and start again with it.",
+  account_unavailable: "Ask the service's operator: the account is blocked or not verified.",
+  invalid_cursor: "Start again without the cursor.",
+  invalid_parameter: "Correct the option that the sentence names.",
+};
+
+/** Returns what ends a call that was refused for good. §7 */
+export function errorFromAnswer(status: number, text: string, url: string): FeedError {
+  const { code, message, request_id: requestId } = parseError(text);
+  const isKnown = code !== undefined && Object.hasOwn(ADVICE, code);
+  if (isKnown) {
+    const known = code as FeedErrorCode; // A key of ADVICE.
+    const id = requestId ? ` (request ${requestId})` : "";
+    return new FeedError(known, `${message ?? known} ${ADVICE[known]}${id}`, { requestId });
+  }
+  const said = message ? `${status} (${message})` : `${status} without a page of the API`;
+  return new FeedError(
+    "unexpected_answer",
+    `${url} answered ${said}. Check baseUrl: it is the API's address and ends in /api/v1.`,
+    { requestId },
+  );
+}
+
+type ErrorBody = {
+  readonly code?: string;
+  readonly message?: string;
+  readonly request_id?: string;
+};
+
+function parseError(text: string): ErrorBody {
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error === "object" && error !== null ? error : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { delayMs } from "./request.ts";
+
+const failed = (reason: "rate_limit_exceeded" | "network_error", retryAfterMs?: number) => ({
+  ...{ kind: "failed" as const, reason, retryAfterMs },
+});
+
+describe("§4.4.8 the wait after a failure", () => {
+  it("is Retry-After and up to a tenth more, at most ten minutes", () => {
+    const wait = (ms: number, random: number) => delayMs(failed("network_error", ms), 1, random);
+    expect(wait(60_000, 0)).toBe(60_000);
+    expect(wait(60_000, 1)).toBe(66_000);
+    expect(wait(86_400_000, 0)).toBe(600_000);
+  });
+
+  it("is 60 seconds where a refusal does not say", () => {
+    expect(delayMs(failed("rate_limit_exceeded"), 1, 0)).toBe(60_000);
+    expect(delayMs(failed("rate_limit_exceeded"), 9, 0)).toBe(60_000);
+  });
+
+  it("doubles from one second to a minute, of which chance takes up to half away", () => {
+    const waits = (random: number) =>
+      [1, 2, 3, 7, 50].map((failures) => delayMs(failed("network_error"), failures, random));
+    expect(waits(0)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
+    expect(waits(1)).toEqual([500, 1_000, 2_000, 30_000, 30_000]);
+  });
+});

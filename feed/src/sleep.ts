@@ -1,0 +1,29 @@
+/**
+ * Resolves after a time, or as soon as one of `wakers` is called, to which it adds itself. Rejects
+ * with the signal's reason when that aborts before.
+ */
+export function sleep(
+  ms: number,
+  signal: AbortSignal | undefined,
+  wakers?: Set<() => void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      wakers?.delete(wake);
+    };
+    const wake = () => {
+      end();
+      resolve();
+    };
+    const abort = () => {
+      end();
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(wake, ms);
+    wakers?.add(wake);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+// Runs in every runtime as it is: no test runner, no types, nothing but the client and the language.
+
+/** Throws unless the client does in this runtime what it does in all others. Returns what it checked. */
+export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKey }) {
+  const connection = { baseUrl, apiKey };
+  const since = "2000-01-01T00:00:00Z";
+  const { key } = await me(connection);
+  expectSame(key.expires_at, "2999-01-01T00:00:00.000000Z", "the key's end");
+  const listed = [];
+  for await (const { id } of list({ ...connection, since })) listed.push(id);
+  expectSame(listed.length, 7, "the list");
+
+  // In two parts, as two runs of a program: each record once.
+  const checkpoint = memory();
+  const followed = [];
+  for (const enough of [3, 7]) {
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    for await (const { id } of follow({ ...connection, since, checkpoint, signal })) {
+      followed.push(id);
+      if (followed.length === enough) stopped.abort();
+    }
+  }
+  expectSame(followed.join(), listed.join(), "what was followed");
+  let code;
+  try {
+    await me({ ...connection, apiKey: apiKey.replace(/.$/, "0") });
+  } catch (error) {
+    code = error.code;
+  }
+  expectSame(code, "invalid_api_key", "the error of another key");
+  return `${listed.length} records listed, ${followed.length} followed`;
+}
+
+function expectSame(found, expected, what) {
+  if (found !== expected) throw new Error(`${what}: ${found}, expected ${expected}`);
+}

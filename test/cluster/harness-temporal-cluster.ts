@@ -1,0 +1,152 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Connection } from "@temporalio/client";
+import protos from "@temporalio/proto";
+import { vi } from "vitest";
+import { findFreePorts, LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+import { buildGoModule, type GoModule } from "../harness/go-module.ts";
+import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
+import { startTemporalDatabase } from "./harness-temporal-database.ts";
+import {
+  createTemporalHost,
+  TEMPORAL_SERVICES,
+  type TemporalHost,
+} from "./harness-temporal-host.ts";
+
+export interface StartTemporalCluster extends StackOptions {
+  /** An empty folder, or one that is not there: a cluster begins anew each time. */
+  dataDir: string;
+}
+
+/** Temporal's server as a team runs it: each service in processes of its own, over MySQL. */
+export interface TemporalCluster {
+  /** Of the load balancer before the frontends: what the SDK connects to. */
+  address: string;
+  /** Two of each service. */
+  hosts: readonly TemporalHost[];
+  database: { readonly url: string; readonly pid: number | undefined };
+  stop(): Promise<void>;
+}
+
+/** Temporal's server as a cluster runs it: `temporal server start-dev` has no services apart and no MySQL. */
+export const TEMPORAL_SERVER: GoModule = {
+  title: "Temporal's server",
+  module: "go.temporal.io/server@v1.32.1",
+  sum: "h1:grI5B5cBEMRJnDzGKtsxQRQpsNPisej1B6WgVksc9EM=",
+  packages: ["./cmd/server", "./cmd/tools/sql"],
+  folder: "temporal-server-v1.32.1",
+};
+const HOSTS_OF_EACH = 2;
+const NAMESPACE = "default";
+/** A day, as the server of one process has it. */
+const RETENTION_SECONDS = 86_400;
+const LEARNED = { timeout: 60_000, interval: 100 };
+
+/** As the server of one process has it: ADR 0024. */
+const DYNAMIC_CONFIG = `
+history.workflowTaskRetryMaxInterval:
+  - value: 5s
+matching.enableFairness:
+  - value: true
+`;
+
+/**
+ * Starts two of each service of Temporal, a MySQL server below and HAProxy before the two frontends, with the namespace
+ * `default`, all on loopback. Throws {@link StackError} with one sentence for a person.
+ */
+export async function startTemporalCluster(
+  options: StartTemporalCluster,
+): Promise<TemporalCluster> {
+  const { progress } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const built = await buildGoModule(TEMPORAL_SERVER, options);
+  const at = { dataDir: join(dataDir, "database"), sqlTool: join(built, "sql") };
+  const database = await startTemporalDatabase({ ...options, ...at });
+  const dynamicConfig = join(dataDir, "dynamic-config.yaml");
+  await writeFile(dynamicConfig, DYNAMIC_CONFIG);
+  // One for the frontends together, and two for each host.
+  const [port, ...ports] = await findFreePorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
+  const variables = {
+    ...database.variables,
+    NUM_HISTORY_SHARDS: "4",
+    // Of each process, of 300 that the server gives to all.
+    ...{ SQL_MAX_CONNS: "15", SQL_MAX_IDLE_CONNS: "15" },
+    ...{ SQL_VIS_MAX_CONNS: "5", SQL_VIS_MAX_IDLE_CONNS: "5" },
+    DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+    FRONTEND_HTTP_PORT: "0",
+    ...{ BIND_ON_IP: LOOPBACK, TEMPORAL_BROADCAST_ADDRESS: LOOPBACK },
+    CLUSTER_RPC_ADDRESS: `${LOOPBACK}:${port}`,
+    LOG_LEVEL: "warn",
+  };
+  const hosts = TEMPORAL_SERVICES.flatMap((service) =>
+    Array.from({ length: HOSTS_OF_EACH }, (_, place) => {
+      const [grpc = 0, membership = 0] = ports.splice(0, 2);
+      const logFile = join(dataDir, `${service}-${place + 1}.log`);
+      const own = { grpc, membership };
+      return createTemporalHost(service, join(built, "server"), own, variables, logFile);
+    }),
+  );
+  let haproxy: RunningHaproxy | undefined;
+  const stop = async () => {
+    await haproxy?.stop();
+    await Promise.allSettled(hosts.map((host) => host.kill()));
+    await database.stop();
+  };
+  try {
+    const frontends = hosts.filter(({ service }) => service === "frontend");
+    const config = frontendsConfig(`${LOOPBACK}:${port}`, frontends);
+    haproxy = await spawnHaproxy({ ...options, config });
+    await progress.step("Starting Temporal's services", async () => {
+      const [first, ...others] = hosts;
+      // It writes what the cluster is; of several that do so at once all but one would fail.
+      await first?.start();
+      await Promise.all(others.map((host) => host.start()));
+      await makeNamespace(frontends);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
+}
+
+/** A worker keeps one connection for all; it says something on it every half a minute at least. */
+function frontendsConfig(address: string, frontends: readonly TemporalHost[]): string {
+  const servers = frontends.map((host) => `  server at-${host.port} ${LOOPBACK}:${host.port}\n`);
+  return `
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 2m
+  timeout server 2m
+  timeout check 2s
+  option redispatch 1
+  default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+listen frontends
+  balance leastconn
+  bind ${address}
+${servers.join("")}`;
+}
+
+/** Registers the namespace, and waits until the frontends know it, which read it from the database now and then. */
+async function makeNamespace(frontends: readonly TemporalHost[]): Promise<void> {
+  const connections = await Promise.all(
+    frontends.map(({ port }) => Connection.connect({ address: `${LOOPBACK}:${port}` })),
+  );
+  const services = connections.map(({ workflowService }) => workflowService);
+  const retention = protos.google.protobuf.Duration.fromObject({ seconds: RETENTION_SECONDS });
+  const request = { namespace: NAMESPACE, workflowExecutionRetentionPeriod: retention };
+  const knows = (service: (typeof services)[number]) =>
+    service.listOpenWorkflowExecutions({ namespace: NAMESPACE }).then(
+      () => true,
+      () => false,
+    );
+  try {
+    await services[0]?.registerNamespace(request);
+    for (const service of services) await vi.waitUntil(() => knows(service), LEARNED);
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+}

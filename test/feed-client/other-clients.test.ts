@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiKeyService } from "@activity/proto";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { createToken, startHub } from "../../feed/src/hub/index.ts";
+import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
+import { createPlatformEvent, createReader } from "../harness/builders.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { readCodeBlocks } from "./code-blocks.ts";
+import { baseUrlOf } from "./harness-feed.ts";
+
+const WEBSOCKETS = "websockets==15.0.1";
+const blocks = readCodeBlocks("docs/other-languages.md");
+const PATIENCE = { timeout: 40_000, interval: 50 };
+
+let stack: TestStack;
+let folder: string;
+const started: ChildProcess[] = [];
+beforeAll(async () => {
+  stack = await startTestStack();
+  folder = mkdtempSync(join(tmpdir(), "activity-languages-"));
+}, 600_000);
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await stack.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Prepares each language's file, and returns the command that runs it. */
+const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> = {
+  async Python(place) {
+    writeFileSync(join(place, "follow.py"), blocks.get("follow.py") ?? "");
+    return ["python3", "follow.py"];
+  },
+  async Go(place) {
+    writeFileSync(join(place, "main.go"), blocks.get("main.go") ?? "");
+    writeFileSync(join(place, "go.mod"), "module follower\n\ngo 1.21\n");
+    const go = await findGo();
+    execFileSync(go, ["vet", "."], { cwd: place, stdio: "pipe" });
+    // Killed must be what follows, not what has built it.
+    execFileSync(go, ["build", "-o", "follower", "."], { cwd: place, stdio: "pipe" });
+    return [join(place, "follower")];
+  },
+};
+
+type Follower = { readonly child: ChildProcess; heard: string };
+function start(command: readonly string[], cwd: string, variables: NodeJS.ProcessEnv): Follower {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...variables } });
+  started.push(child);
+  const follower = { child, heard: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      follower.heard += chunk;
+    });
+  }
+  return follower;
+}
+const idsIn = (text: string) => [...text.matchAll(/evt_[a-z0-9]{15}/g)].map(([id]) => id);
+
+describe.each(Object.entries(LANGUAGES))("the follower in %s", (name, prepare) => {
+  it("misses and repeats nothing when it is killed, and ends when its key is revoked", async () => {
+    const place = join(folder, name);
+    mkdirSync(place);
+    const command = await prepare(place);
+    const { accountId, apiKey, apiKeyId } = await createReader(stack);
+    const env = { ACTIVITY_KEY: apiKey, ACTIVITY_URL: baseUrlOf(stack.gatewayPort) };
+    const ids: string[] = [];
+    const store = async (count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        ids.push(`evt_${await createPlatformEvent(stack, accountId)}`);
+      }
+    };
+    await store(120);
+    const first = start(command, place, env);
+    await vi.waitUntil(() => idsIn(first.heard).length >= 110, PATIENCE);
+    first.child.kill("SIGKILL");
+    await once(first.child, "close");
+    await store(5);
+    const second = start(command, place, env);
+    const heard = () => [...new Set([...idsIn(first.heard), ...idsIn(second.heard)])];
+    await vi.waitUntil(() => heard().length === ids.length, PATIENCE);
+    await store(1);
+    await vi.waitUntil(() => heard().length === ids.length, PATIENCE);
+    expect(heard()).toEqual(ids);
+    // What the kill met between its print and its mark comes again.
+    const all = [...idsIn(first.heard), ...idsIn(second.heard)];
+    expect(all.length).toBeLessThanOrEqual(ids.length + 1);
+    const ended = once(second.child, "close");
+    await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
+    const [code] = await ended;
+    expect(code).toBe(1);
+    expect(second.heard).toContain("invalid_api_key");
+    expect(second.heard).not.toContain(apiKey);
+  }, 200_000);
+});
+
+it("the hub's WebSocket is one for Python's library too", async () => {
+  const packages = join(cacheFolder(process.env), `python-${WEBSOCKETS.replace("==", "")}`);
+  if (!existsSync(packages)) {
+    const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps"];
+    const fresh = `${packages}.${process.pid}`;
+    execFileSync("python3", ["-m", "pip", "install", ...quietly, "--target", fresh, WEBSOCKETS]);
+    renameSync(fresh, packages);
+  }
+  const { accountId, apiKey } = await createReader(stack);
+  const hub = await startHub({
+    ...{ apiKey, baseUrl: baseUrlOf(stack.gatewayPort), since: "2000-01-01T00:00:00Z" },
+    ...{ port: 0, token: createToken() },
+  });
+  const script = `import json, sys
+from websockets.sync.client import connect
+with connect(sys.argv[1]) as socket:
+    print(json.loads(socket.recv())["id"], flush=True)
+    print(json.loads(socket.recv())["message"], flush=True)
+    print(socket.ping(b"there?").wait(10), flush=True)`;
+  const address = hub.overlayUrl.replace("http", "ws").replace("/overlay", "/socket");
+  const command = ["python3", "-c", script, `${address}&after=0`];
+  const id = await createPlatformEvent(stack, accountId);
+  const bot = start(command, folder, { PYTHONPATH: packages });
+  const message = "Grüße 💜".repeat(100);
+  await createPlatformEvent(stack, accountId, { message });
+  await once(bot.child, "close");
+  expect(bot.heard).toBe(`evt_${id}\n${message}\nTrue\n`);
+  await hub.close();
+}, 60_000);

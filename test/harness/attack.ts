@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** What an attack has to work with: from which address, and until when. */
+export type Attacker = {
+  readonly address: string;
+  isOver(): boolean;
+  /** Counts what was sent and what came back, for a look at the end. */
+  count(what: string, times?: number): void;
+};
+type Counts = Readonly<Record<string, number>>;
+
+/** In a process of its own: runs the attack that `argv` names from its address for its time, and prints what it did. */
+export async function runAttack<Target>(
+  attacks: Readonly<Record<string, (target: Target & Attacker) => Promise<unknown>>>,
+  targetOf: (args: string[]) => Target,
+): Promise<never> {
+  const [attack = "", address = "", durationMs = "", ...args] = process.argv.slice(2);
+  const counts: Record<string, number> = {};
+  const endMs = performance.now() + Number(durationMs);
+  await attacks[attack]?.({
+    ...targetOf(args),
+    address,
+    isOver: () => performance.now() >= endMs,
+    count(what, times = 1) {
+      counts[what] = (counts[what] ?? 0) + times;
+    },
+  });
+  console.log(JSON.stringify(counts));
+  process.exit();
+}
+
+/** Has the process of a file attack while others work: it begins `aheadMs` before them, and goes on as long behind. */
+export async function beside<Result>(
+  [file, ...args]: readonly [file: string, attack: string, address: string, ...string[]],
+  [aheadMs, spreadMs]: readonly [number, number],
+  work: () => Promise<Result>,
+): Promise<{ result: Result; flood: Counts }> {
+  const [attack = "", address = "", ...more] = args;
+  const all = [file, attack, address, `${aheadMs * 2 + spreadMs}`, ...more];
+  const child = spawn(process.execPath, all, { stdio: ["ignore", "pipe", "inherit"] });
+  const report = text(child.stdout);
+  await wait(aheadMs);
+  const result = await work();
+  return { result, flood: JSON.parse(await report) };
+}
+
+/** Has clients ask, each at its own pace; returns how that ended, how often, and what it took. */
+export async function askAtOwnPace(
+  { clients, each, spreadMs }: { clients: number; each: number; spreadMs: number },
+  ask: (client: number) => Promise<string>,
+): Promise<{ ends: Counts; times: readonly number[] }> {
+  const ends: Record<string, number> = {};
+  const times: number[] = [];
+  await inParallel(clients, async (client) => {
+    await wait((client / clients) * (spreadMs / each));
+    for (let count = 0; count < each; count++) {
+      const startedMs = performance.now();
+      const end = await ask(client);
+      ends[end] = (ends[end] ?? 0) + 1;
+      times.push(performance.now() - startedMs);
+      await wait(spreadMs / each);
+    }
+  });
+  return { ends, times: times.sort((a, b) => a - b) };
+}
+
+export function tellTimes(what: string, times: readonly number[], more = ""): void {
+  const at = (share: number) => `${times[Math.floor(times.length * share)]?.toFixed(1)} ms`;
+  process.stderr.write(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(0.9999)} ${more}\n`);
+}
+
+export const inParallel = <Result>(count: number, work: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+/** Opens a connection to a port of this machine from the attacker's address. */
+export async function openFrom({ address, count }: Attacker, port: number): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address });
+  socket.on("error", () => count("errors"));
+  await new Promise<void>((resolve) =>
+    socket.once("connect", resolve).once("close", () => resolve()),
+  );
+  return socket;
+}

@@ -1,0 +1,39 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+
+type Headers = Readonly<Record<string, string>>;
+type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
+
+/** Makes clients of the services of a core. */
+export type Clients = <Service extends DescService>(service: Service) => Client<Service>;
+
+/** A gRPC transport to a core that sends these headers, of the moment where they change, with each call. */
+export function transportTo(
+  baseUrl: string,
+  headers: Headers | (() => Headers),
+  options: Options = {},
+): Transport {
+  return createGrpcTransport({
+    ...{ baseUrl, ...options },
+    interceptors: [
+      (next) => (request) => {
+        const sent = typeof headers === "function" ? headers() : headers;
+        for (const [name, value] of Object.entries(sent)) request.header.set(name, value);
+        return next(request);
+      },
+    ],
+  });
+}
+
+/** Makes clients that show a credential, and share a connection. */
+export function clientsOf(
+  baseUrl: string,
+  credential: string | (() => string),
+  options?: Options,
+): Clients {
+  const shown = () => (typeof credential === "function" ? credential() : credential);
+  const headers = () => ({ authorization: `Bearer ${shown()}` });
+  const transport = transportTo(baseUrl, headers, options);
+  return (service) => createClient(service, transport);
+}

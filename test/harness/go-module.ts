@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
+import { findProgram } from "../../dev-stack/src/find-program.ts";
+import { makeFolderOnce } from "../../dev-stack/src/make-folder-once.ts";
+import { runCommand } from "../../dev-stack/src/run-command.ts";
+import { StackError } from "../../dev-stack/src/stack-error.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+
+/** Programs that no registry has built, pinned by the hash of their module; its go.sum has those of all it needs. */
+export interface GoModule {
+  title: string;
+  /** `path@version`. */
+  module: string;
+  /** What go.sum would say of it. */
+  sum: string;
+  /** The folders in it that programs are named after. */
+  packages: readonly string[];
+  /** The folder of the cache that has them. */
+  folder: string;
+}
+
+/** Builds programs of a Go module, once a machine; returns the folder that has them. */
+export function buildGoModule(
+  { title, module, sum, packages, folder }: GoModule,
+  { env, cacheDir = cacheFolder(env), progress }: StackOptions,
+): Promise<string> {
+  const fail = (why: string) =>
+    new StackError(
+      `${title} could not be built (${module}): ${why}. It needs Go 1.26.8 or later, and the Go modules that it is made of.`,
+    );
+  const at = join(cacheDir, `${folder}-${process.arch}`);
+  return makeFolderOnce(at, `Building ${title} (some minutes, once)`, progress, async (fresh) => {
+    const go = await findProgram(env, ["go"]);
+    if (go === undefined) throw fail("no go was found on PATH");
+    // Where nobody's go.mod or go.work counts.
+    const { lines } = await runCommand(go, ["-C", fresh, "mod", "download", "-json", module]);
+    const answer = lines.slice(lines.indexOf("{"), lines.lastIndexOf("}") + 1).join("\n");
+    if (answer === "") throw fail(`go says: ${lines.at(-1)}`);
+    const { Dir, Sum, Error: error }: Record<string, string | undefined> = JSON.parse(answer);
+    if (Dir === undefined) throw fail(`go says: ${error}`);
+    if (Sum !== sum) throw fail("what came is not the module that this project pins by its hash");
+    const flags = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
+    const args = ["-C", Dir, "build", ...flags, "-o", `${fresh}/`, ...packages];
+    const built = await runCommand(go, args, { variables: { GOWORK: "off" } });
+    if (built.status !== 0) throw fail(`go says: ${built.lines.slice(-3).join("; ")}`);
+  });
+}

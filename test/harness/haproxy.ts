@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
+import { startServer } from "../../dev-stack/src/server-process.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+
+/** A HAProxy that serves, and keeps nothing. */
+export interface RunningHaproxy {
+  /** Whether it sends anything to the server of this name; `false` for one that it does not know. */
+  isUp(server: string): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+export interface StartHaproxy extends StackOptions {
+  /** Its sections but `global`. */
+  config: string;
+  /** Files that the configuration names as `FOLDER/name`, by name: certificates. */
+  files?: Readonly<Record<string, string>>;
+}
+
+/** Of what it says of each server: its management guide, 9.1. */
+const NAME_COLUMN = 1;
+const STATUS_COLUMN = 17;
+
+/** Starts the HAProxy of the machine, or the distribution's, fetched. */
+export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaproxy> {
+  const { env, config, files = {} } = options;
+  const launch = await findOrFetch(
+    {
+      ...{ title: "HAProxy", called: ["haproxy"], packages: ["haproxy"], folder: "haproxy" },
+      ...{ path: "usr/sbin/haproxy", megabytes: 150 },
+    },
+    options,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "activity-haproxy-"));
+  const at = (name: string) => join(folder, name);
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(at(name), content, { mode: 0o600 });
+  }
+  const text = `global\n  stats socket ${at("stats")}\n${config.replaceAll("FOLDER", folder)}`;
+  await writeFile(at("haproxy.cfg"), text);
+  const statistics = () => readStatistics(at("stats"));
+  const server = await startServer({
+    ...{ title: "HAProxy", launch, args: ["-db", "-f", at("haproxy.cfg")], env },
+    ...{ logFile: at("haproxy.log"), isReady: () => statistics().then(Boolean, () => false) },
+  });
+  return {
+    async isUp(name) {
+      const rows = (await statistics()).split("\n").map((row) => row.split(","));
+      return rows.find((row) => row[NAME_COLUMN] === name)?.[STATUS_COLUMN] === "UP";
+    },
+    async stop() {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readStatistics(path: string): Promise<string> {
+  const socket = connect(path);
+  socket.write("show stat\n");
+  let text = "";
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk;
+  });
+  await once(socket, "end");
+  return text;
+}

@@ -1,0 +1,126 @@
+import { connect } from "node:net";
+import { vi } from "vitest";
+import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
+import { StackError } from "../../dev-stack/src/stack-error.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+
+/** One server of a Redis Cluster. */
+export interface RedisClusterNode extends RunningRedis {
+  port: number;
+  /** Where the other nodes talk to it. */
+  clusterPort: number;
+  /** Sends it a command, and resolves with the reply as the protocol writes it; rejects where that is an error. */
+  send(...words: (string | number)[]): Promise<string>;
+}
+
+/** A Redis Cluster whose masters have a third of the slots each. While one is away the others serve theirs. */
+export interface RunningRedisCluster {
+  /** REDIS_URL, which names every master. */
+  url: string;
+  masters: readonly RedisClusterNode[];
+  /** Tells which slot a key is in, and which master that was given to at first. */
+  find(key: string): Promise<{ slot: number; master: RedisClusterNode }>;
+  /** Starts a server that copies a master, and takes its place when that is away. */
+  addReplica(master: RedisClusterNode): Promise<void>;
+  /** Ends all servers and leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+const MASTERS = 3;
+const SLOTS = 16_384;
+/** How long a node is silent before the others take it for away. */
+const NODE_TIMEOUT_MILLISECONDS = 2_000;
+const JOIN = { timeout: 30_000, interval: 50 };
+const ANSWER_MILLISECONDS = 5000;
+const QUIT_REPLY = "+OK\r\n";
+
+/** Starts three masters as one cluster. It takes Redis 7 or Valkey: earlier ones have no `cluster-port`. */
+export async function startRedisCluster(options: StackOptions): Promise<RunningRedisCluster> {
+  const nodes: RedisClusterNode[] = [];
+  const start = async () => {
+    const node = await startNode(options);
+    nodes.push(node);
+    return node;
+  };
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    const masters = [await start(), await start(), await start()] as const;
+    for (const [place, master] of masters.entries()) {
+      await master.send("CLUSTER", "SET-CONFIG-EPOCH", place + 1);
+      await master.send("CLUSTER", "ADDSLOTSRANGE", firstSlotOf(place), firstSlotOf(place + 1) - 1);
+      await meet(master, masters[0]);
+    }
+    await haveMet(nodes);
+    const [first, ...others] = masters.map(({ port }) => `${LOOPBACK}:${port}`);
+    return {
+      url: `redis-cluster://${first}?${others.map((node) => `node=${node}`).join("&")}`,
+      masters,
+      async find(key) {
+        const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
+        const slot = Number.parseInt((await Promise.any(replies)).slice(1), 10);
+        return { slot, master: masters[Math.floor((slot * MASTERS) / SLOTS)] ?? masters[0] };
+      },
+      async addReplica(master) {
+        const replica = await start();
+        await meet(replica, master);
+        await haveMet(nodes);
+        const [, id = ""] = (await master.send("CLUSTER", "MYID")).split("\r\n");
+        await replica.send("CLUSTER", "REPLICATE", id);
+        await until(async () => (await replica.send("INFO")).includes("master_link_status:up"));
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startNode(options: StackOptions): Promise<RedisClusterNode> {
+  const [port, clusterPort] = [await findFreePort(), await findFreePort()];
+  const serverOptions = {
+    "--cluster-enabled": "yes",
+    "--cluster-port": String(clusterPort),
+    "--cluster-node-timeout": String(NODE_TIMEOUT_MILLISECONDS),
+    "--cluster-require-full-coverage": "no",
+  };
+  const redis = await startRedis({ ...options, port, serverOptions });
+  return { ...redis, port, clusterPort, send: (...words) => send(port, words) };
+}
+
+const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
+
+const meet = (node: RedisClusterNode, other: RedisClusterNode) =>
+  node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
+
+async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
+  const wanted = ["cluster_state:ok", `cluster_slots_ok:${SLOTS}`, `known_nodes:${nodes.length}`];
+  for (const node of nodes) {
+    await until(async () => {
+      const info = await node.send("CLUSTER", "INFO");
+      return wanted.every((line) => info.includes(line));
+    });
+  }
+}
+
+function until(isDone: () => Promise<boolean>): Promise<boolean> {
+  return vi.waitUntil(isDone, JOIN);
+}
+
+async function send(port: number, words: readonly (string | number)[]): Promise<string> {
+  const fail = (reason: string) =>
+    new StackError(`Redis did not do ${words.slice(0, 2).join(" ")}: ${reason}.`);
+  const socket = connect({ host: LOOPBACK, port });
+  socket.setTimeout(ANSWER_MILLISECONDS, () => socket.destroy(fail("it says nothing")));
+  const command = words.map((word) => `$${Buffer.byteLength(`${word}`)}\r\n${word}\r\n`).join("");
+  // What follows tells where the reply ends.
+  socket.write(`*${words.length}\r\n${command}QUIT\r\n`);
+  let said = "";
+  for await (const part of socket) said += part.toString("latin1");
+  if (said.startsWith("-")) throw fail(said.split("\r\n", 1).join());
+  if (!said.endsWith(QUIT_REPLY)) throw fail("it closed the connection");
+  return said.slice(0, -QUIT_REPLY.length);
+}

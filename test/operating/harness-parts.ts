@@ -1,0 +1,53 @@
+import { Permission } from "@activity/server";
+import { ROOT } from "../architecture/import-rule.ts";
+import type { TestStack } from "../harness/stack.ts";
+import { startProgram } from "../start/harness-program.ts";
+
+export const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
+/** Nobody listens there. */
+export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+
+/** What runs as a process of its own, by its program, and what it logs once it works. */
+export const PARTS = {
+  core: { program: "server/src/main.ts", ready: "core listens" },
+  gateway: { program: "gateway/src/main.ts", ready: "gateway listens" },
+  deliveries: { program: "workflows/src/main.ts", ready: "deliveries run" },
+  /** All in one process. */
+  serve: { program: "tools/serve/serve.ts", ready: "deliveries run" },
+};
+export type PartName = keyof typeof PARTS;
+type Variables = Readonly<Record<string, string>>;
+
+/** A process that works. */
+export type Part = Awaited<ReturnType<typeof startPart>>;
+
+/** Starts a part, of the version in `root`, and waits until it works. Rejects with what it said when it ends. */
+export async function startPart(name: PartName, env: Variables, root = ROOT) {
+  const { program, ready } = PARTS[name];
+  const run = startProgram(program, env, root);
+  const line = await run.untilSaid(`"${ready}"`).catch((error) => {
+    run.child.kill("SIGKILL");
+    throw error;
+  });
+  // 0 for deliveries.
+  const { port = 0 }: { port?: number } = JSON.parse(line);
+  return {
+    ...{ port, pid: run.child.pid ?? 0, output: run.output },
+    stop: () => run.end(),
+    kill: () => run.end("SIGKILL"),
+  };
+}
+
+/** What a part needs to run beside a product, but for its ports. */
+export async function variablesOf(name: PartName, stack: TestStack): Promise<Variables> {
+  const CORE_URL = `http://127.0.0.1:${stack.corePort}`;
+  const core = { ...KEYS, DATABASE_URL: stack.database.url, CORE_PORT: "0" };
+  if (name === "core") return core;
+  if (name === "serve") return { ...core, ...NO_TEMPORAL, GATEWAY_PORT: "0" };
+  if (name === "gateway") {
+    const GATEWAY_CREDENTIAL = await stack.credential(Permission.ClientAddressForward);
+    return { CORE_URL, GATEWAY_CREDENTIAL, GATEWAY_PORT: "0" };
+  }
+  const CORE_CREDENTIAL = await stack.credential(Permission.DeliveryDispatch);
+  return { ...NO_TEMPORAL, CORE_URL, CORE_CREDENTIAL };
+}

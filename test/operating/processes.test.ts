@@ -1,0 +1,124 @@
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from "@activity/proto/infrastructure";
+import { createClient } from "@connectrpc/connect";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { createReader } from "../harness/builders.ts";
+import { transportTo } from "../harness/clients.ts";
+import { requestOf } from "../harness/http.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { usePrograms } from "../start/harness-program.ts";
+import { createInstance, type ProcessInstance } from "./harness-instances.ts";
+import { PARTS, type PartName, variablesOf } from "./harness-parts.ts";
+
+const stack = useTestStack();
+const startProgram = usePrograms();
+const started: ProcessInstance[] = [];
+afterAll(() => {
+  for (const one of started) one.signal("SIGKILL");
+});
+
+async function start(name: PartName, drain: string): Promise<ProcessInstance> {
+  const env = { ...(await variablesOf(name, stack)), DRAIN_SECONDS: drain };
+  const one = await createInstance(name, env);
+  started.push(one);
+  await one.start();
+  return one;
+}
+
+describe("a process that is told to end, ADR 0043", () => {
+  it.each(["core", "gateway", "deliveries", "serve"] as const)(
+    "%s says that it does not serve, lives on for DRAIN_SECONDS, and ends with 0",
+    async (name) => {
+      const one = await start(name, "3");
+      expect(await one.health("/live")).toEqual([200, "live"]);
+      expect((await requestOf(one.healthPort, "/", {})).status).toBe(404);
+      await one.end();
+    },
+    180_000,
+  );
+
+  it("as a gateway serves clients, on connections that it closes, until a second signal", async () => {
+    const { apiKey } = await createReader(stack);
+    const gateway = await start("gateway", "60");
+    gateway.signal("SIGTERM");
+    await expect.poll(() => gateway.health("/ready")).toEqual([503, "draining"]);
+    const { status, headers } = await requestOf(gateway.port, "/api/v1/me", { apiKey });
+    expect([status, headers.connection]).toEqual([200, "close"]);
+    // Two within a second are one: npm passes on what the terminal sends too.
+    const isGone = async () => {
+      gateway.signal("SIGINT");
+      return (await gateway.health("/live")) === undefined;
+    };
+    await expect.poll(isGone).toBe(true);
+    expect(await gateway.ended()).toBe(1);
+  });
+
+  it("as a core says NOT_SERVING by the gRPC health protocol, and ends who watches", async () => {
+    const core = await start("core", "60");
+    const health = createClient(Health, transportTo(`http://127.0.0.1:${core.port}`, {}));
+    const told: Status[] = [];
+    const watching = (async () => {
+      for await (const { status } of health.watch({})) told.push(status);
+    })();
+    await expect.poll(() => told).toEqual([Status.SERVING]);
+    core.signal("SIGTERM");
+    await watching;
+    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING]);
+    expect((await health.check({})).status).toBe(Status.NOT_SERVING);
+  });
+});
+
+describe("a process by itself", () => {
+  const run = async (name: PartName, env: Record<string, string>) =>
+    startProgram(PARTS[name].program, { ...(await variablesOf(name, stack)), ...env });
+
+  it.each([
+    ["core", "activity_outbox_entries", "activity_attempts_in_flight"],
+    ["gateway", "activity_gateway_request_duration_seconds", "activity_outbox_entries"],
+    ["deliveries", "activity_attempts_in_flight", "activity_outbox_entries"],
+  ] as const)("%s serves what it counts itself at METRICS_PORT", async (name, has, hasNot) => {
+    const port = await findFreePort();
+    const { hasEnded, output } = await run(name, { METRICS_PORT: `${port}` });
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    // Families come as their parts start.
+    const scraped = await vi.waitUntil(
+      async () => {
+        if (hasEnded()) throw new Error(output());
+        const text = await get("/metrics").then(
+          (response) => response.text(),
+          () => "",
+        );
+        return text.includes(`# TYPE ${has} `) && text;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(scraped).toContain("nodejs_eventloop_lag_p99_seconds ");
+    expect(scraped).not.toContain(hasNot);
+    expect((await get("/")).status).toBe(404);
+  });
+
+  it.each(["core", "gateway", "deliveries"] as const)(
+    "%s names a METRICS_PORT that is none, and ends when it is taken",
+    async (name) => {
+      const wrong = await run(name, { METRICS_PORT: "geheim" });
+      expect(await wrong.ended).toBe(1);
+      expect(wrong.output()).toContain("METRICS_PORT must be a whole number");
+      expect(wrong.output()).not.toContain("geheim");
+      const taken = await run(name, { METRICS_PORT: `${stack.corePort}` });
+      expect(await taken.ended).toBe(1);
+      expect(taken.output()).toContain("EADDRINUSE");
+    },
+  );
+
+  it("the core ends when its port for browsers is taken, though another is open already", async () => {
+    const core = await run("core", {
+      ...{ DASHBOARD_URL: "http://localhost:4180", DASHBOARD_PORT: `${stack.corePort}` },
+    });
+    expect(await core.ended).toBe(1);
+    expect(core.output()).toContain('"message":"core listens"');
+    expect(core.output()).toContain("EADDRINUSE");
+  });
+});

@@ -1,0 +1,68 @@
+import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { createOutbox } from "../../../server/src/dispatch/outbox.ts";
+import { createMemoryPackets } from "../memory-packets.ts";
+import { createMemoryStore, type Link } from "../memory-store.ts";
+import { createTables } from "../memory-tables.ts";
+import { exerciseDispatchStore } from "./exercise-dispatch-store.ts";
+
+exerciseDispatchStore("in memory", async () => {
+  let passedMs = 0;
+  let last = 0;
+  /** No two transactions have the same time. */
+  function nowMicros(): number {
+    last = Math.max(last + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000));
+    return last + passedMs * 1000;
+  }
+  const tables = createTables(nowMicros);
+  const direct: Link = async (_call, ask) => ask();
+  let accounts = 0;
+  return {
+    store: createMemoryStore(tables, direct),
+    packets: createMemoryPackets(tables, direct),
+    outbox: createOutbox(PROCESS_TIMING),
+    async createAccount(count) {
+      accounts += 1;
+      const account = { accountNo: 10 * accounts, accountId: `account${accounts}`.padEnd(15, "0") };
+      const { accountNo } = account;
+      tables.accounts.set(accountNo, { accountNo, id: account.accountId, blockedAt: null });
+      const endpointIds = Array.from({ length: count }, (_, number) =>
+        `endpoint${accounts}x${number}`.padEnd(15, "0"),
+      );
+      for (const id of endpointIds) {
+        tables.endpoints.set(id, {
+          ...{ accountNo, id, url: "https://example.com/hook", secret: Buffer.from("a secret") },
+          ...{ standardWebhooks: false, switchedOn: true, deletedAt: null },
+        });
+      }
+      return { ...account, endpointIds };
+    },
+    async pass(milliseconds) {
+      passedMs += milliseconds;
+    },
+    async read(deliveryId) {
+      const row = tables.deliveries.get(deliveryId);
+      if (row === undefined) throw new Error("there is no such delivery");
+      const { state, run, attempts, lastOutcome, nextAttemptAt } = row;
+      const dueInMs = nextAttemptAt === null ? undefined : (nextAttemptAt - nowMicros()) / 1000;
+      return { state, run, attempts, lastOutcome: lastOutcome ?? undefined, dueInMs };
+    },
+    async deliveriesOf(_accountNo, endpointId) {
+      const rows = [...tables.deliveries.values()].filter((row) => row.endpointId === endpointId);
+      return rows.map(({ id }) => id).sort();
+    },
+    async whileLocked(deliveryId, work) {
+      const holder = { session: { isOver: false }, isOver: false };
+      tables.locks.takeFree([deliveryId], holder);
+      try {
+        return await work();
+      } finally {
+        tables.locks.release(holder);
+      }
+    },
+    async clear() {
+      tables.deliveries.clear();
+      tables.entries.clear();
+    },
+    stop: async () => undefined,
+  };
+});

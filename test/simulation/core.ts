@@ -1,0 +1,69 @@
+import { DispatchService } from "@activity/proto";
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { createContextValues, type HandlerContext, type Interceptor } from "@connectrpc/connect";
+import type { Packets } from "../../server/src/database/packet.ts";
+import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
+import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
+import { createOutbox, type Outbox } from "../../server/src/dispatch/outbox.ts";
+import { createErrorMapping } from "../../server/src/rpc/error-mapping.ts";
+import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
+import type { Database } from "./database.ts";
+import { createMemoryPackets } from "./memory-packets.ts";
+import { createMemoryStore } from "./memory-store.ts";
+import { QUIET } from "./quiet.ts";
+import type { Random } from "./random.ts";
+import type { Process, World } from "./world.ts";
+
+/** What signing secrets are encrypted with. */
+export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
+const ORPHANS_EVERY_MS = 5_000;
+
+/** A process of the core: the real service of dispatchers, and what owners' writes need. */
+export type Core = {
+  readonly process: Process;
+  readonly outbox: Outbox;
+  readonly packets: Pick<Packets, "loadAndStore">;
+  answer(
+    method: DescMethod,
+    request: Message,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>;
+};
+
+/** Starts a core. */
+export function createCore(world: World, database: Database, random: Random): Core {
+  const process = world.startProcess("core");
+  const { link, session } = database.connect(process);
+  const { timing } = process;
+  const store = createMemoryStore(database.tables, link, session);
+  const outbox = createOutbox(timing);
+  const service = createDispatchService({
+    ...{ store, outbox, secretKeys: SECRET_KEYS, random: random.next, log: QUIET },
+  });
+  const mapErrors = createErrorMapping(QUIET);
+
+  async function resumeOrphans(): Promise<void> {
+    await resumeOrphanedRuns(store, outbox.retries.notify, QUIET).catch(() => undefined);
+    timing.after(ORPHANS_EVERY_MS, resumeOrphans);
+  }
+  timing.after(ORPHANS_EVERY_MS, resumeOrphans);
+
+  return {
+    process,
+    outbox,
+    packets: createMemoryPackets(database.tables, link, session),
+    async answer(method, request, signal) {
+      const handler = service[method.localName as keyof typeof service];
+      // All methods of the service are unary: a message and its context in, a message out.
+      const handle = handler as (message: Message, context: HandlerContext) => Promise<object>;
+      const context = { signal, values: createContextValues() } as HandlerContext;
+      // The mapping asks for names only, and gives back the answer as it stands.
+      const call = { service: DispatchService, method } as unknown as Parameters<
+        ReturnType<Interceptor>
+      >[0];
+      const next = async () => ({ stream: false, message: await handle(request, context) });
+      const mapped = mapErrors(next as unknown as Parameters<Interceptor>[0]);
+      return (await mapped(call)).message as Record<string, unknown>;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { wait } from "@activity/runtime/timing";
+import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
+import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
+import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
+import { createActivities } from "../../workflows/src/workflow/activities.ts";
+import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Network } from "./network.ts";
+import { QUIET } from "./quiet.ts";
+import type { Temporal } from "./temporal.ts";
+import { createWire, type WireParts } from "./wire.ts";
+import { EPOCH_MS, type Process } from "./world.ts";
+
+const ATTEMPTS_END_WITHIN_MS = 15_000;
+const RECORD_WITHIN_MS = 10_000;
+
+/** A dispatcher: the real pollers, recorder and activities. */
+export type Dispatcher = {
+  readonly process: Process;
+  /** Ends as at a deployment: what is in flight ends, and is recorded. */
+  stop(): Promise<void>;
+};
+
+/** Starts a dispatcher. */
+export function createDispatcher(
+  wire: Omit<WireParts, "process">,
+  name: string,
+  parts: { readonly temporal: Temporal; readonly network: Network; readonly attempts: Attempts },
+): Dispatcher {
+  const { world } = wire;
+  const { temporal, network, attempts } = parts;
+  const process = world.startProcess(name);
+  const { timing } = process;
+  const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
+  const dispatch = createWire({ ...wire, process });
+  const sender = network.createSender(process, attempts);
+  const recorder = createRecorder(dispatch, QUIET, timing);
+  const first = startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
+  const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
+  const activities = createActivities({
+    ...{ dispatch, sender, recorder, slots, nowMs, firstAreClaimed: false },
+  });
+  const leave = temporal.connect({ process, activities });
+  const client = temporal.client(process);
+  const retries = startRetries({
+    ...{ client, taskQueue: "deliveries", nowMs, dispatch, recorder, timing, log: QUIET },
+  });
+  return {
+    process,
+    async stop() {
+      leave();
+      const ended = Promise.all([retries.stop(), first.stop()]);
+      await Promise.race([ended, wait(timing, ATTEMPTS_END_WITHIN_MS)]);
+      await recorder.close(RECORD_WITHIN_MS);
+      process.kill();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { encryptSecret } from "../../server/src/signing-secret/secret-cipher.ts";
+import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
+import { type BegunAttempt, createAttempts } from "./attempts.ts";
+import { type Core, createCore, SECRET_KEYS } from "./core.ts";
+import { createDatabase } from "./database.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createFaults } from "./faults.ts";
+import { createLoads } from "./loads.ts";
+import { createNetwork, urlOf } from "./network.ts";
+import type { Account } from "./owner.ts";
+import { createStreams } from "./random.ts";
+import { createSafety, type Violation } from "./safety.ts";
+import type { Scenario } from "./scenario.ts";
+import { createTemporal } from "./temporal.ts";
+import type { Cut } from "./wire.ts";
+import { createWorld } from "./world.ts";
+
+/** The whole product, simulated, and what is known of it from outside. */
+export type Product = ReturnType<typeof createProduct>;
+
+/** Starts the processes of a scenario. */
+export function createProduct(scenario: Scenario) {
+  const { seed, faultShare, skipped } = scenario;
+  const streams = createStreams(seed);
+  const world = createWorld();
+  const faults = createFaults(streams, faultShare, new Set(skipped));
+  const loads = createLoads();
+  const secrets = new WeakMap<Buffer, string>();
+  /** Since when nothing may be sent any more: of an endpoint, an account, a delivery. */
+  const forbidden = new Map<string, number>();
+  let violation: Violation | undefined;
+
+  const noteLoad = (
+    payload: Buffer,
+    endpoint: { id: string; secret: Buffer },
+    until: number | null,
+  ) =>
+    loads.note(payload, endpoint.id, {
+      ...{ loadedAtMs: world.nowMs(), loadedAtMicros: database.tables.nowMicros() },
+      ...{ leasedUntil: until ?? undefined, secret: secrets.get(endpoint.secret) ?? "" },
+    });
+  const safety = createSafety({
+    nowMs: world.nowMs,
+    databaseMicros: () => database.tables.nowMicros(),
+    attempts: () => attempts,
+    forbiddenSince: ({ endpointId, accountNo, deliveryId }) => {
+      const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];
+      const times = names.flatMap((name) => forbidden.get(name) ?? []);
+      return times.length > 0 ? Math.min(...times) : undefined;
+    },
+    movesOf: (run) => temporal.movesOf(run),
+    broken(found) {
+      violation ??= found;
+    },
+  });
+  const database = createDatabase(world, faults, { ...safety, onLoad: noteLoad });
+  const attempts = createAttempts(world.nowMs, loads.of, safety.onPost);
+  const temporal = createTemporal(world, faults, streams("temporal"));
+  const network = createNetwork(world, streams("network"));
+
+  let core: Core | undefined;
+  const cuts: Cut[] = [];
+  const dispatchers: (Dispatcher | undefined)[] = [];
+  const endpoints: { readonly id: string; readonly account: Account }[] = [];
+  const accounts: Account[] = scenario.accounts.map((count, index) => {
+    const account = { accountNo: index + 1, accountId: `account0000000${index}` };
+    database.tables.accounts.set(account.accountNo, {
+      ...{ accountNo: account.accountNo, id: account.accountId, blockedAt: null },
+    });
+    for (let number = 0; number < count; number++) {
+      const id = `endpoint000${index}00${number}`;
+      const secret = makeSecret(id, 0);
+      database.tables.endpoints.set(id, {
+        ...{ accountNo: account.accountNo, id, url: urlOf(id), secret },
+        ...{ standardWebhooks: false, switchedOn: true, deletedAt: null },
+      });
+      endpoints.push({ id, account });
+    }
+    return account;
+  });
+
+  function makeSecret(endpointId: string, version: number): Buffer {
+    const secret = `whsec_${Buffer.from(`${endpointId} ${version}`).toString("base64")}`;
+    const encrypted = encryptSecret(SECRET_KEYS, endpointId, secret);
+    secrets.set(encrypted, secret);
+    return encrypted;
+  }
+
+  function startCore(): void {
+    if (core?.process.isAlive()) return;
+    core = createCore(world, database, streams("core"));
+  }
+
+  function startDispatcher(number: number): void {
+    if (dispatchers[number]?.process.isAlive()) return;
+    const cut = cuts[number] ?? { isCutThere: false, isCutBack: false };
+    cuts[number] = cut;
+    const alive = () => (core?.process.isAlive() ? core : undefined);
+    const wire = { world, faults, cut, core: alive, onAnswer: loads.tell };
+    const parts = { temporal, network, attempts };
+    dispatchers[number] = createDispatcher(wire, `dispatcher ${number + 1}`, parts);
+  }
+
+  /** Attempts that ended, and whose makers live and have not had them recorded. */
+  function unrecorded(): BegunAttempt[] {
+    return attempts.all().filter(({ deliveryId, run, attempt, endedMs, process }) => {
+      const isStored = database.tables.attempts.has(`${deliveryId} ${run} ${attempt}`);
+      return endedMs !== undefined && process.isAlive() && !isStored;
+    });
+  }
+
+  startCore();
+  for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
+
+  return {
+    ...{ world, faults, database, attempts, temporal, network, streams, forbidden, loads },
+    ...{ accounts, endpoints, dispatchers, cuts, makeSecret, noteLoad, unrecorded },
+    ...{ startCore, startDispatcher },
+    core: () => (core?.process.isAlive() ? core : undefined),
+    violation: () => violation,
+    isIdle: () => attempts.inFlight().size === 0 && !temporal.isBusy() && unrecorded().length === 0,
+    forgetWorkflow: (run: { accountNo: number; deliveryId: string; run: number }) =>
+      temporal.forget(deliverWorkflowId(run)),
+    heal(): void {
+      faults.heal();
+      network.heal();
+      database.setAway(false);
+      database.setReadOnly(false);
+      database.tables.refused.clear();
+      temporal.setAway(false);
+      for (const cut of cuts) Object.assign(cut, { isCutThere: false, isCutBack: false });
+      startCore();
+      for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import type { Log } from "@activity/runtime/log";
+
+const nothing = () => undefined;
+
+/** A log that nobody reads: what a simulation finds is in its state. */
+export const QUIET: Log = { info: nothing, warn: nothing, error: nothing };

@@ -1,0 +1,140 @@
+import { createHmac } from "node:crypto";
+import type { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+import type { PostRequest } from "../../workflows/src/http/post-once.ts";
+import { type Attempts, type BegunAttempt, isAsMade } from "./attempts.ts";
+import type { TableWatcher } from "./memory-tables.ts";
+import { edgeName, readStateEdges } from "./state-edges.ts";
+
+/** What was broken, and how. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+  readonly rule: string;
+
+  constructor(rule: string, what: string) {
+    super(`${rule}: ${what}`);
+    this.rule = rule;
+  }
+}
+
+const MINUTE_MS = 60_000;
+/** §6.4, written down once more. */
+const WAITS_MS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS);
+const RETRIED = new Set(["receiver_busy", "dns_failed", "timeout", "network_error"]);
+const MAX_ATTEMPTS = 8;
+const FIRSTS_AT_ENDPOINT = 64;
+const RETRIES_AT_ENDPOINT = 16;
+/** Times are told to the millisecond. */
+const ROUNDING_MS = 2;
+/** How long after an answer of the core what it forbids may still be sent, because it was loaded before. */
+const IN_FLIGHT_MS = 60_000;
+const LEASE_MICROS = 14_000_000;
+const CLOCK_STEP_MICROS = 60_000_000;
+const EDGES = readStateEdges();
+
+/** What the rules need to know beside the attempts. */
+export type SafetyParts = {
+  readonly nowMs: () => number;
+  readonly databaseMicros: () => number;
+  readonly attempts: () => Attempts;
+  /** Since when the core's answer forbids to send, by endpoint, account or delivery. */
+  readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
+  /** When a task of a run was taken from its worker. */
+  readonly movesOf: (one: BegunAttempt) => readonly number[];
+  /** Tells what was broken: the first that is counts. */
+  readonly broken: (violation: Violation) => void;
+};
+
+/** Creates what watches that nothing unsafe happens, at the moment it would. */
+export function createSafety(parts: SafetyParts): TableWatcher & {
+  onPost(one: BegunAttempt, request: PostRequest): void;
+} {
+  const { nowMs, attempts } = parts;
+  const broken = (rule: string, one: { deliveryId: string; run: number }, what: string) =>
+    parts.broken(new Violation(rule, `${one.deliveryId} run ${one.run} ${what}`));
+
+  function checkSchedule(one: BegunAttempt): void {
+    if (one.attempt > MAX_ATTEMPTS) broken("eight attempts a run", one, `attempt ${one.attempt}`);
+    if (one.attempt === 1) return;
+    const before = attempts().of(one.deliveryId, one.run, one.attempt - 1);
+    const ended = before.filter(({ outcome = "" }) => RETRIED.has(outcome));
+    const dueMs = Math.min(
+      ...ended.map(({ endedMs = Infinity }) => endedMs + (WAITS_MS[one.attempt - 2] ?? Infinity)),
+    );
+    if (nowMs() >= dueMs - ROUNDING_MS) return;
+    broken("no attempt before its time", one, `attempt ${one.attempt}, due at ${dueMs}`);
+  }
+
+  function checkOnce(one: BegunAttempt): void {
+    for (const other of attempts().of(one.deliveryId, one.run, one.attempt)) {
+      if (other === one || other.postedMs === undefined) continue;
+      if (other.process === one.process) {
+        broken("one POST of an attempt by one process", one, `attempt ${one.attempt}`);
+      }
+      const died = other.process.killedAtMs() ?? Infinity;
+      const isExcused =
+        (died <= nowMs() && died >= other.beganMs) ||
+        isLeaseOver(other, one.loadedAtMicros) ||
+        isLeaseOver(one, parts.databaseMicros()) ||
+        parts.movesOf(one).some((atMs) => atMs >= other.loadedAtMs && atMs <= nowMs());
+      if (isExcused) continue;
+      const both = `at ${other.postedMs} by ${other.process.name} and now by ${one.process.name}`;
+      broken("one POST of an attempt", one, `attempt ${one.attempt} ${both}`);
+    }
+  }
+
+  function checkAllowed(one: BegunAttempt): void {
+    const since = parts.forbiddenSince(one);
+    if (since === undefined) return;
+    if (one.loadedAtMs <= since && nowMs() <= since + IN_FLIGHT_MS) return;
+    broken("nothing is sent after an answer that forbids it", one, `forbidden at ${since}`);
+  }
+
+  function checkInFlight(one: BegunAttempt): void {
+    const isRetry = one.attempt > 1;
+    const beside = [...attempts().inFlight()].filter(
+      ({ process, endpointId, attempt }) =>
+        process === one.process && endpointId === one.endpointId && attempt > 1 === isRetry,
+    );
+    const most = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
+    if (beside.length > most) broken("capacity of an endpoint", one, `${beside.length} in flight`);
+  }
+
+  function checkSignature(one: BegunAttempt, { headers, body }: PostRequest): void {
+    const signed = createHmac("sha256", one.secret)
+      .update(`${headers["Service-Timestamp"]}.${headers["Service-Event-Id"]}.`)
+      .update(body)
+      .digest("hex");
+    if (headers["Service-Signature"] === `v1=${signed}`) return;
+    broken("signed with the secret of the moment", one, `attempt ${one.attempt}`);
+  }
+
+  return {
+    onPost(one, request) {
+      checkSchedule(one);
+      checkOnce(one);
+      checkAllowed(one);
+      checkInFlight(one);
+      checkSignature(one, request);
+    },
+    onState(row, before, next) {
+      if (EDGES.has(edgeName(before, next))) return;
+      const named = { deliveryId: row.id, run: row.run };
+      broken("edges of ARCHITECTURE.md", named, edgeText(before, next));
+    },
+    onAttempt(stored) {
+      const made = attempts().of(stored.deliveryId, stored.run, stored.attempt);
+      if (isAsMade(stored, made)) return;
+      broken("what is recorded is what the receiver saw", stored, `attempt ${stored.attempt}`);
+    },
+  };
+}
+
+/** Whether the lease of a first attempt was over by the database's clock, or that clock had stepped back behind it. */
+function isLeaseOver({ leasedUntil }: BegunAttempt, atMicros: number): boolean {
+  if (leasedUntil === undefined) return false;
+  return leasedUntil <= atMicros || leasedUntil > atMicros + LEASE_MICROS + CLOCK_STEP_MICROS;
+}
+
+function edgeText(before: DeliveryState | undefined, next: DeliveryState): string {
+  return `from ${before ?? "none"} to ${next}`;
+}

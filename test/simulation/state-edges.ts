@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+
+const ARCHITECTURE = new URL("../../ARCHITECTURE.md", import.meta.url);
+const ROW = /^\| ([a-z ]+?) +\| ([a-z, ]*?) *\| (\w+) +\| .* \|$/gm;
+const STATES = new Map(
+  Object.entries(DeliveryState).map(([name, state]) => [name.toLowerCase(), state]),
+);
+
+/** The edges between the states of a delivery, as ARCHITECTURE.md lists them: `from to`. */
+export function readStateEdges(): ReadonlySet<string> {
+  const text = readFileSync(ARCHITECTURE, "utf8");
+  const table = text.slice(
+    text.indexOf("| Edge "),
+    text.indexOf("`server/src/dispatch/delivery-state.ts` holds"),
+  );
+  const edges = [...table.matchAll(ROW)].flatMap(([, , from = "", to = ""]) =>
+    statesOf(from).map((state) => edgeName(state, STATES.get(to))),
+  );
+  if (edges.length < 10) throw new Error("ARCHITECTURE.md has no table of edges");
+  return new Set(edges);
+}
+
+/** The name of an edge; a delivery that is new has no state before. */
+export function edgeName(from: DeliveryState | undefined, to: DeliveryState | undefined): string {
+  return `${from ?? "none"} ${to}`;
+}
+
+function statesOf(cell: string): (DeliveryState | undefined)[] {
+  const all = [...STATES.values()];
+  if (cell.trim() === "") return [undefined];
+  if (cell === "all but delivered") return all.filter((state) => state !== DeliveryState.Delivered);
+  return cell.split(", ").map((name) => STATES.get(name));
+}

@@ -1,0 +1,131 @@
+import { chown, copyFile, cp, link, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { redactText } from "@activity/runtime/redaction";
+import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
+import { isGreeting } from "../../dev-stack/src/server-greeting.ts";
+import { startServer } from "../../dev-stack/src/server-process.ts";
+import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+import { buildGoModule } from "../harness/go-module.ts";
+import { type Keyspace, mysqlOptions, readKeyspaces, SCHEMAS } from "./harness-keyspaces.ts";
+
+export interface StartVitess extends StackOptions {
+  /** The MySQL, not MariaDB, that holds the shards, with a user who has every right. */
+  mysqlUrl: string;
+  /** What the names of the shards' databases begin with; those that are not there are created. */
+  prefix: string;
+  /** How many shards a sharded keyspace has: 1, 2, 4 and so on up to 256. */
+  shards: number;
+  /** The port of the vtgate; any free one unless told. */
+  port?: number | undefined;
+}
+
+/** A vtgate and a primary vttablet for each shard, in one process; what they store is in the MySQL. */
+export interface RunningVitess {
+  /** Of the vtgate, where any user may come in and no keyspace is chosen. */
+  url: string;
+  /** Which databases of the MySQL are whose shards. */
+  keyspaces: readonly Keyspace[];
+  /** Resolves when it has ended, asked or not. */
+  ended: Promise<void>;
+  /** Ends vtgate and vttablets at once, as a crash would. What is stored stays, as when they are stopped. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `vtcombo`: vtgate and vttablets in one program. */
+export const VITESS_IN_ONE = ["vtcombo"];
+const START_SECONDS = 120;
+/** `nobody`: Vitess refuses to run as root. */
+const USER = process.getuid?.() === 0 ? 65_534 : undefined;
+
+/** Starts Vitess with the VSchemas of the product. */
+export async function startVitess(options: StartVitess): Promise<RunningVitess> {
+  const { mysqlUrl, prefix, shards, port = await findFreePort() } = options;
+  const keyspaces = await readKeyspaces(prefix, shards);
+  const { remove, ...placed } = await placeVitess(VITESS_IN_ONE, options);
+  const schemas = join(placed.folder, "schemas");
+  try {
+    await cp(SCHEMAS, schemas, { recursive: true });
+    const server = await startServer({
+      ...{ title: "Vitess", launch: placed.launch("vtcombo"), env: placed.env, userId: USER },
+      args: [...vitessOptions(keyspaces, schemas, port), ...mysqlOptions(mysqlUrl)],
+      logFile: join(placed.folder, "vitess.log"),
+      // It greets once its vttablets serve: `--tablet-types-to-wait`.
+      isReady: () => isGreeting(port),
+      ...{ startSeconds: START_SECONDS, graceSeconds: 10, findCause },
+    });
+    const url = `mysql://activity@${LOOPBACK}:${port}`;
+    const end = (how: () => Promise<void>) => () => how().then(remove);
+    return { url, keyspaces, ended: server.ended, kill: end(server.kill), stop: end(server.stop) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Builds programs of Vitess once a machine; returns the folder of the cache that has them. */
+export function buildVitess(names: readonly string[], options: StackOptions): Promise<string> {
+  return buildGoModule(
+    {
+      title: "Vitess",
+      module: "vitess.io/vitess@v0.24.1",
+      sum: "h1:4kaD5sTMGFkchkd4jYkbPGqMCMo0T/vzBOGo0KwIXrg=",
+      packages: names.map((name) => `./go/cmd/${name}`),
+      folder: `${names === VITESS_IN_ONE ? "vitess" : "vitess-cluster"}-v0.24.1`,
+    },
+    options,
+  );
+}
+
+/** Puts programs of Vitess in a new folder of the user's who runs them: a cache folder of root's is closed to others. */
+export async function placeVitess(names: readonly string[], options: StackOptions) {
+  const built = await buildVitess(names, options);
+  const folder = await mkdtemp(join(tmpdir(), "personal-activity-vitess-"));
+  if (USER !== undefined) await chown(folder, USER, USER);
+  for (const name of names) {
+    const [from, to] = [join(built, name), join(folder, name)];
+    await link(from, to).catch(() => copyFile(from, to));
+  }
+  return {
+    folder,
+    userId: USER,
+    env: { PATH: options.env.PATH, VTDATAROOT: folder },
+    launch: (name: string) => ({ command: join(folder, name), leading: [] }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Returns the options under which `vtcombo` serves: a primary for each shard, on loopback only. */
+function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: number): string[] {
+  const options = {
+    "--proto-topo": keyspaces.map(topologyOf).join(" "),
+    "--schema-dir": schemas,
+    "--mysql-auth-server-impl": "none",
+    "--mysql-server-port": String(port),
+    "--mysql-server-bind-address": LOOPBACK,
+    "--bind-address": LOOPBACK,
+    // It listens once it has seen these, or when this time is over.
+    "--tablet-types-to-wait": "primary",
+    "--gateway-initial-tablet-timeout": `${START_SECONDS}s`,
+    // Each transaction of a vtgate has a connection of each vttablet that it touched; the product has few.
+    "--queryserver-config-transaction-cap": "60",
+    "--log-level": "warn",
+  };
+  return Object.entries(options).flat();
+}
+
+/** A number below none makes no replica of the kind: with one MySQL behind all there is nothing to copy. */
+function topologyOf({ name, shards }: Keyspace): string {
+  const parts = shards.map(
+    (shard) => `shards { name: "${shard.name}" db_name_override: "${shard.database}" }`,
+  );
+  return `keyspaces { name: "${name}" ${parts.join(" ")} replica_count: 1 rdonly_count: -1 }`;
+}
+
+/** Vitess logs a line of JSON for each event, and its usage behind some errors. */
+function findCause(log: string): string {
+  const isError = (line: string) => line.startsWith("{") && line.includes('"level":"ERROR"');
+  const last = log.split("\n").findLast(isError);
+  return last === undefined ? "it gives no reason" : redactText(JSON.parse(last).msg).slice(0, 300);
+}

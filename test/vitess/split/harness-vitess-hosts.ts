@@ -1,0 +1,161 @@
+import { join } from "node:path";
+import { DATABASE_NAME } from "../../../dev-stack/src/credentials.ts";
+import { findOrFetch } from "../../../dev-stack/src/find-or-fetch.ts";
+import { findFreePorts, LOOPBACK } from "../../../dev-stack/src/free-port.ts";
+import { runCommand } from "../../../dev-stack/src/run-command.ts";
+import { isGreeting } from "../../../dev-stack/src/server-greeting.ts";
+import { StackError } from "../../../dev-stack/src/stack-error.ts";
+import type { StackOptions } from "../../../dev-stack/src/stack-options.ts";
+import { createServerHost, type ServerHost } from "../../harness/server-host.ts";
+import { mysqlOptions } from "../harness-keyspaces.ts";
+import { placeVitess } from "../harness-vitess.ts";
+
+/** The processes of a Vitess cluster, which are the caller's to start. */
+export interface VitessHosts {
+  etcd: ServerHost;
+  vtctld: ServerHost;
+  vtgate: ServerHost;
+  /** Where etcd serves, which knows all others. */
+  topology: string;
+  /** Of the vtgate, where any user may come in and no keyspace is chosen. */
+  url: string;
+  /** Makes a vttablet beside a MySQL, whose database it does not make itself. */
+  createTablet(tablet: VitessTablet): Promise<ServerHost>;
+  /** Runs a command of vtctldclient and returns what it said; throws {@link StackError} when it fails. */
+  control(...args: string[]): Promise<string>;
+  /** Removes their programs. */
+  remove(): Promise<void>;
+}
+
+export interface VitessTablet {
+  alias: string;
+  keyspace: string;
+  shard: string;
+  mysqlUrl: string;
+}
+
+/** What a cluster consists of, and what it is told what to do by. */
+const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
+/** The one cell of the cluster: what is near to each other. */
+export const CELL = "zone1";
+export const CELL_ROOT = `/vitess/${CELL}`;
+
+/** Finds ports for the processes, and makes them; `dataDir` keeps etcd's state, and the logs of all. */
+export async function createVitessHosts(
+  dataDir: string,
+  options: StackOptions,
+): Promise<VitessHosts> {
+  const etcd = await findOrFetch(
+    {
+      ...{ title: "etcd", called: ["etcd"], packages: ["etcd-server"], folder: "etcd" },
+      ...{ path: "usr/bin/etcd", megabytes: 250 },
+    },
+    options,
+  );
+  const { folder, launch, env, userId, remove } = await placeVitess(PROGRAMS, options);
+  const [client = 0, peer = 0, mysql = 0, ...others] = await findFreePorts(7);
+  const [ctlHttp = 0, ctlGrpc = 0, gateHttp = 0, gateGrpc = 0] = others;
+  const topology = `${LOOPBACK}:${client}`;
+  const [clientUrl, peerUrl] = [`http://${topology}`, `http://${LOOPBACK}:${peer}`];
+  const etcdOptions = {
+    "--name": "etcd",
+    "--data-dir": join(dataDir, "etcd"),
+    "--listen-client-urls": clientUrl,
+    "--advertise-client-urls": clientUrl,
+    "--listen-peer-urls": peerUrl,
+    "--initial-advertise-peer-urls": peerUrl,
+    "--initial-cluster": `etcd=${peerUrl}`,
+    "--log-level": "warn",
+  };
+  const logFile = (title: string) => join(dataDir, `${title}.log`);
+
+  /** Makes a host of Vitess, on loopback only. */
+  function createVitessHost(
+    program: string,
+    title: string,
+    [http, grpc]: readonly [number, number],
+    own: Readonly<Record<string, string>>,
+    further: readonly string[],
+    isReady = () => isOk(`http://${LOOPBACK}:${http}/debug/status`),
+  ): ServerHost {
+    const common = {
+      "--topo-implementation": "etcd2",
+      "--topo-global-server-address": topology,
+      "--topo-global-root": "/vitess/global",
+      "--port": String(http),
+      "--grpc-port": String(grpc),
+      "--bind-address": LOOPBACK,
+      "--grpc-bind-address": LOOPBACK,
+      "--log-level": "warn",
+    };
+    const args = [...further, ...flagsOf({ ...common, ...own })];
+    const how = { title, launch: launch(program), args, env, userId, isReady };
+    return createServerHost({ ...how, logFile: logFile(title) });
+  }
+
+  const ofVtctld = { "--cell": CELL, "--service-map": "grpc-vtctl,grpc-vtctld" };
+  const ofVtgate = {
+    "--cell": CELL,
+    "--cells-to-watch": CELL,
+    "--service-map": "grpc-vtgateservice",
+    "--mysql-auth-server-impl": "none",
+    "--mysql-server-port": String(mysql),
+    "--mysql-server-bind-address": LOOPBACK,
+    // It listens once it has seen these.
+    "--tablet-types-to-wait": "primary",
+    // It looks for new tablets once a minute unless told.
+    "--tablet-refresh-interval": "2s",
+  };
+  // As any does that is in use, it holds requests while a shard changes.
+  const held = ["--enable-buffer"];
+  const gate = [gateHttp, gateGrpc] as const;
+  return {
+    topology,
+    url: `mysql://activity@${LOOPBACK}:${mysql}`,
+    etcd: createServerHost({
+      ...{ title: "etcd", launch: etcd, args: flagsOf(etcdOptions), env: { PATH: env.PATH } },
+      ...{ logFile: logFile("etcd"), isReady: () => isOk(`${clientUrl}/health`) },
+    }),
+    vtctld: createVitessHost("vtctld", "vtctld", [ctlHttp, ctlGrpc], ofVtctld, []),
+    vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, held, () => isGreeting(mysql)),
+    async createTablet({ alias, keyspace, shard, mysqlUrl }) {
+      const [http = 0, grpc = 0] = await findFreePorts(2);
+      const ofTablet = {
+        "--tablet-path": alias,
+        "--tablet-hostname": LOOPBACK,
+        "--init-keyspace": keyspace,
+        "--init-shard": shard,
+        "--init-tablet-type": "replica",
+        "--init-db-name-override": DATABASE_NAME,
+        "--service-map": "grpc-queryservice,grpc-tabletmanager,grpc-updatestream",
+        // Each transaction of a vtgate has a connection of each vttablet that it touched; the product has few.
+        "--queryserver-config-transaction-cap": "60",
+      };
+      const further = ["--unmanaged", ...mysqlOptions(mysqlUrl)];
+      return createVitessHost("vttablet", `vttablet-${alias}`, [http, grpc], ofTablet, further);
+    },
+    async control(...args) {
+      const all = ["--server", `${LOOPBACK}:${ctlGrpc}`, ...args];
+      const { status, lines } = await runCommand(join(folder, "vtctldclient"), all);
+      if (status === 0) return lines.join("\n");
+      const why = lines.slice(-3).join(" ").slice(0, 1_000);
+      throw new StackError(`vtctldclient ${args.join(" ")} failed: ${why}`);
+    },
+    remove,
+  };
+}
+
+/** One word each, so that no value is taken for a flag: a range may begin with a dash. */
+function flagsOf(options: Readonly<Record<string, string>>): string[] {
+  return Object.entries(options).map(([name, value]) => `${name}=${value}`);
+}
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+    async (answer) => {
+      await answer.arrayBuffer();
+      return answer.ok;
+    },
+    () => false,
+  );
+}
