@@ -8,6 +8,7 @@ import {
   killAtRandom,
   loseTheRoute,
   readDeliveries,
+  retryFailed,
   untilAllDelivered,
   untilEachWasTried,
   writeEverything,
@@ -48,6 +49,7 @@ describe("an event's effect is there exactly once at receivers built on the pack
     await forEachReceiver((receiver) => untilEachWasTried(kit, receiver));
     follow("nothing");
     await forEachReceiver((receiver) => loseTheRoute(kit, receiver));
+    await retryFailed(kit);
     await forEachReceiver((receiver) => untilAllDelivered(kit, receiver));
     await forEachReceiver((receiver) => expectEveryEffectOnce(kit, receiver));
     await forEachReceiver(async (receiver) => {

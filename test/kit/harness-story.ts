@@ -104,7 +104,7 @@ export function untilEachWasTried(kit: KitStack, receiver: KitReceiver): Promise
 
 /**
  * The owner mistypes the endpoint's path, so that retries end at 404, among them one whose effect is
- * there and whose answer was lost; then mends it and has what failed sent again.
+ * there and whose answer was lost; then mends it and has that delivery sent again.
  */
 export async function loseTheRoute(kit: KitStack, receiver: KitReceiver): Promise<void> {
   const { accountId } = kit;
@@ -121,18 +121,16 @@ export async function loseTheRoute(kit: KitStack, receiver: KitReceiver): Promis
   const deliveries = kit.stack.client(DeliveryService);
   const deliveryId = (await findFailedWithEffect(kit, receiver))?.id ?? "";
   await deliveries.retryDelivery({ accountId, deliveryId });
-  await retryFailed(kit, receiver);
 }
 
-async function retryFailed(
-  { stack, accountId }: KitStack,
-  { endpointId }: KitReceiver,
-): Promise<void> {
+/** Sends again what failed, for one receiver after another: an account may do this once a minute. */
+export async function retryFailed({ stack, accountId, receivers }: KitStack): Promise<void> {
   const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
   const deliveries = stack.client(DeliveryService);
-  // Each receiver is one of the account's endpoints, and an account may do this once a minute.
-  await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
-  await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
+  for (const { endpointId } of receivers) {
+    await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
+    await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
+  }
 }
 
 async function findFailedWithEffect(kit: KitStack, receiver: KitReceiver) {
