@@ -5,6 +5,7 @@ import { medianOf } from "./report/runs.ts";
 import { runBench } from "./run/bench.ts";
 import { keptSide, measureRounds } from "./run/rounds.ts";
 import { makeOneAndMany, startDeliveryStack } from "./stack/delivery-stack.ts";
+import { makeHanging } from "./webhooks/hanging.ts";
 import { createLayout, LAYOUT_NAMES, type Layout } from "./webhooks/layouts.ts";
 import { countWrong, FLOOR, layoutGoals, layoutTable } from "./webhooks/report.ts";
 import { MANY_WRITERS, measureCase, WRITE_CASES, type WriteCase } from "./webhooks/write-case.ts";
@@ -12,12 +13,28 @@ import { MANY_WRITERS, measureCase, WRITE_CASES, type WriteCase } from "./webhoo
 const CASE_NAMES = WRITE_CASES.map(({ name }) => name);
 /** Names of layouts and cases; without one of a kind, all of it. */
 const full = {
-  ...{ rounds: 3, warmUpSeconds: 3, seconds: 4, steadySeconds: 10, floor: 500, accounts: 1_000 },
+  ...{
+    rounds: 3,
+    warmUpSeconds: 3,
+    seconds: 4,
+    steadySeconds: 10,
+    floor: 500,
+    accounts: 1_000,
+    hanging: 50_000,
+  },
   only: [] as readonly string[],
 };
 const short = {
-  ...{ rounds: 1, warmUpSeconds: 0.3, seconds: 0.3, steadySeconds: 1, floor: 20, accounts: 20 },
-  only: ["8-one", "64-many", "steady"],
+  ...{
+    rounds: 1,
+    warmUpSeconds: 0.3,
+    seconds: 0.3,
+    steadySeconds: 1,
+    floor: 20,
+    accounts: 20,
+    hanging: 500,
+  },
+  only: ["8-one", "64-many", "steady", "beside-hanging"],
 };
 const options = { rounds: 1, only: [...LAYOUT_NAMES, ...CASE_NAMES] };
 const WARM_UP = { name: "warm-up", workers: MANY_WRITERS, to: "many" } as const;
@@ -26,7 +43,16 @@ const WARM_UP_SHARE = 5;
 
 /** Measures webhooks end to end, from calls that write to the receiver, beside the floor of Temporal. */
 await runBench({ name: "bench:webhooks", full, short, options }, async (bench) => {
-  const { rounds, accounts, warmUpSeconds, seconds, steadySeconds, floor, only } = bench.settings;
+  const {
+    rounds,
+    accounts,
+    warmUpSeconds,
+    seconds,
+    steadySeconds,
+    floor,
+    only,
+    hanging: hangs,
+  } = bench.settings;
   const named = <Name extends string>(all: readonly Name[]) => {
     const some = all.filter((name) => only.includes(name));
     return some.length > 0 ? some : all;
@@ -35,14 +61,21 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
   const { store, temporal, receiver } = stack;
   const load = startContributions(bench);
   const accountIds = await makeOneAndMany(stack, WebhookEventKind.SUBSCRIPTION_CREATED, accounts);
+  const hanging = await bench.progress.step("Writing what hangs", () =>
+    makeHanging(stack, load, hangs),
+  );
   await stack.product.stop();
 
   const beside = { database: store.pid, Temporal: temporal.pid };
-  const measure = (layout: Layout, { workers, perSecond, to }: WriteCase, seconds: number) => {
+  const measure = async (layout: Layout, writeCase: WriteCase, seconds: number) => {
+    const { workers, perSecond, to, besideHanging } = writeCase;
     const pids = { ...layout.pids, ...beside, load: load.pid, receiver: receiver.pid };
     const core = { port: layout.corePort(), credential: store.credential };
     const job = { ...core, accountIds: accountIds[to], workers, perSecond, seconds };
-    return measureCase({ ...stack, load }, pids, job);
+    if (besideHanging) await hanging.put();
+    const figures = await measureCase({ ...stack, load }, pids, job, hanging.endpointId);
+    if (besideHanging) await hanging.take();
+    return figures;
   };
   const layouts = named(LAYOUT_NAMES).map((name) =>
     createLayout(bench, name, stack.ground, (layout) => measure(layout, WARM_UP, warmUpSeconds)),
@@ -50,7 +83,8 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
   const cases = WRITE_CASES.filter(({ name }) => named(CASE_NAMES).includes(name));
   const turns = layouts.flatMap((side) =>
     cases.map((each) => {
-      const run = () => measure(side, each, each.perSecond ? steadySeconds : seconds);
+      const run = () =>
+        measure(side, each, each.perSecond || each.besideHanging ? steadySeconds : seconds);
       return { side, load: each.name, run };
     }),
   );

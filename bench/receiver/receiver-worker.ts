@@ -1,5 +1,5 @@
 import type { AddressInfo, Socket } from "node:net";
-import { createServer, type TLSSocket } from "node:tls";
+import { createServer, type Server, type TLSSocket } from "node:tls";
 import { findHttpHead } from "../load/http-connection.ts";
 import { sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
@@ -15,8 +15,15 @@ const jobs = {
     const server = createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, takeFrom);
     // What TLS is spoken over.
     server.on("connection", (socket) => sockets.push(socket));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+    return listenOn(server);
+  },
+  /** Listens as `listen` does, and never answers. */
+  async hang(cert: string, key: string): Promise<string> {
+    const server = createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, (socket) => {
+      socket.on("error", () => socket.destroy());
+      socket.resume();
+    });
+    return listenOn(server);
   },
   /** Forgets what came; from now on answers with this, and counts the events of this run. */
   async expect(status: number, run: string): Promise<void> {
@@ -30,6 +37,11 @@ const jobs = {
   bytes: async () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
 };
 export type ReceiverJobs = typeof jobs;
+
+async function listenOn(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+}
 
 function takeFrom(socket: TLSSocket): void {
   let left: Buffer = Buffer.alloc(0);

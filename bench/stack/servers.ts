@@ -66,10 +66,13 @@ export async function startBenchTemporal({ progress, closeLater }: Bench, folder
 }
 
 /** What the product delivers with, beside what its core needs. */
-export function deliveryEnv(temporal: BenchTemporal, receiver: { readonly target: string }) {
+export function deliveryEnv(
+  temporal: BenchTemporal,
+  { target, hanging }: { readonly target: string; readonly hanging: string },
+) {
   return {
     TEMPORAL_ADDRESS: temporal.address,
-    WEBHOOK_ALLOWED_TARGETS: receiver.target,
+    WEBHOOK_ALLOWED_TARGETS: `${target},${hanging}`,
     ALLOW_UNSAFE_TARGETS: "development",
   };
 }

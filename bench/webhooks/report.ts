@@ -16,7 +16,11 @@ const wholeCpu = (figures: Run["figures"]) =>
   ["product", "database", "Temporal"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
 
 /** Says a case in words. */
-export function labelOf({ workers, to, perSecond }: WriteCase, accounts: number): string {
+export function labelOf(
+  { workers, to, perSecond, besideHanging }: WriteCase,
+  accounts: number,
+): string {
+  if (besideHanging) return `${workers} writers beside a hanging backlog`;
   if (perSecond !== undefined) return `${perSecond} a second`;
   const who = workers === 1 ? "1 writer" : `${workers} writers`;
   return `${who}, ${to === "one" ? "1 account" : `${grouped(accounts)} accounts`}`;
@@ -59,6 +63,7 @@ export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: nu
         atMost(`${label}: p50`, STEADY_P50_MS, p50, "ms"),
       ];
     }
+    if (writeCase.besideHanging) return besideGoals(runs, side, label);
     if (writeCase.workers !== MANY_WRITERS) return [];
     const timesFloor = ratioOf(runs, place, FLOOR);
     return [
@@ -67,6 +72,17 @@ export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: nu
       atMost(`${label}: p50`, P50_MS, p50, "ms"),
     ];
   });
+}
+
+/** Returns the goals of writers beside a backlog, against the same ones without. */
+function besideGoals(runs: readonly Run[], side: LayoutName, label: string): Goal[] {
+  const [beside, without] = ["beside-hanging", "64-many"].map((load) => ({ side, load }));
+  if (!beside || !without || valuesOf(runs, without, "count").length === 0) return [];
+  const p50 = medianOf(runs, beside, "p50Ms") / medianOf(runs, without, "p50Ms");
+  return [
+    atLeast(`${label}: rate, by without`, 0.9, ratioOf(runs, beside, without), "×"),
+    atMost(`${label}: p50, by without`, 1.3, p50, "×"),
+  ];
 }
 
 /** Counts what was lost or came again in any case: what must not happen, however fast it is. */

@@ -15,6 +15,8 @@ export type WriteCase = {
   readonly to: "one" | "many";
   /** Writes begun a second; absent: as many as are answered. */
   readonly perSecond?: number;
+  /** Whether a backlog of an endpoint that hangs is there. */
+  readonly besideHanging?: true;
 };
 
 /** The writers whose goals are named. */
@@ -26,7 +28,7 @@ const QUIET_MS = 15_000;
 /** What comes a second time comes within this. */
 const SETTLE_MS = 250;
 const POLL_MS = 10;
-const OUTBOX = "SELECT COUNT(*) FROM outbox_entry";
+const OUTBOX = "SELECT COUNT(*) FROM outbox_entry WHERE endpoint_id <> ?";
 
 /** All cases, in the order of a round. */
 export const WRITE_CASES: readonly WriteCase[] = [
@@ -34,6 +36,7 @@ export const WRITE_CASES: readonly WriteCase[] = [
     [1, 8, MANY_WRITERS].map((workers) => ({ name: `${workers}-${to}`, workers, to })),
   ),
   { name: "steady", to: "one", ...STEADY },
+  { name: "beside-hanging", workers: MANY_WRITERS, to: "many", besideHanging: true },
 ];
 
 /** Measures one case from the first call until every delivery is recorded. */
@@ -41,6 +44,7 @@ export async function measureCase(
   { load, receiver, watch }: DeliveryStack & { readonly load: Worker<ContributionJobs> },
   pids: Pids,
   contributions: Omit<Contributions, "run">,
+  hangingId: string,
 ): Promise<Figures> {
   const run = newRun();
   await receiver.jobs.expect(200, run);
@@ -48,7 +52,7 @@ export async function measureCase(
     const { beganMs, count } = await load.jobs.write({ ...contributions, run });
     await receiver.jobs.arrived(count, QUIET_MS);
     const giveUpMs = sharedNowMs() + QUIET_MS;
-    const isRecorded = async () => (await watch.number(OUTBOX)) === 0;
+    const isRecorded = async () => (await watch.number(OUTBOX, [hangingId])) === 0;
     await until(async () => (await isRecorded()) || sharedNowMs() > giveUpMs, POLL_MS);
     return { beganMs, count };
   });

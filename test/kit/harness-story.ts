@@ -59,7 +59,10 @@ export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise
     expect(new Set(failed.map(({ lastOutcome }) => lastOutcome))).toEqual(
       new Set(failed.length > 0 ? [AttemptOutcome.ROUTE_NOT_FOUND] : []),
     );
-    if (failed.length > 0) await retryFailed(kit, receiver);
+    const client = kit.stack.client(DeliveryService);
+    for (const { id } of failed) {
+      await client.retryDelivery({ accountId: kit.accountId, deliveryId: id });
+    }
     return deliveries.filter(({ state }) => state !== DeliveryState.DELIVERED);
   };
   return expect.poll(undelivered, { timeout: DELIVERED_WITHIN_MS, interval: 500 }).toEqual([]);

@@ -187,8 +187,8 @@ export function createMemoryStore(
           return locks
             .takeFree(ids, holder)
             .flatMap((id) => deliveries.get(id) ?? [])
-            .map(({ accountNo, id, run, state, attempts: made }) => ({
-              ...{ accountNo, deliveryId: id, run, state, attempts: made },
+            .map(({ accountNo, id, endpointId, run, state, attempts }) => ({
+              ...{ accountNo, deliveryId: id, endpointId, run, state, attempts },
             }));
         });
         const { changes, result } = decide(free);

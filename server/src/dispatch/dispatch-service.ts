@@ -118,11 +118,12 @@ export function createDispatchService({
       return { id: await store.readInstallationId() };
     },
 
-    async claimAttempts({ limit, endpointLimit, idle, wait }, { signal }) {
+    async claimAttempts({ limit, endpointLimit, idle, wait, slowEndpointIds }, { signal }) {
       const { attempts: queue } = outbox;
+      const poller = { limit, idle, slow: new Set(slowEndpointIds) };
       const look = () => claims.attempts(limit, endpointLimit);
       const claimed = wait
-        ? await within(wait, signal, (over) => queue.claim(look, { limit, idle }, over))
+        ? await within(wait, signal, (over) => queue.claim(look, poller, over))
         : (await look()).entries;
       const entries = await unlessGone(claimed, signal, queue.notify);
       return {
@@ -136,9 +137,10 @@ export function createDispatchService({
 
     async claimRetries({ limit, wait }, { signal }) {
       const { retries: queue } = outbox;
+      const poller = { limit, idle: false, slow: new Set<string>() };
       const look = () => claims.retries(limit);
       const claimed = wait
-        ? await within(wait, signal, (over) => queue.claim(look, { limit, idle: false }, over))
+        ? await within(wait, signal, (over) => queue.claim(look, poller, over))
         : (await look()).entries;
       const entries = await unlessGone(claimed, signal, queue.notify);
       return {
@@ -187,11 +189,11 @@ export function createDispatchService({
 
     async recordAttempts({ attempts }) {
       const made = attempts.map(attemptFromProto);
-      const { busy, hasRetries } = await recordAttempts(store, made);
+      const { busy, hasRetries, endpointIds } = await recordAttempts(store, made);
       for (const [place, attempt] of made.entries()) {
         if (!busy.includes(place)) noteFirstAttempt(attempt);
       }
-      outbox.attempts.notifyCapacity();
+      outbox.attempts.notifyCapacity(endpointIds);
       if (hasRetries) outbox.retries.notify();
       return { busy: [...busy] };
     },

@@ -39,31 +39,34 @@ export type Leases = {
   failed(): void;
 };
 
-/** Creates the leases of one transaction. */
+/** Creates the leases of one transaction, before it is begun. */
 export function createLeases({ attempts, unheard, timing }: Outbox): Leases {
   const { nowMs } = timing;
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
-  let begunMs = nowMs();
+  // The database takes the time that leases count from before it answers with what the transaction loads.
+  const begunMs = nowMs();
 
-  function reserve() {
-    const known = pollers.find(({ reservation, leased }) => leased.length < reservation.limit);
+  function reserveFor(endpointId: string) {
+    const canTake = ({ reservation, leased }: (typeof pollers)[number]) =>
+      leased.length < reservation.limit && !reservation.slow.has(endpointId);
+    const known = pollers.find(canTake);
     if (known !== undefined) return known;
     const reservation = attempts.reserve();
     if (reservation === undefined) return undefined;
     const poller = { reservation, leased: [] };
     pollers.push(poller);
-    return poller;
+    return canTake(poller) ? poller : undefined;
   }
 
   return {
     begin() {
       hasUnleased = false;
-      begunMs = nowMs();
       for (const poller of pollers) poller.leased = [];
     },
     lease(attempt) {
-      const poller = attempts.isThrottled(attempt.endpointId) ? undefined : reserve();
+      const { endpointId } = attempt;
+      const poller = attempts.isThrottled(endpointId) ? undefined : reserveFor(endpointId);
       if (poller === undefined) {
         hasUnleased = true;
         return undefined;

@@ -5,8 +5,8 @@ import { createPollerQueue, type Look, type PollerQueue } from "./poller-queue.t
 const SWEEP_MS = 5_000;
 const NOTHING: Look<string> = { entries: [], throttled: new Set(), hasMore: false };
 const found = (...entries: string[]): Look<string> => ({ ...NOTHING, entries });
-const IDLE = { limit: 8, idle: true };
-const BUSY = { limit: 8, idle: false };
+const IDLE = { limit: 8, idle: true, slow: new Set<string>() };
+const BUSY = { ...IDLE, idle: false };
 
 let queue: PollerQueue<string>;
 beforeEach(() => {
@@ -120,19 +120,22 @@ describe("while nothing was committed", () => {
 });
 
 describe("the end of an attempt", () => {
-  it("wakes who waits when the last look left something for want of capacity", async () => {
+  it("wakes who waits when the last look left something of its endpoint", async () => {
     const poller = createPoller();
     poller.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["e"]) });
     void poller.start();
     await settle();
-    queue.notifyCapacity();
+    queue.notifyCapacity(new Set(["other"]));
+    await settle();
+    expect(poller.look).toHaveBeenCalledTimes(1);
+    queue.notifyCapacity(new Set(["other", "e"]));
     await settle();
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
 
   it("wakes nobody when it left nothing", async () => {
     const { looks } = await startPollers(BUSY);
-    queue.notifyCapacity();
+    queue.notifyCapacity(new Set(["e"]));
     await settle();
     expect(looks()).toEqual([1]);
   });

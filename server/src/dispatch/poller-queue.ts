@@ -12,6 +12,8 @@ export type Reservation<Entry> = {
   readonly leaseId: string;
   /** How many entries it takes at most. */
   readonly limit: number;
+  /** Endpoints that it takes nothing of. */
+  readonly slow: ReadonlySet<string>;
   /**
    * Gives it what was committed, or nothing. Returns false when its wait has ended: then nobody heard of
    * `entries`.
@@ -23,8 +25,8 @@ export type Reservation<Entry> = {
 export type PollerQueue<Entry> = {
   /** Tells that there may be something to claim: who has waited longest looks. Called after a commit. */
   notify(): void;
-  /** Tells that something in flight ended: wakes who waits if that was all that it waited for. */
-  notifyCapacity(): void;
+  /** Tells of which endpoints something in flight ended: wakes who waits if the last look left entries of one. */
+  notifyCapacity(endpointIds: ReadonlySet<string>): void;
   /** Takes the poller that has waited longest of those that are idle, if there is one, until it is given. */
   reserve(): Reservation<Entry> | undefined;
   /** Whether the last look left entries of an endpoint: what is written now comes behind them. */
@@ -59,6 +61,8 @@ export type Poller = {
   readonly limit: number;
   /** Whether something may be leased to it that it did not look for. */
   readonly idle: boolean;
+  /** Endpoints of which nothing may. */
+  readonly slow: ReadonlySet<string>;
 };
 
 type Waiter<Entry> = {
@@ -108,8 +112,8 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   return {
     notify,
 
-    notifyCapacity() {
-      if (throttled.size > 0) notify();
+    notifyCapacity(endpointIds) {
+      if ([...endpointIds].some((endpointId) => throttled.has(endpointId))) notify();
     },
 
     isThrottled: (endpointId) => throttled.has(endpointId),
@@ -121,6 +125,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
       return {
         leaseId: newId(),
         limit: waiter.poller.limit,
+        slow: waiter.poller.slow,
         give(entries) {
           if (waiter.isOver) return false;
           const goesOn = entries.length === 0 && lookAgainAtMs > 0;

@@ -13,8 +13,15 @@ export type MadeAttempt = NewAttempt & {
   readonly before: readonly PastAttempt[];
 };
 
-/** What came of a call: which attempts are not recorded yet, and whether any entry waits for its workflow. */
-export type Recorded = { readonly busy: readonly number[]; readonly hasRetries: boolean };
+/** What came of a call. */
+export type Recorded = {
+  /** Places of the attempts that are not recorded yet. */
+  readonly busy: readonly number[];
+  /** Whether any entry waits for its workflow. */
+  readonly hasRetries: boolean;
+  /** Whose attempts were recorded. */
+  readonly endpointIds: ReadonlySet<string>;
+};
 
 /**
  * Records attempts in one transaction, at least one and at most one of each delivery: the attempts, what became
@@ -39,6 +46,7 @@ async function recordOneByOne(
   attempts: readonly MadeAttempt[],
 ): Promise<Recorded> {
   const busy: number[] = [];
+  const endpointIds = new Set<string>();
   let hasRetries = false;
   let failure: unknown;
   for (const [place, attempt] of attempts.entries()) {
@@ -46,26 +54,27 @@ async function recordOneByOne(
       const recorded = await record(store, [attempt]);
       if (recorded.busy.length > 0) busy.push(place);
       hasRetries ||= recorded.hasRetries;
+      for (const endpointId of recorded.endpointIds) endpointIds.add(endpointId);
     } catch (error) {
       failure = error;
     }
   }
   if (failure !== undefined) throw failure;
-  return { busy, hasRetries };
+  return { busy, hasRetries, endpointIds };
 }
 
 async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): Promise<Recorded> {
-  const { missing, hasRetries } = await store.changeFree(attempts, (free) =>
+  const { missing, ...recorded } = await store.changeFree(attempts, (free) =>
     decide(attempts, free),
   );
-  return { busy: await findBusy(store, attempts, missing), hasRetries };
+  return { busy: await findBusy(store, attempts, missing), ...recorded };
 }
 
 /** Decides what attempts make of those of their deliveries that could be locked. */
 function decide(
   attempts: readonly MadeAttempt[],
   locked: readonly LockedDelivery[],
-): Decided<{ readonly missing: readonly number[]; readonly hasRetries: boolean }> {
+): Decided<Omit<Recorded, "busy"> & { readonly missing: readonly number[] }> {
   const deliveries = new Map(locked.map((delivery) => [deliveryName(delivery), delivery]));
   const stored: NewAttempt[] = [];
   const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
@@ -99,7 +108,8 @@ function decide(
   const retried = [...firsts.map(({ attempt }) => attempt), ...firstsRecordedLate];
   const deleted = changed.filter((each) => !isRetried(each)).map(({ attempt }) => attempt);
   const changes = { attempts: stored, outcomes, retried, deleted };
-  return { changes, result: { missing, hasRetries: retried.length > 0 } };
+  const endpointIds = new Set(locked.map(({ endpointId }) => endpointId));
+  return { changes, result: { missing, hasRetries: retried.length > 0, endpointIds } };
 }
 
 /** Of deliveries that could not be locked, those that are there: an account's deletion takes the others. */

@@ -21,6 +21,7 @@ export type NewAttempt = RunKey & {
 
 /** A delivery that the transaction has locked. */
 export type LockedDelivery = RunKey & {
+  readonly endpointId: string;
   readonly state: DeliveryState;
   readonly attempts: number;
 };
@@ -37,6 +38,7 @@ export type AfterAttempt = {
 export type LockedRow = RowDataPacket & {
   account_no: number;
   id: string;
+  endpoint_id: string;
   run: number;
   state: DeliveryState;
   attempts: number;
@@ -55,7 +57,7 @@ const ATTEMPT: Table = {
 export function lockFreeDeliveries(keys: readonly DeliveryKey[]): Statement {
   const { sql, values } = anyDelivery(keys, COLUMNS);
   return {
-    sql: `SELECT account_no, id, run, state, attempts FROM delivery FORCE INDEX (PRIMARY)
+    sql: `SELECT account_no, id, endpoint_id, run, state, attempts FROM delivery FORCE INDEX (PRIMARY)
       WHERE ${sql} FOR UPDATE SKIP LOCKED`,
     values,
   };
@@ -66,6 +68,7 @@ export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
   return {
     accountNo: row.account_no,
     deliveryId: row.id,
+    endpointId: row.endpoint_id,
     run: row.run,
     state: row.state,
     attempts: row.attempts,

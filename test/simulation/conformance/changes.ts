@@ -72,14 +72,15 @@ export function exerciseChanges(subject: () => Subject): void {
     });
 
     it("changes nothing, and locks nothing, when its decision fails", async () => {
-      const { run } = await start();
+      const { run, receiver } = await start();
       const { store } = subject();
       const failing = store.changeFree([run], () => {
         throw new Error("undecided");
       });
       await expect(failing).rejects.toThrow("undecided");
       const free = await store.changeFree([run], (found) => ({ changes: {}, result: found }));
-      expect(free).toEqual([{ ...run, state: PENDING, attempts: 0 }]);
+      const { endpointId } = receiver;
+      expect(free).toEqual([{ ...run, endpointId, state: PENDING, attempts: 0 }]);
     });
 
     it("leaves out what somebody else has locked, which is there", async () => {

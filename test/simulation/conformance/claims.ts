@@ -89,7 +89,7 @@ export function exerciseClaims(subject: () => Subject): void {
       const { outbox, store } = subject();
       const over = new AbortController();
       const nothing = { entries: [], throttled: new Set<string>(), hasMore: false };
-      const poller = { limit: 8, idle: true };
+      const poller = { limit: 8, idle: true, slow: new Set<string>() };
       const claimed = outbox.attempts.claim(async () => nothing, poller, over.signal);
       await new Promise(setImmediate);
       const runs = await receiver.donate();

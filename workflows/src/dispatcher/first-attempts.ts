@@ -7,6 +7,7 @@ import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 import type { Sender } from "../http/sender.ts";
+import { createAttemptsInMaking } from "./attempts-in-making.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
@@ -15,6 +16,8 @@ const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
 /** How long each attempt of a claim may delay the next claim while many are being made: a full one 100 ms. */
 const PACE_MS = 1.5;
+/** With as many quick attempts being made, they are waited for, up to their pace. */
+const PACED_FROM = 16;
 /** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
@@ -47,8 +50,8 @@ export function startFirstAttempts({
   /** By name, since the latest claim was sent, which may have found them just before they were recorded. */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
-  /** Of those in flight, how many are not made yet: the others wait to be recorded. */
-  let making = 0;
+  /** Of those in flight, the ones that are not made yet: the others wait to be recorded. */
+  const making = createAttemptsInMaking(timing.nowMs);
 
   const poller = startPoller(
     "claim of first attempts",
@@ -57,12 +60,14 @@ export function startFirstAttempts({
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
-      const isIdle = making < IDLE_BELOW;
+      const { quick, slowEndpointIds } = making.read();
+      const isIdle = quick < IDLE_BELOW;
       const claim = {
-        // What is leased unseen may all be of an endpoint that has the rest in flight.
-        limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - making : MAX_CLAIM, capacity),
+        // What is leased unseen may all be of a quick endpoint that has the rest in flight.
+        limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - quick : MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
         idle: isIdle,
+        slowEndpointIds: [...slowEndpointIds],
         wait: CLAIM_WAIT,
       };
       ended.clear();
@@ -70,7 +75,7 @@ export function startFirstAttempts({
       const made = Promise.all(attempts.map(begin));
       // More at once make nothing faster, and each takes a connection. Made, they leave the poller idle for what is
       // written next; what hangs is not waited for.
-      if (making >= IDLE_BELOW) {
+      if (making.read().quick >= PACED_FROM) {
         await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }
     },
@@ -99,10 +104,8 @@ export function startFirstAttempts({
 
   async function make(key: AttemptKey, ready: ReadyAttempt | undefined): Promise<FinishedAttempt> {
     if (ready === undefined) throw new Error("the core answered without an attempt's content");
-    making += 1;
-    return makeAttempt(sender, ready, key.attempt, nowMs).finally(() => {
-      making -= 1;
-    });
+    const end = making.begin(ready.endpointId);
+    return makeAttempt(sender, ready, key.attempt, nowMs).finally(end);
   }
 
   return {

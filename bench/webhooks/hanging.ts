@@ -1,0 +1,54 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { WebhookEventKind } from "@activity/proto";
+import type { ContributionJobs } from "../load/contribution-worker.ts";
+import { newRun } from "../load/contributions.ts";
+import { makeTargets } from "../load/targets.ts";
+import type { DeliveryStack } from "../stack/delivery-stack.ts";
+import type { Worker } from "../stack/jobs.ts";
+
+/** A backlog of an endpoint that never answers. */
+export type Hanging = {
+  readonly endpointId: string;
+  /** Puts the backlog into the outbox, and waits until the endpoint has as much in flight as it may. */
+  put(): Promise<void>;
+  take(): Promise<void>;
+};
+
+const WRITERS = 64;
+const PORTION_SECONDS = 2;
+/** A dispatcher finds within five seconds what it was not told of. */
+const FULL_MS = 7_000;
+
+/** Writes a backlog of at least so many events while nobody delivers, and keeps it beside the outbox. */
+export async function makeHanging(
+  { product, receiver, store, watch }: DeliveryStack,
+  load: Worker<ContributionJobs>,
+  least: number,
+): Promise<Hanging> {
+  const { clients, corePort } = await product.collect();
+  const kind = WebhookEventKind.SUBSCRIPTION_CREATED;
+  const accountIds = await makeTargets(clients, receiver.hanging, kind, "bench_hanging", 1);
+  const pace = { workers: WRITERS, seconds: PORTION_SECONDS };
+  const job = { port: corePort, credential: store.credential, accountIds, ...pace };
+  for (let count = 0; count < least; ) {
+    count += (await load.jobs.write({ ...job, run: newRun() })).count;
+  }
+  await product.rest();
+  await watch.rows("CREATE TABLE hanging SELECT * FROM outbox_entry");
+  const [endpoint] = await watch.rows<{ id: string }>(
+    "SELECT DISTINCT endpoint_id AS id FROM hanging",
+  );
+  const endpointId = endpoint?.id ?? "";
+  const take = async () => {
+    await watch.rows("DELETE FROM outbox_entry WHERE endpoint_id = ?", [endpointId]);
+  };
+  await take();
+  return {
+    endpointId,
+    async put() {
+      await watch.rows("INSERT INTO outbox_entry SELECT * FROM hanging");
+      await wait(FULL_MS);
+    },
+    take,
+  };
+}
