@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { findBase } from "./release/base.ts";
 
 /** A sentence of documents, comments and texts has at most this many words. */
 const MAX_WORDS = 30;
@@ -18,19 +19,22 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bwhoever\b/i, "the actor's name, or: a client that"],
   [/\bwherefore\b|\bthereof\b|\bthereby\b|\bhereby\b/i, "plain words"],
 ];
+/** A commit's subject is at most as long, and behind its area an order: "mend", not "mended", "mends" or "mending". */
+const MAX_SUBJECT = 72;
+const AREA = /^[\w, -]+: /;
+const NO_ORDER = /^[A-Z]|^\w*[^eb\W]ed\b|^\w{3,}ing\b|^\w*[^su\W]s\b/;
 /** Received or recorded, not written here. */
 const LEFT_OUT =
   /^docs\/source-contract\.md$|^bench\/results\/|^CHANGELOG\.md$|\/gen\/|^proto\/vendor\/|^LICENSE/;
 
 type Line = { readonly number: number; readonly text: string };
 
-const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.proto"], {
-  cwd: fileURLToPath(new URL("..", import.meta.url)),
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file !== "" && !LEFT_OUT.test(file));
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" }).split("\n");
 
+const files = git("ls-files", "*.md", "*.ts", "*.tsx", "*.proto").filter(
+  (file) => file !== "" && !LEFT_OUT.test(file),
+);
 let found = 0;
 for (const file of files) {
   const lines = readFileSync(file, "utf8")
@@ -39,8 +43,16 @@ for (const file of files) {
   const prose = file.endsWith(".md") ? markdownProse(lines) : commentProse(lines);
   for (const paragraph of prose) check(file, paragraph);
 }
+for (const subject of git("log", "--no-merges", "--format=%s", `${findBase().commit}..HEAD`)) {
+  const place = `commit “${subject}”`;
+  if (subject.length > MAX_SUBJECT)
+    report(place, `${subject.length} characters: at most ${MAX_SUBJECT}`);
+  if (NO_ORDER.test(subject.replace(AREA, ""))) report(place, "write an order: mend, add, remove");
+}
 if (found > 0) {
-  console.error(`${found} sentences to rewrite: docs, comments and texts are plain English.`);
+  console.error(
+    `${found} sentences to rewrite: docs, comments, texts and commits are plain English.`,
+  );
   process.exitCode = 1;
 }
 

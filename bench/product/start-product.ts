@@ -15,8 +15,6 @@ export type ProductGround = {
   readonly folder: string;
   readonly profileFolder?: string | undefined;
 };
-/** The whole product in a process of its own, whether it runs or not. */
-export type ProductProcess = ReturnType<typeof startProductProcess>;
 
 /** Starts a process in which the whole product can run as `npm start` runs it. */
 export function startProductProcess(

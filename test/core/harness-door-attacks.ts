@@ -129,7 +129,6 @@ export const DOOR_ATTACKS = {
       session.destroy();
     }),
 } satisfies Record<string, (target: DoorTarget) => Promise<unknown>>;
-export type DoorAttack = keyof typeof DOOR_ATTACKS;
 
 function inflate(target: DoorTarget, headers: Record<string, string>): Promise<unknown> {
   const bomb = gzipSync(Buffer.alloc(BOMB_BYTES));

@@ -6,9 +6,9 @@ import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts"
 import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
 import { writeDeliveries } from "../harness/backlog.ts";
 import {
-  BOUND_MS,
   BUSY_ENDPOINTS,
   type FairnessStack,
+  FEW,
   startFairnessStack,
   TASK_QUEUE,
 } from "./harness-fairness.ts";
@@ -66,21 +66,19 @@ async function startRetries(
   await connection.close();
 }
 
-it("keeps a first attempt within 2 seconds beside 100,000 deliveries to endpoints that hang", async () => {
+it("makes a first attempt before all but a few of 100,000 deliveries to endpoints that hang", async () => {
   await fairness.writeBacklog();
-  const took = await fairness.firstAttemptsFor(15_000);
-  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+  expect(await fairness.mostBeforeFirstAttempts(15_000)).toBeLessThan(FEW);
   expect(fairness.busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
 }, 90_000);
 
-it("keeps a first attempt within 2 seconds while 2,000 retries are due at once at an endpoint that hangs", async () => {
+it("makes a first attempt before all but a few of 2,000 retries that are due at once at an endpoint that hangs", async () => {
   await expect.poll(fairness.inFlight.now).toBe(0);
   fairness.inFlight.reset();
   const dueAt = Date.now() + RETRIES_DUE_IN_MS;
   await startRetries(dueAt, fairness.busyId, fairness.busyEndpointIds[0], RETRIES);
   await wait(Math.max(0, dueAt - Date.now() - 1_000));
-  const took = await fairness.firstAttemptsFor(15_000);
-  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+  expect(await fairness.mostBeforeFirstAttempts(15_000)).toBeLessThanOrEqual(2 * SLOTS);
   // The endpoint had all that it may have, and no more.
   await expect.poll(fairness.inFlight.most).toBeGreaterThanOrEqual(SLOTS);
   expect(fairness.inFlight.most()).toBe(SLOTS);
@@ -116,11 +114,10 @@ it(
   CROWD.timeoutMs,
 );
 
-it("keeps a first attempt within 2 seconds beside 100,000 deliveries to endpoints that fail at once", async () => {
+it("makes a first attempt before all but a few of 100,000 deliveries to endpoints that fail at once", async () => {
   fairness.setBusy(answer(500));
   const before = fairness.busyRequests();
   await fairness.writeBacklog();
-  const took = await fairness.firstAttemptsFor(12_000);
-  expect(Math.max(...took)).toBeLessThan(BOUND_MS);
+  expect(await fairness.mostBeforeFirstAttempts(12_000)).toBeLessThan(FEW);
   expect(fairness.busyRequests() - before).toBeGreaterThan(BUSY_ENDPOINTS);
 }, 90_000);

@@ -71,7 +71,6 @@ export const ATTACKS = {
       }
     }),
 } satisfies Record<string, (target: Target) => Promise<unknown>>;
-export type Attack = keyof typeof ATTACKS;
 
 /** Asks over many connections at once. */
 function askFromAll(target: Target, request: () => string): Promise<unknown> {

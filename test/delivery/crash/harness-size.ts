@@ -1,22 +1,3 @@
-import { inject } from "vitest";
-
-/** How much a run of the crash tests does; `vitest.config.ts` has one for each of its two forms. */
-export type CrashSize = {
-  /** The kills while first attempts are made under their leases. */
-  readonly retries: KillsSize;
-  /** The kills while every run is a workflow from its first attempt on. */
-  readonly all: KillsSize;
-  /** The kills amid writes. */
-  readonly writes: WritesSize;
-  /** Events of each of the other tests. */
-  readonly events: number;
-  /** How long the database can only be read: longer than a lease. */
-  readonly readOnlySeconds: number;
-  readonly temporalAwaySeconds: number;
-  /** How long the last events may take. */
-  readonly settleMinutes: number;
-};
-
 /** How much is killed, and amid what. */
 export type KillsSize = {
   /** Events of one victim that are all in flight when its first life begins. */
@@ -30,19 +11,18 @@ export type KillsSize = {
   readonly kills: number;
 };
 
-/** How often the core and the database are killed amid writes. */
-export type WritesSize = {
-  /** Of each of the two. */
-  readonly kills: number;
-  /** Calls that are answered between two kills, at most. */
-  readonly answeredPerLife: number;
-};
-
-declare module "vitest" {
-  interface ProvidedContext {
-    crashSize: CrashSize;
-  }
-}
-
-/** The size of this run. */
-export const SIZE: CrashSize = inject("crashSize");
+/** How much the crash tests do: what only real processes show. The simulation has the orders of events. */
+export const SIZE = {
+  /** While first attempts are made under their leases, and while every run is a workflow from its first attempt on. */
+  retries: { events: 200, accounts: 2, writtenPerLife: 40, answeredPerLife: 50, kills: 2 },
+  all: { events: 60, accounts: 2, writtenPerLife: 20, answeredPerLife: 20, kills: 1 },
+  /** Amid writes: kills of the core and of the database each, and the calls between two of them, at most. */
+  writes: { kills: 2, answeredPerLife: 400 },
+  /** Of each of the other tests. */
+  events: 300,
+  /** How long the database can only be read: longer than a lease. */
+  readOnlySeconds: 20,
+  temporalAwaySeconds: 20,
+  /** How long the last events may take: a retry that times out is made again five minutes later. */
+  settleMinutes: 10,
+} as const satisfies Record<string, number | KillsSize | { readonly [name: string]: number }>;

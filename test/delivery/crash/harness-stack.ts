@@ -130,8 +130,7 @@ export async function startCrashStack({
     ...{ database: served, vitess, temporal, core, receiver, target, credential, folder },
     dispatcher(name, env = {}) {
       const victim = nodeVictim({
-        // With a point to fail at it is not the product's own, but the same but for that.
-        script: env.FAULT_POINT ? "test/delivery/crash/run-faulty.ts" : "workflows/src/main.ts",
+        script: "workflows/src/main.ts",
         env: { ...dispatcherEnv, ...env },
         logFile: join(folder, `${name}.log`),
         readyText: "deliveries run",

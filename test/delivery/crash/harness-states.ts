@@ -121,11 +121,6 @@ export async function countStillLeased(
   return row?.entries ?? 0;
 }
 
-/** Ends all leases, as a quarter of a minute would. */
-export async function endLeases(stack: CrashStack): Promise<void> {
-  await stack.query("UPDATE outbox_entry SET leased_until = 0 WHERE lease_id IS NOT NULL");
-}
-
 /** Makes it as if a party's attempts had ended 0 to 59 seconds earlier. No workflow of theirs may have begun. */
 export async function spreadOverLastMinute(stack: CrashStack, party: Party): Promise<void> {
   const ids = (await listDeliveries(stack, party)).map(({ id }) => id);
