@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 export const LOOPBACK = "127.0.0.1";
 
 const LOWEST = 10_000;
-/** The one behind each is left alone: some that are given a port take that too, as Temporal's metrics do. */
+/** The port behind each stays free: some servers take that too, as Temporal does for its metrics. */
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
 /** Each process looks in a place of its own first: two that look at the same time would find the same port. */

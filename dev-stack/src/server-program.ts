@@ -57,7 +57,7 @@ export async function fetchRealMysql(options: StackOptions): Promise<string> {
   if (program.flavour !== "mysql") {
     throw new StackError(`The package in ${root.folder} is not MySQL: remove it and try again.`);
   }
-  // The first option of who runs it is --no-defaults, which is given already.
+  // The caller's first option is --no-defaults, which the launcher gives already.
   return writeLauncher(join(root.folder, "mysqld"), program, ["shift"]);
 }
 

@@ -16,8 +16,8 @@ export type OpenMetrics = {
 };
 
 /**
- * Serves metrics at `/metrics` of a port of its own, with those of the process and its event loop; where there is
- * no address, nothing is loaded and nothing counted. Rejects when the port cannot be opened.
+ * Serves metrics at `/metrics` of a port of its own, with those of the process and its event loop. Without an address
+ * it loads and counts nothing. Rejects when the port cannot be opened.
  */
 export async function openMetrics(address: MetricsAddress | undefined): Promise<OpenMetrics> {
   if (address === undefined)

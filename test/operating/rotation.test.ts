@@ -110,7 +110,7 @@ async function createCredentials(age: Age): Promise<void> {
   write(`core-credential-${age}`, await create("deliveries", Permission.DeliveryDispatch));
 }
 
-/** Puts all that is one secret at a time, and not a list of them, into the files. */
+/** Writes the files of the secrets that hold one value, not a list. */
 function useSecretsOf(age: Age): void {
   write("database-url", databaseUrlOf(age));
   write("redis-url", redisUrlOf(age));

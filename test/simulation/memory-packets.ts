@@ -60,7 +60,8 @@ export function createMemoryPackets(
 
 /** Rows with all columns of what the lookups of owners' writes name. */
 function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
-  const table = / FROM (\w+)/.exec(sql)?.[1];
+  // Behind those of subqueries.
+  const table = [...sql.matchAll(/ FROM (\w+)/g)].at(-1)?.[1];
   if (sql.startsWith("SELECT TIMESTAMPDIFF")) return [{ now_micros: tables.nowMicros() } as Row];
   if (table === "account") {
     return [...tables.accounts.values()]
@@ -96,6 +97,7 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
           ...{ event_id: row.eventId, state: row.state, run: row.run, attempts: row.attempts },
           ...{ last_outcome: row.lastOutcome, created_at: row.createdAt },
           next_attempt_at: row.nextAttemptAt,
+          is_erased: tables.events.get(row.eventId)?.payload === null ? 1 : 0,
         }) as Row,
     );
   }

@@ -6,7 +6,7 @@ import type { Pool } from "../../server/src/database/pool.ts";
 import { beginNextRuns } from "../../server/src/delivery/begin-runs.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
 import { deliveriesBy } from "../../server/src/delivery/delivery-store.ts";
-import { RETRIABLE_STATES } from "../../server/src/dispatch/delivery-state.ts";
+import { retriableStates } from "../../server/src/dispatch/delivery-state.ts";
 import type { Outbox } from "../../server/src/dispatch/outbox.ts";
 import { LEASE_MICROS } from "../../server/src/dispatch/outbox-store.ts";
 import {
@@ -109,7 +109,8 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
         accountId,
         load: () => ({ deliveries: deliveriesBy(...ids.map((id) => [accountNo, id])) }),
         decide({ deliveries }, account) {
-          const ended = deliveries.filter(({ state }) => RETRIABLE_STATES.includes(state));
+          const states = retriableStates({});
+          const ended = deliveries.filter(({ state }) => states.includes(state));
           const changes = ended.length > 0 ? beginNextRuns(account, ended) : [];
           return { answer: undefined, changes };
         },

@@ -29,9 +29,9 @@ type Report = {
 };
 
 /**
- * Reads what `npm audit --json` printed. What the registry did not answer is `not_asked`: an error is no finding. `found`
- * has a line for each vulnerability that no explanation covers on this day, `unused` the advisories whose explanation
- * covers none.
+ * Reads what `npm audit --json` printed. It is `not_asked` when the registry did not answer: an error is no finding.
+ * `found` has a line for each vulnerability that no explanation covers today. `unused` has the advisories whose
+ * explanation covers none.
  */
 export function readAudit(
   output: string,

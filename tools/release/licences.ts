@@ -4,7 +4,7 @@ import { productionPackages } from "./production-packages.ts";
 //
 //   node tools/release/licences.ts
 
-/** They ask for their notice to be kept, and for nothing of who uses them: Apache-2.0 goes with each. */
+/** They ask that their notice is kept, and nothing else. Apache-2.0 goes with each. */
 const ALLOWED = new Set([
   "Apache-2.0",
   "MIT",

@@ -43,7 +43,7 @@ const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_P
 );
 const BUILD_ID = /^[\w.-]{1,100}$/;
 
-/** Reads the settings, those of Temporal as all of its tools do; throws one ConfigError. */
+/** Reads the settings. Those of Temporal have the names that its tools use. Throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
   return readSettings((problem) => readDeliverySettings(env, problem));
 }

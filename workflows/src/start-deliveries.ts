@@ -42,9 +42,8 @@ export type RunningDeliveries = {
 };
 
 /**
- * Makes deliveries: first attempts at once, retries in workflows while Temporal is there; while it is away it is
- * tried again and again, and retries wait in the outbox. Nothing listens for signals: who starts it stops
- * it.
+ * Makes deliveries: first attempts at once, retries in workflows. While Temporal is away it is tried again and again,
+ * and retries wait in the outbox. It listens for no signals: its caller stops it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;

@@ -35,6 +35,8 @@ export const deliveries = {
   payloadErased: "Erased, because the donation was deleted that it tells of.",
   check: "What to check",
   retry: "Retry",
+  retryNow: "Retry now",
+  sendAgain: "Send again",
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText:

@@ -43,8 +43,8 @@ export function connectRedis(url: string): RedisConnection {
 }
 
 /**
- * Nothing that may have been counted is sent again: a command whose connection broke fails. One that a node refused for
- * another to answer goes there.
+ * A command whose connection broke fails, and is not sent again: it may have been counted. A command that a node
+ * redirects goes to the node it names.
  */
 function connectCluster(
   { Cluster }: typeof import("ioredis"),

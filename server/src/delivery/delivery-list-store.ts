@@ -2,7 +2,7 @@ import { leastIdAt } from "../common/ids.ts";
 import type { Micros } from "../common/timestamps.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
-import { DeliveryState, OUTCOMES_IN, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
+import { DeliveryState, OUTCOMES_IN } from "../dispatch/delivery-state.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 import {
   DELIVERY_COLUMNS,
@@ -52,18 +52,19 @@ export async function listDeliveries(
   return rows.map(deliveryFromRow);
 }
 
-/** Lists the ids of at most `limit` deliveries to an endpoint that can be retried, oldest first. */
-export async function listRetriable(
+/** Lists the ids of at most `limit` deliveries to an endpoint that are in some states, oldest first. */
+export async function listInStates(
   pool: Pool,
   accountNo: number,
   endpointId: string,
+  states: readonly DeliveryState[],
   range: { readonly since: Micros; readonly until: Micros },
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
   const within = withinTimes(accountNo, range);
   if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = RETRIABLE_STATES.flatMap((state) => rangesOf({ endpointId, state }));
+  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
   const { sql, values } = rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
   const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
   const rows = await queryWithin<IdRow[]>(pool, listed, values);

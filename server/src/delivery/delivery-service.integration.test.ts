@@ -66,6 +66,43 @@ describe("a manual retry", () => {
     });
   });
 
+  it("ADR 0053: sends one again that succeeded when that is asked for, once", async () => {
+    const run = await sendTest();
+    await services.record(run, AttemptOutcome.DELIVERED);
+    const again = { accountId, deliveryId: run.deliveryId, includeDelivered: true };
+    const ask = () => services.deliveries.retryDelivery(again);
+    const begun = { state: DeliveryState.PENDING, run: 2, attempts: 0 };
+    for (const { delivery } of await Promise.all([ask(), ask()])) {
+      expect(delivery).toMatchObject(begun);
+    }
+    await services.record({ ...run, run: 2 }, AttemptOutcome.REJECTED);
+    const { delivery, attempts } = await read(run);
+    expect(delivery).toMatchObject({ state: DeliveryState.FAILED, run: 2 });
+    expect(attempts.map((made) => made.outcome)).toEqual([
+      AttemptOutcome.DELIVERED,
+      AttemptOutcome.REJECTED,
+    ]);
+  });
+
+  it("ADR 0053: begins again at once what waits for its next attempt, when that is asked for", async () => {
+    const run = await sendTest();
+    await services.record(run, AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } });
+    expect((await retry(run)).delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1 });
+    const again = { accountId, deliveryId: run.deliveryId, includeRetrying: true };
+    for (const { delivery } of [
+      await services.deliveries.retryDelivery(again),
+      await services.deliveries.retryDelivery(again),
+    ]) {
+      expect(delivery).toMatchObject({ state: DeliveryState.PENDING, run: 2, attempts: 0 });
+    }
+    expect((await services.dispatch.claimRetries({ limit: 8 })).retries).toEqual([]);
+    expect(await services.dispatch.loadAttempt({ run, attempt: 2 })).toMatchObject({
+      step: { case: "ended" },
+    });
+    await services.record({ ...run, run: 2 }, AttemptOutcome.DELIVERED);
+    expect((await read(run)).delivery).toMatchObject({ state: DeliveryState.DELIVERED, run: 2 });
+  });
+
   it("begins one new run, however often it is asked for at once", async () => {
     const first = await sendTest();
     await services.record(first, AttemptOutcome.ROUTE_NOT_FOUND);
@@ -121,6 +158,17 @@ describe("a manual retry", () => {
     expect((await retryFailed({ ...call, ...ever })).retried).toBe(1n);
     await services.forgetSending(accountId);
     expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
+  });
+
+  it("ADR 0053: of all in a range takes those that succeeded too when that is asked for", async () => {
+    const runs = [await sendTest(), await sendTest()];
+    for (const run of runs) await services.record(run, AttemptOutcome.DELIVERED);
+    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const call = { accountId, endpointId, ...ever, includeDelivered: true };
+    expect((await services.deliveries.retryFailedDeliveries(call)).retried).toBe(2n);
+    expect(await services.claim()).toEqual(
+      expect.arrayContaining(runs.map(({ deliveryId }) => deliveryId)),
+    );
   });
 
   it("of all failed is refused within a minute of the last one, also when two ask at once", async () => {

@@ -15,7 +15,7 @@ import {
   timestampFromMicros,
 } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { DeliveryState, RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
+import { DeliveryState, retriableStates } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import {
   accountBlocked,
@@ -79,7 +79,7 @@ export function createDeliveryService(
       };
     },
 
-    async retryDelivery({ accountId, deliveryId }) {
+    async retryDelivery({ accountId, deliveryId, includeDelivered, includeRetrying }) {
       const delivery = await writer.write({
         accountId,
         load: (accountNo) => ({
@@ -88,13 +88,15 @@ export function createDeliveryService(
         }),
         decide({ delivery: [stored], endpoints }, account) {
           if (stored === undefined) throw deliveryNotFound();
-          if (stored.state === DeliveryState.Erased) throw deliveryErased();
-          if (stored.state === DeliveryState.Delivered) throw alreadyDelivered();
+          const isDelivered = stored.state === DeliveryState.Delivered;
+          if (isDelivered && !includeDelivered) throw alreadyDelivered();
+          if (stored.isErased) throw deliveryErased();
           const endpoint = endpoints.find(({ id }) => id === stored.endpointId);
           if (endpoint === undefined) throw endpointDeleted();
           if (!endpoint.switchedOn) throw endpointSwitchedOff();
           if (account.blocked) throw accountBlocked();
-          if (!RETRIABLE_STATES.includes(stored.state)) return { answer: stored };
+          const states = retriableStates({ includeDelivered, includeRetrying });
+          if (!states.includes(stored.state)) return { answer: stored };
           return { answer: inNextRun(stored), changes: beginNextRuns(account, [stored]) };
         },
       });
@@ -102,7 +104,8 @@ export function createDeliveryService(
       return { delivery: deliveryToProto(delivery) };
     },
 
-    async retryFailedDeliveries({ accountId, endpointId, since, until }, { signal }) {
+    async retryFailedDeliveries(request, { signal }) {
+      const { accountId, endpointId, since, until, includeDelivered } = request;
       const range = {
         since: requiredMicros(since, "since"),
         until: requiredMicros(until, "until"),
@@ -110,7 +113,7 @@ export function createDeliveryService(
       const retried = await retryFailed(
         pool,
         writer,
-        { accountId, endpointId, range },
+        { accountId, endpointId, range, includeDelivered },
         outbox,
         signal,
       );
@@ -148,7 +151,7 @@ function deliveryNotFound(): DomainError {
 function alreadyDelivered(): DomainError {
   return new DomainError(
     ErrorCode.DeliveryAlreadyDelivered,
-    "The delivery succeeded, so it is not retried.",
+    "The delivery succeeded. Set include_delivered to send it again.",
   );
 }
 

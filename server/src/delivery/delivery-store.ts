@@ -77,14 +77,23 @@ export async function findDelivery(
   return row && deliveryFromRow(row);
 }
 
+/** A delivery that may be sent again. */
+export type RetriableDelivery = DeliveryRecord & {
+  /** Whether the donation was deleted that it tells of: nothing is left to send. */
+  readonly isErased: boolean;
+};
+
 /**
  * Asks for deliveries by account and id, without a lock of their own. One that has ended is changed
  * only under its account's lock. One that runs must be free to be recorded.
  */
-export const deliveriesBy = lookupOf<DeliveryRow, DeliveryRecord>({
-  select: `SELECT account_no, ${DELIVERY_COLUMNS} FROM delivery FORCE INDEX (PRIMARY)`,
+export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
+  select: `SELECT account_no, ${DELIVERY_COLUMNS}, EXISTS (
+      SELECT 1 FROM webhook_event e
+      WHERE e.account_no = delivery.account_no AND e.id = delivery.event_id AND e.payload IS NULL
+    ) AS is_erased FROM delivery FORCE INDEX (PRIMARY)`,
   key: ["account_no", "id"],
-  fromRow: deliveryFromRow,
+  fromRow: (row) => ({ ...deliveryFromRow(row), isErased: row.is_erased === 1 }),
 });
 
 /** Begins a new run of deliveries, at least one, that have ended. One that is removed for its age meanwhile is gone. */

@@ -53,7 +53,8 @@ it("begins no further batch once its caller is gone", async () => {
   const caller = new AbortController();
   const { outbox, pool, writer } = services;
   const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
-  const failed = { accountId, endpointId, range: { since: 0, until: 4e15 } };
+  const range = { since: 0, until: 4e15 };
+  const failed = { accountId, endpointId, range, includeDelivered: false };
   expect(await retryFailed(pool, writer, failed, notified, caller.signal)).toBe(500);
   expect(await runs()).toEqual([
     { run: 1, deliveries: ALL - 500 },

@@ -2,7 +2,7 @@ import { DomainError } from "../common/errors.ts";
 import { accountNoOf } from "../common/ids.ts";
 import type { Micros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { RETRIABLE_STATES } from "../dispatch/delivery-state.ts";
+import { retriableStates } from "../dispatch/delivery-state.ts";
 import type { Outbox } from "../dispatch/outbox.ts";
 import {
   accountBlocked,
@@ -15,17 +15,18 @@ import { lastBulkRetryOf, storeBulkRetry } from "../endpoint/owner-limits-store.
 import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
-import { listRetriable } from "./delivery-list-store.ts";
+import { listInStates } from "./delivery-list-store.ts";
 import { deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
 const RETRIED_AT_ONCE = 500;
 
-/** The deliveries of an endpoint that were created in a range of time, in microseconds. */
-type Failed = {
+/** The deliveries of an endpoint that were created in a range of time, in microseconds, and are in some states. */
+type Ended = {
   readonly accountId: string;
   readonly endpointId: string;
   readonly range: { readonly since: Micros; readonly until: Micros };
+  readonly includeDelivered: boolean;
 };
 
 /** What one transaction retried, and the last one that it looked at unless there are no more. */
@@ -40,7 +41,7 @@ const END: Batch = { retried: 0, last: undefined };
 export async function retryFailed(
   pool: Pool,
   writer: Writer,
-  failed: Failed,
+  ended: Ended,
   outbox: Outbox,
   signal: AbortSignal,
 ): Promise<number> {
@@ -48,7 +49,7 @@ export async function retryFailed(
   let after: string | undefined;
   while (!signal.aborted) {
     // A batch begins where the last one ended: what was retried may have failed again by now.
-    const batch = await retryBatch(pool, writer, failed, after).catch((error: unknown) => {
+    const batch = await retryBatch(pool, writer, ended, after).catch((error: unknown) => {
       // Switched off or deleted in the middle: the caller learns what was begun before.
       if (error instanceof DomainError && retried > 0) return END;
       throw error;
@@ -65,12 +66,13 @@ export async function retryFailed(
 async function retryBatch(
   pool: Pool,
   { write }: Writer,
-  { accountId, endpointId, range }: Failed,
+  { accountId, endpointId, range, includeDelivered }: Ended,
   after: string | undefined,
 ): Promise<Batch> {
   const no = accountNoOf(accountId);
   if (no === undefined) throw accountNotFound();
-  const listed = await listRetriable(pool, no, endpointId, range, after, RETRIED_AT_ONCE);
+  const states = retriableStates({ includeDelivered });
+  const listed = await listInStates(pool, no, endpointId, states, range, after, RETRIED_AT_ONCE);
   const retried = await write({
     accountId,
     load: (accountNo) => ({
@@ -84,7 +86,7 @@ async function retryBatch(
       if (!endpoint.switchedOn) throw endpointSwitchedOff();
       if (account.blocked) throw accountBlocked();
       if (after === undefined) checkBulkRetry(account.nowMicros, last);
-      const ended = deliveries.filter(({ state }) => RETRIABLE_STATES.includes(state));
+      const ended = deliveries.filter((each) => states.includes(each.state) && !each.isErased);
       if (ended.length === 0) return { answer: 0 };
       return {
         answer: ended.length,

@@ -37,12 +37,20 @@ export const RUNNING_STATES: readonly DeliveryState[] = [
   DeliveryState.Pending,
   DeliveryState.Retrying,
 ];
-/** The states from which an owner can start another run. */
-export const RETRIABLE_STATES: readonly DeliveryState[] = [
-  DeliveryState.Failed,
-  DeliveryState.Canceled,
-  DeliveryState.Paused,
-];
+/** The states of a delivery whose run ended without success, or waits for its owner. */
+const UNDELIVERED_STATES = [DeliveryState.Failed, DeliveryState.Canceled, DeliveryState.Paused];
+
+/** Returns the states from which an owner can start another run, with those that are asked for. */
+export function retriableStates(asked: {
+  readonly includeDelivered?: boolean;
+  readonly includeRetrying?: boolean;
+}): readonly DeliveryState[] {
+  return [
+    ...UNDELIVERED_STATES,
+    ...(asked.includeDelivered ? [DeliveryState.Delivered] : []),
+    ...(asked.includeRetrying ? [DeliveryState.Retrying] : []),
+  ];
+}
 
 /** Returns the state of a delivery after an attempt: success ends its run, else whether a retry follows. */
 export function stateAfterAttempt(outcome: AttemptOutcome, isLast: boolean): DeliveryState {

@@ -22,9 +22,9 @@ export function startOrphanedRuns(store: DispatchStore, notify: () => void, log:
 }
 
 /**
- * Puts some of the runs into the outbox again whose next attempt is long overdue, so that their workflow is
- * begun again. Of one that Temporal has after all this changes nothing. Each is overdue again only when its workflow
- * does not come either.
+ * Puts some runs whose next attempt is long overdue into the outbox again, so that their workflow is begun again. A
+ * run whose workflow Temporal still has is not changed. A run is overdue again only when this workflow does not come
+ * either.
  */
 export async function resumeOrphanedRuns(
   store: DispatchStore,

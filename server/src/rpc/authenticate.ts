@@ -28,7 +28,7 @@ export type Call = Pick<
   UnaryRequest | StreamRequest,
   "service" | "method" | "header" | "signal" | "contextValues"
 >;
-/** Throws when the call may not be made; else sets the caller of those that have one. */
+/** Throws when the call may not be made. Else sets its caller, if it has one. */
 export type Authenticate = (call: Call) => Promise<void>;
 
 const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;

@@ -12,7 +12,7 @@ export type CoreReadiness = "serving" | "unavailable" | "draining";
 export type Readiness = {
   /** As the database answers now, or did less than a second ago. */
   read(): Promise<CoreReadiness>;
-  /** From now on it is draining, whatever the database says. */
+  /** Reports from now on that it drains, whatever the state of the database. */
   drain(): void;
   /** Aborted once it is. */
   readonly draining: AbortSignal;

@@ -2,7 +2,7 @@ import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/conn
 import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
-/** What a call meets before a byte of its body is read. */
+/** Checks a call before a byte of its body is read. */
 export type Gate = (
   head: Pick<HandlerContext, "service" | "method" | "requestHeader" | "signal" | "values">,
 ) => Promise<void>;

@@ -6,8 +6,8 @@ const NAME = "__Host-session";
 const ALWAYS = "Path=/; HttpOnly; Secure";
 
 /**
- * Writes the cookie of a session. No other site's page sends it along; inside of the page of another site, which
- * embedding asks for, browsers keep one for each such site.
+ * Writes the cookie of a session. Browsers send it with no request of another site's page. Where other sites embed the
+ * dashboard, browsers keep one cookie for each of them.
  */
 export function sessionCookie(text: string, isEmbedded: boolean): string {
   return cookie(text, SESSION_LIFE_SECONDS, isEmbedded);

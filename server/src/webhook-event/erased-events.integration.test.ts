@@ -92,6 +92,21 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect(payload).toHaveLength(0);
   });
 
+  it("that were delivered are not sent again", async () => {
+    const run = await payOnce();
+    await record(run, DELIVERED);
+    await erase();
+    const { deliveryId } = run;
+    const again = { accountId, deliveryId, includeDelivered: true };
+    const { deliveries } = services;
+    await expect(deliveries.retryDelivery(again)).rejects.toMatchObject({
+      code: ErrorCode.DeliveryErased,
+    });
+    const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+    const call = { accountId, endpointId, ...ever, includeDelivered: true };
+    expect((await deliveries.retryFailedDeliveries(call)).retried).toBe(0n);
+  });
+
   it("whose attempt is in flight are recorded as it ends, and stay erased", async () => {
     const run = await payOnce();
     expect(await services.claim()).toEqual([run.deliveryId]);

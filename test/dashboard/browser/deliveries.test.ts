@@ -27,9 +27,12 @@ describe("deliveries", () => {
     await own.see("Your server answered with a 2xx status.");
     await own.page.getByRole("heading", { name: "Retry 1" }).waitFor();
     expect(await own.button("Retry").count()).toBe(0);
+    await own.button("Send again").click();
+    await own.page.getByRole("heading", { name: "Retry 2" }).waitFor();
+    expect(own.delivery.requestsOf(eventId)).toHaveLength(3);
   });
 
-  it("count down to the next attempt", async () => {
+  it("count down to the next attempt, which is made at once when the owner asks for it", async () => {
     const { deliveryId } = await fail(503);
     await own.open(`/deliveries/${deliveryId}`);
     await own.page
@@ -39,6 +42,9 @@ describe("deliveries", () => {
     const first = await own.page.getByRole("timer").textContent();
     await expect.poll(() => own.page.getByRole("timer").textContent()).not.toBe(first);
     await own.see("Check the receiver's capacity");
+    own.delivery.receiver.behaviour = answer(200);
+    await own.button("Retry now").click();
+    await own.see("Your server answered with a 2xx status.");
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {

@@ -57,7 +57,7 @@ describe.each(RUNS)("DELIVERY_WORKFLOWS=$workflows: $size.events events in fligh
       const { core, database, vitess = database, temporal } = stack;
       const dispatcher = dispatchers[workflows];
       if (workflows === "all" && dispatchers.retries.isRunning()) {
-        // Thousands of retries, which Temporal makes in the order in which they fell due, would stand before them.
+        // Temporal makes retries in the order in which they fell due: thousands would come first.
         await expect.poll(() => countDueWithin(stack, 60), CALM).toBe(0);
         mayRepeat.push(...(await killInFlight(stack, dispatchers.retries)).attempts);
       }

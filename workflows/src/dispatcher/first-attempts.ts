@@ -25,7 +25,7 @@ const MAX_ENDPOINT_LIMIT = 64;
  * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
  */
 const FAIR_PRODUCT = 1_024;
-/** With fewer being made, what is written may be leased to this dispatcher without being counted. */
+/** With fewer quick attempts being made, new events may be leased to this dispatcher as they are written. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
 /** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
