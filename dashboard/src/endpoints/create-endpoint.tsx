@@ -6,7 +6,10 @@ import { texts } from "../texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { NewSecret } from "./new-secret.tsx";
 
-const INITIAL = { url: "", kinds: [WebhookEventKind.DONATION_CREATED], standardWebhooks: false };
+const INITIAL = {
+  ...{ url: "", kinds: [WebhookEventKind.DONATION_CREATED] },
+  ...{ standardWebhooks: false, minAmountCents: 0n },
+};
 
 /** Creates an endpoint and shows its signing secret, this once. */
 export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {

@@ -8,6 +8,7 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { texts } from "../texts.ts";
 import { KindsField } from "./kinds-field.tsx";
+import { amountText, centsFromText } from "./min-amount.ts";
 import { urlProblem } from "./url-rules.ts";
 
 /** What the owner enters of an endpoint. */
@@ -15,6 +16,7 @@ export type EndpointInput = {
   readonly url: string;
   readonly kinds: readonly WebhookEventKind[];
   readonly standardWebhooks: boolean;
+  readonly minAmountCents: bigint;
 };
 
 /** The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. */
@@ -29,12 +31,14 @@ export function EndpointForm(props: {
   const [url, setUrl] = useState(props.initial.url);
   const [kinds, setKinds] = useState(props.initial.kinds);
   const [standardWebhooks, setStandardWebhooks] = useState(props.initial.standardWebhooks);
+  const [amount, setAmount] = useState(amountText(props.initial.minAmountCents));
   const [isTried, setIsTried] = useState(false);
   const problem = urlProblem(url.trim());
+  const minAmountCents = centsFromText(amount);
   const submit = () => {
     setIsTried(true);
-    if (url.trim() === "" || kinds.length === 0) return;
-    props.onSubmit({ url: url.trim(), kinds, standardWebhooks });
+    if (url.trim() === "" || kinds.length === 0 || minAmountCents === undefined) return;
+    props.onSubmit({ url: url.trim(), kinds, standardWebhooks, minAmountCents });
   };
   return (
     <DialogForm onSubmit={submit}>
@@ -50,6 +54,13 @@ export function EndpointForm(props: {
         kinds={kinds}
         onChange={setKinds}
         error={isTried && kinds.length === 0 ? texts.endpoints.kindsMissing : undefined}
+      />
+      <TextField
+        label={texts.endpoints.minAmount}
+        value={amount}
+        onChange={setAmount}
+        hint={texts.endpoints.minAmountHint}
+        error={minAmountCents === undefined ? texts.endpoints.minAmountWrong : undefined}
       />
       <ChoiceBox type="checkbox" isChosen={standardWebhooks} onChange={setStandardWebhooks}>
         {texts.endpoints.standardWebhooks}

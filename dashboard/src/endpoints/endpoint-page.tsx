@@ -12,6 +12,7 @@ import { EndpointBadge } from "./endpoint-badge.tsx";
 import { EndpointStats } from "./endpoint-stats.tsx";
 import { kindsText } from "./kinds-text.ts";
 import { LatestDeliveries } from "./latest-deliveries.tsx";
+import { amountText } from "./min-amount.ts";
 import { PendingRotation } from "./pending-rotation.tsx";
 
 const READ_AGAIN_MS = 30_000;
@@ -52,9 +53,13 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   );
 }
 
-function factsOf({ kinds, createdAt, id, standardWebhooks }: Endpoint) {
+function factsOf({ kinds, createdAt, id, standardWebhooks, minAmountCents }: Endpoint) {
   return [
     [texts.endpoints.kinds, kindsText(kinds)],
+    [
+      texts.endpoints.minAmountFact,
+      minAmountCents > 0n ? `€${amountText(minAmountCents)}` : texts.endpoints.none,
+    ],
     [texts.endpoints.createdAt, <Time key="created" at={createdAt} />],
     ["Standard Webhooks", standardWebhooks ? texts.endpoints.on : texts.endpoints.off],
     ["Id", <code key="id">{id}</code>],

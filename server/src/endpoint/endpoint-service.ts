@@ -92,6 +92,7 @@ export function createEndpointService(
         url: parseEndpointUrl(request.url, allowedTargets),
         kinds: kindBits(kindsOf(request.kinds?.kinds)),
         standardWebhooks: request.standardWebhooks,
+        minAmountCents: Number(request.minAmountCents),
       };
       const encrypted = encryptSecret(secretKeys, id, secret);
       const endpoint = await write({
@@ -133,11 +134,12 @@ export function createEndpointService(
     },
 
     updateEndpoint(request) {
-      const { url, kinds, standardWebhooks } = request;
+      const { url, kinds, standardWebhooks, minAmountCents } = request;
       return change(request, {
         ...(url !== undefined && { url: parseEndpointUrl(url, allowedTargets) }),
         ...(kinds !== undefined && { kinds: kindBits(kindsOf(kinds.kinds)) }),
         ...(standardWebhooks !== undefined && { standardWebhooks }),
+        ...(minAmountCents !== undefined && { minAmountCents: Number(minAmountCents) }),
       });
     },
 
@@ -217,6 +219,7 @@ function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof Endp
     kinds: kindsFromBits(endpoint.kinds),
     switchedOn: endpoint.switchedOn,
     standardWebhooks: endpoint.standardWebhooks,
+    minAmountCents: BigInt(endpoint.minAmountCents),
     createdAt: timestampFromMicros(endpoint.createdAt),
     ...(endpoint.nextSecretFrom !== undefined && {
       nextSecretSignsFrom: timestampFromMicros(endpoint.nextSecretFrom),

@@ -12,6 +12,7 @@ export type EndpointRecord = {
   /** From `kindBits`. */
   readonly kinds: number;
   readonly standardWebhooks: boolean;
+  readonly minAmountCents: number;
   readonly switchedOn: boolean;
   readonly createdAt: number;
   /** When its next secret signs; `undefined` when no rotation is pending. */
@@ -25,6 +26,7 @@ export type NewEndpoint = {
   readonly url: string;
   readonly kinds: number;
   readonly standardWebhooks: boolean;
+  readonly minAmountCents: number;
   readonly secret: Buffer;
   readonly createdAt: number;
 };
@@ -34,12 +36,13 @@ type Row = RowDataPacket & {
   url: string;
   kinds: number;
   standard_webhooks: number;
+  min_amount_cents: number;
   switched_on: number;
   created_at: number;
   pending_from: number | null;
 };
 
-const COLUMNS = `id, url, kinds, standard_webhooks, switched_on, created_at,
+const COLUMNS = `id, url, kinds, standard_webhooks, min_amount_cents, switched_on, created_at,
   ${PENDING_SECRET_FROM} AS pending_from`;
 
 /** Asks for the endpoints of accounts. */
@@ -54,15 +57,18 @@ const NO_NEXT_SECRET = "next_secret = NULL, next_secret_from = NULL";
 
 const ENDPOINT: Table = {
   insert: `INSERT INTO endpoint
-    (account_no, id, url, kinds, standard_webhooks, switched_on, secret, created_at)`,
+    (account_no, id, url, kinds, standard_webhooks, min_amount_cents, switched_on, secret, created_at)`,
 };
 
 /** Stores an endpoint that is switched on. */
 export function storeEndpoint(endpoint: NewEndpoint): Insert {
-  const { accountNo, id, url, kinds, standardWebhooks, secret, createdAt } = endpoint;
+  const { accountNo, id, url, kinds, standardWebhooks, minAmountCents } = endpoint;
+  const { secret, createdAt } = endpoint;
   return {
     into: ENDPOINT,
-    row: [accountNo, id, url, kinds, standardWebhooks, true, secret, createdAt],
+    row: [
+      ...[accountNo, id, url, kinds, standardWebhooks, minAmountCents, true, secret, createdAt],
+    ],
   };
 }
 
@@ -93,12 +99,12 @@ export async function listEndpoints(pool: Pool, accountNo: number): Promise<Endp
 /** Stores what an owner can change of an endpoint. */
 export function updateEndpoint(
   accountNo: number,
-  { id, url, kinds, standardWebhooks, switchedOn }: EndpointRecord,
+  { id, url, kinds, standardWebhooks, minAmountCents, switchedOn }: EndpointRecord,
 ): Statement {
   return {
-    sql: `UPDATE endpoint SET url = ?, kinds = ?, standard_webhooks = ?, switched_on = ?
+    sql: `UPDATE endpoint SET url = ?, kinds = ?, standard_webhooks = ?, min_amount_cents = ?, switched_on = ?
       WHERE account_no = ? AND id = ?`,
-    values: [url, kinds, standardWebhooks, switchedOn, accountNo, id],
+    values: [url, kinds, standardWebhooks, minAmountCents, switchedOn, accountNo, id],
   };
 }
 
@@ -161,6 +167,7 @@ function endpointFromRow(row: Row): EndpointRecord {
     url: row.url,
     kinds: row.kinds,
     standardWebhooks: row.standard_webhooks === 1,
+    minAmountCents: row.min_amount_cents,
     switchedOn: row.switched_on === 1,
     createdAt: row.created_at,
     nextSecretFrom: row.pending_from ?? undefined,

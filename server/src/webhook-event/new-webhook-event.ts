@@ -19,6 +19,8 @@ export type ReceivingEndpoint = {
   /** Encrypted. */
   readonly secret: Buffer;
   readonly standardWebhooks: boolean;
+  /** It is told of no record of less. */
+  readonly minAmountCents: number;
   readonly switchedOn: boolean;
 };
 
@@ -41,14 +43,20 @@ export type NewDelivery = {
   readonly isPaused: boolean;
 };
 
-/** Makes the events that tell of a change; one whose kind no endpoint chose is written nowhere. §6.1 */
+/**
+ * Makes the events that tell of a change. One that is for no endpoint, by its kind and its record's amount, is written
+ * nowhere. §6.1
+ */
 export function newWebhookEvents(
   account: TellingAccount,
   endpoints: readonly ReceivingEndpoint[],
   data: readonly WebhookEventData[],
 ): NewWebhookEvent[] {
   return data.flatMap((each) => {
-    const receiving = endpoints.filter(({ kinds }) => (kinds & kindBits([each.kind])) !== 0);
+    const receiving = endpoints.filter(
+      ({ kinds, minAmountCents }) =>
+        (kinds & kindBits([each.kind])) !== 0 && each.record.amountCents >= minAmountCents,
+    );
     return receiving.length > 0 ? [newEvent(account, receiving, each, false)] : [];
   });
 }

@@ -12,12 +12,14 @@ type EndpointRow = RowDataPacket & {
   url: string;
   secret: Buffer;
   standard_webhooks: number;
+  min_amount_cents: number;
   switched_on: number;
 };
 
 /** Asks for the endpoints of accounts that an event can go to, those switched off included. */
 export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
-  select: `SELECT account_no, id, kinds, url, ${SIGNING_SECRET} AS secret, standard_webhooks, switched_on
+  select: `SELECT account_no, id, kinds, url, ${SIGNING_SECRET} AS secret, standard_webhooks,
+      min_amount_cents, switched_on
     FROM endpoint`,
   key: ["account_no"],
   ending: "AND deleted_at IS NULL",
@@ -27,6 +29,7 @@ export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
     url: row.url,
     secret: row.secret,
     standardWebhooks: row.standard_webhooks === 1,
+    minAmountCents: row.min_amount_cents,
     switchedOn: row.switched_on === 1,
   }),
 });

@@ -72,6 +72,23 @@ it("tells of each change once, with the fields of its kind and nothing else", as
   ]);
 });
 
+it("tells an endpoint nothing of a donation below its minimum amount, and all of one that reaches it", async () => {
+  const endpointId = await createEndpoint();
+  const least = { accountId, endpointId, minAmountCents: 501n };
+  await services.endpoints.updateEndpoint(least);
+  const donation = await pay();
+  expect(await readPayloads()).toEqual([]);
+  await services.endpoints.sendTest({ accountId, endpointId });
+  await services.endpoints.updateEndpoint({ ...least, minAmountCents: 500n });
+  const refund = { ...donation, refundExternalId: "r1", amountCents: 500n };
+  await services.donations.refundDonation(refund);
+  const types = (await readPayloads()).map(({ type, test }) => [type, test]);
+  expect(types).toEqual([
+    ["donation.created", true],
+    ["donation.refunded", false],
+  ]);
+});
+
 it("tells of every contribution, and of its subscription with the first", async () => {
   await createEndpoint();
   const money = { amountCents: 300n, currency: "eur", contributedAt: at };

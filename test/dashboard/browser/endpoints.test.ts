@@ -56,10 +56,13 @@ describe("endpoints", () => {
     await own.button("Edit").click();
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
+    await own.dialog().getByLabel("Minimum amount in €").fill("2,5");
     await own.press("Save");
     await own.closed();
     const edited = await read();
-    expect(edited).toMatchObject({ standardWebhooks: true, url: own.delivery.hookUrl });
+    const url = own.delivery.hookUrl;
+    expect(edited).toMatchObject({ standardWebhooks: true, url, minAmountCents: 250n });
+    await own.see("€2.50");
     expect(edited?.kinds).not.toContain(WebhookEventKind.DONATION_REFUNDED);
 
     await own.button("Switch off").click();

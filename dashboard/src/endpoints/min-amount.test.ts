@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { amountText, centsFromText } from "./min-amount.ts";
+
+it.each([
+  ["", 0n],
+  ["5", 500n],
+  [" 5.5 ", 550n],
+  ["0,05", 5n],
+  ["12.34", 1234n],
+  ["-1", undefined],
+  ["1.234", undefined],
+  ["five", undefined],
+])("reads the minimum amount %j as %s cents", (text, cents) => {
+  expect(centsFromText(text)).toBe(cents);
+  if (cents !== undefined) expect(centsFromText(amountText(cents))).toBe(cents);
+});
