@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
-import { nowMs } from "../common/clock.ts";
+import { DAY_MS, nowMs } from "../common/clock.ts";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
@@ -14,8 +14,6 @@ import { TextField } from "../common/text-field.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 import { useEndpointUrls } from "./use-endpoint-urls.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Retries what failed to an endpoint since a time. */
 export function RetryFailed({ endpointId }: { endpointId: string }) {
