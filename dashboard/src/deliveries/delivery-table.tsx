@@ -40,6 +40,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   {
     title: texts.deliveries.endpoint,
+    isLong: true,
     cell: ({ endpointId }) => <EndpointName endpointId={endpointId} />,
   },
   {
