@@ -4,6 +4,7 @@ import { Button } from "../common/button.tsx";
 import { ChoiceBox } from "../common/choice-box.tsx";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
+import { errorCode } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { texts } from "../texts.ts";
@@ -17,7 +18,10 @@ export type EndpointInput = {
   readonly standardWebhooks: boolean;
 };
 
-/** The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. */
+/**
+ * The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. What it refuses is
+ * said at the URL until that is edited: the other fields are whole.
+ */
 export function EndpointForm(props: {
   initial: EndpointInput;
   action: string;
@@ -30,10 +34,14 @@ export function EndpointForm(props: {
   const [kinds, setKinds] = useState(props.initial.kinds);
   const [standardWebhooks, setStandardWebhooks] = useState(props.initial.standardWebhooks);
   const [isTried, setIsTried] = useState(false);
-  const problem = urlProblem(url.trim());
+  const [sentUrl, setSentUrl] = useState<string>();
+  const isRefused = errorCode(props.error) === "invalid_parameter";
+  const problem =
+    urlProblem(url.trim()) ?? (isRefused && url === sentUrl ? texts.urlRules.refused : undefined);
   const submit = () => {
     setIsTried(true);
     if (url.trim() === "" || kinds.length === 0) return;
+    setSentUrl(url);
     props.onSubmit({ url: url.trim(), kinds, standardWebhooks });
   };
   return (
@@ -54,7 +62,7 @@ export function EndpointForm(props: {
       <ChoiceBox type="checkbox" isChosen={standardWebhooks} onChange={setStandardWebhooks}>
         {texts.endpoints.standardWebhooks}
       </ChoiceBox>
-      <ErrorNotice error={props.error} />
+      <ErrorNotice error={!isRefused && props.error} />
       <DialogButtons>
         <Button onClick={props.onCancel} isPending={props.isPending}>
           {texts.cancel}

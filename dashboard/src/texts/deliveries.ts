@@ -10,6 +10,7 @@ export const deliveries = {
   noneFoundText: "Change or clear the filters.",
   event: "Event",
   eventId: "Event id",
+  eventIdIncomplete: "Enter the whole id: wev_ and 15 letters or digits.",
   endpoint: "Endpoint",
   state: "State",
   kind: "Kind",

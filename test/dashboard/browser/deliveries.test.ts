@@ -67,6 +67,10 @@ describe("deliveries", () => {
     }
     await own.page.getByLabel("Endpoint").selectOption(endpointId);
     await expect.poll(rows).toBe(2);
+    await own.page.getByLabel("Event id").fill(eventId.slice(0, -1));
+    await own.see("Enter the whole id");
+    expect(await own.page.getByRole("alert").count()).toBe(0);
+    await expect.poll(rows).toBe(2);
     await own.page.getByLabel("Event id").fill(eventId);
     await expect.poll(rows).toBe(1);
     await own.page.getByRole("row").nth(1).getByRole("link").first().click();

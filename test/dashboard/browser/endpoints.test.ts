@@ -26,10 +26,15 @@ describe("endpoints", () => {
       await url.fill(text);
       await own.told(said);
     }
-    // A rule that the server knows, and the page does not.
+    // What the server refuses is said at the field, in the page's words, until it is edited.
     await url.fill("https://192.0.2.1/");
+    const refused = own.page.waitForResponse("**/*.EndpointService/CreateEndpoint");
     await own.press("Create endpoint");
-    await own.told("url accepts no address of a private or special block");
+    expect((await refused).status()).toBe(400);
+    await own.told("The address must be a public one.");
+    await url.fill("https://example.com/");
+    await own.told("This URL may be sent to.");
+    expect(await own.dialog().getByRole("alert").count()).toBe(0);
     await url.fill(own.delivery.hookUrl);
     await own.dialog().getByLabel("donation.created").uncheck();
     await own.press("Create endpoint");
