@@ -6,7 +6,7 @@ import { TextField } from "../common/text-field.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
 import { isEventId } from "./delivery-query.ts";
-import { useEndpointUrls } from "./use-endpoint-urls.ts";
+import { useEndpointChoices } from "./use-endpoints.ts";
 
 const STATES = choicesOf<DeliveryState>(texts.deliveries.states);
 const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
@@ -16,7 +16,7 @@ const EVENT_ID_MAX = 100;
 /** Which deliveries to show. */
 export function DeliveryFilters({ filters }: { filters: Filters }) {
   const eventId = filters.get("event");
-  const endpoints = [...useEndpointUrls()].map(([value, text]) => ({ value, text }));
+  const endpoints = useEndpointChoices();
   const select = <Value extends number>(
     name: string,
     label: string,

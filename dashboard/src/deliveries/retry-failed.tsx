@@ -13,11 +13,11 @@ import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
-import { useEndpointUrls } from "./use-endpoint-urls.ts";
+import { useEndpointChoices } from "./use-endpoints.ts";
 
 /** Retries what failed to an endpoint since a time. */
 export function RetryFailed({ endpointId }: { endpointId: string }) {
-  const endpoints = [...useEndpointUrls()].map(([value, text]) => ({ value, text }));
+  const endpoints = useEndpointChoices();
   const [chosen, setChosen] = useState<string>();
   const [since, setSince] = useState(() => localFromMs(nowMs() - DAY_MS));
   const { mutate, data, error, isPending, reset } = useChange(

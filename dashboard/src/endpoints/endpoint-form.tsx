@@ -36,6 +36,8 @@ export function EndpointForm(props: {
   const [isTried, setIsTried] = useState(false);
   const [sentUrl, setSentUrl] = useState<string>();
   const isRefused = errorCode(props.error) === "invalid_parameter";
+  // The server took the URL that an endpoint has: only an edited one can be wrong.
+  const isEdited = url !== props.initial.url;
   const problem =
     urlProblem(url.trim()) ?? (isRefused && url === sentUrl ? texts.urlRules.refused : undefined);
   const submit = () => {
@@ -52,7 +54,7 @@ export function EndpointForm(props: {
         value={url}
         onChange={setUrl}
         hint={problem === undefined ? texts.endpoints.urlGood : texts.endpoints.urlHint}
-        error={isTried || url !== "" ? problem : undefined}
+        error={isEdited || isRefused || (isTried && url === "") ? problem : undefined}
       />
       <KindsField
         kinds={kinds}

@@ -55,6 +55,7 @@ export const deliveries = {
     [DeliveryState.PAUSED]: "Paused",
     [DeliveryState.ERASED]: "Erased",
   } satisfies Record<DeliveryState, string> as Words,
+  endpointOff: "The endpoint is off. Switch it on to let the next attempt happen.",
   stateHints: {
     [DeliveryState.UNSPECIFIED]: "",
     [DeliveryState.PENDING]: "Its first attempt is on the way.",

@@ -21,7 +21,7 @@ export const endpoints = {
   lastDay: "Last day",
   lastMonth: "Last 30 days",
   quiet: "no attempts",
-  successRate: "Delivered",
+  successRate: "Success rate",
   attempts: "Attempts",
   failed: "Failed",
   delivered: "Delivered",

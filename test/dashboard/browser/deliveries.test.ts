@@ -1,4 +1,4 @@
-import { DeliveryService, DeliveryState } from "@activity/proto";
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -19,6 +19,8 @@ describe("deliveries", () => {
     await own.page.getByRole("link", { name: "Deliveries" }).click();
     await own.row("Route not found").getByRole("link").first().click();
     await own.see("Attempt 1");
+    // A run that has ended promises no attempt more.
+    expect(await own.page.getByText("1 of 8").count()).toBe(0);
     await own.see("the receiver's own words");
     await own.see("Check the route");
     await own.see(`"id": "${eventId}"`);
@@ -39,6 +41,25 @@ describe("deliveries", () => {
     const first = await own.page.getByRole("timer").textContent();
     await expect.poll(() => own.page.getByRole("timer").textContent()).not.toBe(first);
     await own.see("Check the receiver's capacity");
+  });
+
+  it("are canceled when their endpoint is deleted, and wait while it is off. §6.4", async () => {
+    const { deliveryId, endpointId } = await fail(503);
+    await own.open(`/deliveries/${deliveryId}`);
+    await own.see("1 of 8");
+    const endpoint = { accountId: own.accountId, endpointId };
+    const endpoints = own.stack.client(EndpointService);
+    await endpoints.switchOffEndpoint(endpoint);
+    await own.page.reload();
+    await own.see("Switch it on to let the next attempt happen.");
+    await endpoints.deleteEndpoint(endpoint);
+    await own.page.reload();
+    await own.see("The endpoint was switched off or deleted");
+    expect(await own.page.getByRole("timer").count()).toBe(0);
+    expect(await own.button("Retry").count()).toBe(0);
+    await own.open("/deliveries");
+    await own.row("Canceled").getByText("deleted endpoint").waitFor();
+    expect(await own.page.getByText("1 of 8").count()).toBe(0);
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
