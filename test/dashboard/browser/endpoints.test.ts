@@ -1,4 +1,4 @@
-import { EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
+import { DeliveryState, EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
@@ -136,6 +136,29 @@ describe("endpoints", () => {
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("This session may not see whether it arrives.").waitFor();
+  });
+
+  it("show their health by a word in the list, on their page and as a count in the navigation", async () => {
+    const { endpointId } = await own.createEndpoint();
+    const arrives = async (state: DeliveryState) => {
+      const { deliveryId } = await own.sendTest(endpointId);
+      await expect.poll(() => own.delivery.stateOf(own.accountId, deliveryId)).toBe(state);
+      await countAttemptsNow(own.stack.database);
+      await own.open("/endpoints");
+    };
+    own.delivery.receiver.behaviour = answer(404);
+    await arrives(DeliveryState.FAILED);
+    await own.row(own.delivery.hookUrl).getByText("Failing").waitFor();
+    await own.page.getByRole("link", { name: "Endpoints 1 failing" }).waitFor();
+    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
+    await own.page.locator("main header").getByText("Failing").waitFor();
+    own.delivery.receiver.behaviour = answer(200);
+    await arrives(DeliveryState.DELIVERED);
+    await own
+      .row(own.delivery.hookUrl)
+      .getByText(/^(Some fail|Healthy)$/)
+      .waitFor();
+    expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
   });
 
   it("show how they did in the last day and month", async () => {
