@@ -3,6 +3,7 @@ import { type Column, Table } from "../common/table.tsx";
 import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { texts } from "../texts.ts";
+import styles from "./activity-table.module.css";
 import { amountText, valueText } from "./value-text.ts";
 
 /** Activities as the API shows them. */
@@ -21,12 +22,14 @@ const COLUMNS: readonly Column<Activity>[] = [
   { title: texts.activity.type, cell: ({ type }) => texts.activity.types[type] },
   {
     title: texts.activity.actor,
+    isLong: true,
     cell: ({ actorName }) =>
       actorName === undefined ? texts.activity.anonymous : <UntrustedText text={actorName} />,
   },
   { title: texts.activity.value, cell: (activity) => <Value activity={activity} /> },
   {
     title: texts.activity.message,
+    isLong: true,
     cell: ({ message }) => (message === undefined ? texts.none : <UntrustedText text={message} />),
   },
   { title: texts.activity.platform, cell: ({ platform }) => texts.activity.platforms[platform] },
@@ -40,8 +43,12 @@ function Value({ activity }: { activity: Activity }) {
   const refunded = Number(activity.refundedAmountCents ?? 0);
   return (
     <>
-      {valueText(activity) || texts.none}
-      {refunded > 0 && ` (${texts.activity.refunded(amountText(refunded, activity.currency))})`}
+      <span className={styles.amount}>{valueText(activity) || texts.none}</span>{" "}
+      {refunded > 0 && (
+        <span className={styles.amount}>
+          ({texts.activity.refunded(amountText(refunded, activity.currency))})
+        </span>
+      )}
     </>
   );
 }

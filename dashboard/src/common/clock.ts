@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 const SECOND_MS = 1_000;
+export const DAY_MS = 86_400_000;
 
 /** The time of the reader's clock, in milliseconds since 1970. */
 export function nowMs(): number {

@@ -11,8 +11,6 @@ export function errorCode(error: unknown): string | undefined {
 /** Says what happened and what to do. */
 export function errorText(error: unknown): string {
   const code = errorCode(error);
-  // Its message names the parameter and what it accepts, for the person who reads it.
-  if (code === "invalid_parameter" && error instanceof ConnectError) return error.rawMessage;
   if (code !== undefined) return texts.errors[code] ?? texts.unknownError;
   return isConnectionLost(error) ? texts.connectionError : texts.unknownError;
 }

@@ -7,6 +7,8 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** Numbers and buttons stand at the end. */
   readonly isEnd?: boolean;
+  /** A text of any length: it breaks inside a word when it must. Other columns break between words only. */
+  readonly isLong?: boolean;
 };
 
 /** A table whose rows become cards where it is narrow. The first column names the row. */
@@ -31,12 +33,12 @@ export function Table<Row>(props: {
         <tbody>
           {props.rows.map((row) => (
             <tr key={props.rowKey(row)}>
-              {props.columns.map(({ title, cell, isEnd }) => (
-                <td key={title} className={isEnd ? styles.end : undefined}>
+              {props.columns.map(({ title, cell, isEnd, isLong }) => (
+                <td key={title} className={isEnd ? styles.end : isLong ? styles.long : undefined}>
                   <span className={styles.label} aria-hidden="true">
                     {title}
                   </span>
-                  <span className={styles.value}>{cell(row)}</span>
+                  <span>{cell(row)}</span>
                 </td>
               ))}
             </tr>

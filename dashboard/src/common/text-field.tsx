@@ -1,6 +1,9 @@
 import { useId } from "react";
 import styles from "./field.module.css";
 
+/** The last time that the server knows: years have four digits. */
+const LAST_TIME = "9999-12-31T23:59";
+
 /** A line of text; `error` says what is wrong with it and takes the hint's place. */
 export function TextField(props: {
   label: string;
@@ -25,6 +28,7 @@ export function TextField(props: {
         type={type}
         value={value}
         maxLength={maxLength}
+        max={type === "datetime-local" ? LAST_TIME : undefined}
         autoComplete="off"
         spellCheck={false}
         aria-invalid={error !== undefined}

@@ -5,7 +5,8 @@ import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
-import { useEndpointUrls } from "./use-endpoint-urls.ts";
+import { isEventId } from "./delivery-query.ts";
+import { useEndpointChoices } from "./use-endpoints.ts";
 
 const STATES = choicesOf<DeliveryState>(texts.deliveries.states);
 const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
@@ -14,7 +15,8 @@ const EVENT_ID_MAX = 100;
 
 /** Which deliveries to show. */
 export function DeliveryFilters({ filters }: { filters: Filters }) {
-  const endpoints = [...useEndpointUrls()].map(([value, text]) => ({ value, text }));
+  const eventId = filters.get("event");
+  const endpoints = useEndpointChoices();
   const select = <Value extends number>(
     name: string,
     label: string,
@@ -45,7 +47,8 @@ export function DeliveryFilters({ filters }: { filters: Filters }) {
       {select("outcome", texts.deliveries.outcome, OUTCOMES)}
       <TextField
         label={texts.deliveries.eventId}
-        value={filters.get("event")}
+        value={eventId}
+        hint={eventId && !isEventId(eventId) ? texts.deliveries.eventIdIncomplete : ""}
         onChange={(value) => filters.set("event", value.trim())}
         maxLength={EVENT_ID_MAX}
       />

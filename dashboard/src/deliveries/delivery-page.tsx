@@ -13,7 +13,9 @@ import { EndpointName } from "./endpoint-name.tsx";
 import { NextAttempt } from "./next-attempt.tsx";
 import { Payload } from "./payload.tsx";
 import { RetryDelivery } from "./retry-delivery.tsx";
+import { attemptsText, isOnItsWay, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
+import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
 const PENDING_MS = 1_000;
 const SETTLED_MS = 5_000;
@@ -29,7 +31,12 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         state.data?.delivery?.state === DeliveryState.PENDING ? PENDING_MS : SETTLED_MS,
     },
   );
-  const delivery = shownData(query)?.delivery;
+  const read = shownData(query)?.delivery;
+  const endpoint = useEndpoints()?.get(read?.endpointId ?? "");
+  const isEndpointGone = useIsGone();
+  const isGone = read !== undefined && isEndpointGone(read);
+  const delivery = read && shownDelivery(read, isGone);
+  const isPaused = endpoint?.switchedOn === false && delivery && isOnItsWay(delivery);
   return (
     <Page
       title={texts.deliveries.kinds[delivery?.kind ?? 0] || texts.deliveries.title}
@@ -38,14 +45,18 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
           <>
             <StateBadge state={delivery.state} />
             {delivery.test && <Badge look="plain" text={texts.test} />}
-            <span>{texts.deliveries.stateHints[delivery.state]}</span>
+            <span>
+              {isPaused
+                ? texts.deliveries.endpointOff
+                : texts.deliveries.stateHints[delivery.state]}
+            </span>
           </>
         )
       }
-      actions={mayWrite && delivery && <RetryDelivery delivery={delivery} />}
+      actions={mayWrite && delivery && !isGone && <RetryDelivery delivery={delivery} />}
     >
       <Loaded query={query}>
-        {({ delivery, attempts, payload }) =>
+        {({ attempts, payload }) =>
           delivery && (
             <>
               <Facts facts={factsOf(delivery)} />
@@ -60,12 +71,12 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
 }
 
 function factsOf(delivery: Delivery) {
-  const { endpointId, eventId, createdAt, attempts } = delivery;
+  const { eventId, createdAt } = delivery;
   return [
-    [texts.deliveries.endpoint, <EndpointName key="endpoint" endpointId={endpointId} />],
+    [texts.deliveries.endpoint, <EndpointName key="endpoint" delivery={delivery} />],
     [texts.deliveries.eventId, <code key="event">{eventId}</code>],
     [texts.deliveries.createdAt, <Time key="created" at={createdAt} hasSeconds />],
-    [texts.deliveries.attempts, texts.deliveries.attemptsMade(attempts)],
+    [texts.deliveries.attempts, attemptsText(delivery)],
     [texts.deliveries.next, <NextAttempt key="next" delivery={delivery} />],
   ] as const;
 }

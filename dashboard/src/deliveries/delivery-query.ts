@@ -6,10 +6,17 @@ import type { Filters } from "../common/use-filters.ts";
 
 const READ_AGAIN_MS = 5_000;
 const ID = /^[a-z0-9]{15}$/;
+const EVENT_ID = /^wev_[a-z0-9]{15}$/;
+
+/** Tells whether a text is a whole event id: the server refuses a part of one. */
+export function isEventId(text: string): boolean {
+  return EVENT_ID.test(text);
+}
 
 /** Reads the deliveries that filters ask for; again every few seconds while the first page alone is shown. */
 export function useDeliveries(filters: Filters) {
   const endpointId = filters.get("endpoint");
+  const eventId = filters.get("event");
   return useInfiniteQuery(
     DeliveryService.method.listDeliveries,
     {
@@ -19,7 +26,7 @@ export function useDeliveries(filters: Filters) {
       state: filters.choice("state", Object.values(DeliveryState)),
       kind: filters.choice("kind", Object.values(WebhookEventKind)),
       lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),
-      eventId: filters.get("event"),
+      eventId: isEventId(eventId) ? eventId : "",
       since: timestampFromLocal(filters.get("since")),
       until: timestampFromLocal(filters.get("until")),
     },

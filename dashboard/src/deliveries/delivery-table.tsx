@@ -5,15 +5,18 @@ import { type Column, Table } from "../common/table.tsx";
 import { Time } from "../common/time.tsx";
 import { texts } from "../texts.ts";
 import { EndpointName } from "./endpoint-name.tsx";
+import { attemptsText, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
+import { useIsGone } from "./use-endpoints.ts";
 
 /** Deliveries, each a link to all that is known of it. */
 export function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }) {
+  const isGone = useIsGone();
   return (
     <Table
       label={texts.pages.deliveries}
       columns={COLUMNS}
-      rows={deliveries}
+      rows={deliveries.map((each) => shownDelivery(each, isGone(each)))}
       rowKey={({ id }) => id}
     />
   );
@@ -36,11 +39,12 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   {
     title: texts.deliveries.attempts,
-    cell: ({ attempts }) => texts.deliveries.attemptsMade(attempts),
+    cell: attemptsText,
   },
   {
     title: texts.deliveries.endpoint,
-    cell: ({ endpointId }) => <EndpointName endpointId={endpointId} />,
+    isLong: true,
+    cell: (delivery) => <EndpointName delivery={delivery} />,
   },
   {
     title: texts.deliveries.createdAt,

@@ -1,11 +1,13 @@
+import type { Delivery } from "@activity/proto";
 import { Link } from "wouter";
 import { texts } from "../texts.ts";
-import { useEndpointUrls } from "./use-endpoint-urls.ts";
+import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
 /** Where a delivery goes: the endpoint's URL, or what is left of one that was deleted. */
-export function EndpointName({ endpointId }: { endpointId: string }) {
-  const urls = useEndpointUrls();
-  const url = urls.get(endpointId);
+export function EndpointName({ delivery }: { delivery: Delivery }) {
+  const { endpointId } = delivery;
+  const url = useEndpoints()?.get(endpointId)?.url;
+  const isGone = useIsGone();
   if (url !== undefined) {
     return (
       <Link href={`/endpoints/${endpointId}`}>
@@ -15,7 +17,7 @@ export function EndpointName({ endpointId }: { endpointId: string }) {
   }
   return (
     <>
-      <code>{endpointId}</code> {urls.size > 0 && `(${texts.endpoints.gone})`}
+      <code>{endpointId}</code> {isGone(delivery) && `(${texts.endpoints.gone})`}
     </>
   );
 }

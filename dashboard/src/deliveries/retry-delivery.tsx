@@ -4,20 +4,24 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-/** What the button says by the delivery's state; in the other states there is nothing to send. */
-const LABELS: { readonly [State in DeliveryState]?: string } = {
-  [DeliveryState.FAILED]: texts.deliveries.retry,
-  [DeliveryState.CANCELED]: texts.deliveries.retry,
-  [DeliveryState.PAUSED]: texts.deliveries.retry,
-  [DeliveryState.RETRYING]: texts.deliveries.retryNow,
-  [DeliveryState.DELIVERED]: texts.deliveries.sendAgain,
-};
+/** What a retry begins a new run of. */
+export const RETRIED: readonly DeliveryState[] = [
+  DeliveryState.FAILED,
+  DeliveryState.CANCELED,
+  DeliveryState.PAUSED,
+];
+/** What the button says by the delivery's state. In the other states there is nothing to send. */
+const LABELS = new Map<DeliveryState, string>([
+  ...RETRIED.map((state) => [state, texts.deliveries.retry] as const),
+  [DeliveryState.RETRYING, texts.deliveries.retryNow],
+  [DeliveryState.DELIVERED, texts.deliveries.sendAgain],
+]);
 
 /** Starts a new run of a delivery at once. ADR 0053 */
 export function RetryDelivery({ delivery }: { delivery: Delivery }) {
   const { mutate, error, isPending } = useChange(DeliveryService.method.retryDelivery);
   const { id: deliveryId, state } = delivery;
-  const label = LABELS[state];
+  const label = LABELS.get(state);
   if (label === undefined) return null;
   const includeDelivered = state === DeliveryState.DELIVERED;
   const includeRetrying = state === DeliveryState.RETRYING;

@@ -3,7 +3,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
-import { nowMs } from "../common/clock.ts";
+import { ChoiceBox } from "../common/choice-box.tsx";
+import { DAY_MS, nowMs } from "../common/clock.ts";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
@@ -12,61 +13,99 @@ import { Notice } from "../common/notice.tsx";
 import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { useChange } from "../common/use-change.ts";
+import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
-import { useEndpointUrls } from "./use-endpoint-urls.ts";
+import { useEndpointChoices } from "./use-endpoints.ts";
+import { useRetriable } from "./use-retriable.ts";
 
-const DAY_MS = 86_400_000;
-
-/** Retries what failed to an endpoint since a time. */
-export function RetryFailed({ endpointId }: { endpointId: string }) {
-  const endpoints = [...useEndpointUrls()].map(([value, text]) => ({ value, text }));
-  const [chosen, setChosen] = useState<string>();
-  const [since, setSince] = useState(() => localFromMs(nowMs() - DAY_MS));
-  const { mutate, data, error, isPending, reset } = useChange(
-    DeliveryService.method.retryFailedDeliveries,
-  );
-  const selected = chosen ?? (endpointId || (endpoints[0]?.value ?? ""));
-  const from = timestampFromLocal(since);
+/** Retries what failed to an endpoint in a range of time; the list's filters choose both at first. */
+export function RetryFailed({ filters }: { filters: Filters }) {
+  const endpoints = useEndpointChoices();
   if (endpoints.length === 0) return null;
   return (
     <ActionDialog
       title={texts.deliveries.retryFailedTitle}
-      onClosed={reset}
       trigger={(open) => <Button onClick={open}>{texts.deliveries.retryFailed}</Button>}
     >
-      {(close) => (
-        <DialogForm
-          onSubmit={() =>
-            from && mutate({ endpointId: selected, since: from, until: timestampFromMs(nowMs()) })
-          }
-        >
-          <p>{texts.deliveries.retryFailedText}</p>
-          <SelectField
-            label={texts.deliveries.endpoint}
-            value={selected}
-            choices={endpoints}
-            onChange={setChosen}
-          />
-          <TextField
-            label={texts.deliveries.retryFailedSince}
-            type="datetime-local"
-            value={since}
-            onChange={setSince}
-          />
-          <ErrorNotice error={error} />
-          {data && (
-            <Notice look="good" role="status">
-              {texts.deliveries.retriedCount(Number(data.retried))}
-            </Notice>
-          )}
-          <DialogButtons>
-            <Button onClick={close}>{texts.close}</Button>
-            <Button look="primary" type="submit" isDisabled={!from} isPending={isPending}>
-              {texts.deliveries.retryFailed}
-            </Button>
-          </DialogButtons>
-        </DialogForm>
-      )}
+      {(close) => <RetryForm filters={filters} endpoints={endpoints} onClose={close} />}
     </ActionDialog>
+  );
+}
+
+function RetryForm(props: {
+  filters: Filters;
+  endpoints: ReturnType<typeof useEndpointChoices>;
+  onClose: () => void;
+}) {
+  const { filters, endpoints } = props;
+  const [only, ...others] = endpoints;
+  const [endpointId, setEndpointId] = useState(
+    filters.get("endpoint") || (others.length === 0 ? (only?.value ?? "") : ""),
+  );
+  const [since, setSince] = useState(() => filters.get("since") || localFromMs(nowMs() - DAY_MS));
+  const [until, setUntil] = useState(filters.get("until"));
+  const { mutate, data, error, isPending, reset } = useChange(
+    DeliveryService.method.retryFailedDeliveries,
+  );
+  const [includeDelivered, setIncludeDelivered] = useState(false);
+  const retriable = useRetriable(endpointId, since, until, includeDelivered);
+  const from = timestampFromLocal(since);
+  const retry = () =>
+    from &&
+    mutate({
+      endpointId,
+      includeDelivered,
+      since: from,
+      until: timestampFromLocal(until) ?? timestampFromMs(nowMs()),
+    });
+  /** What was said counted for other choices. */
+  const change =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value) => {
+      reset();
+      set(value);
+    };
+  return (
+    <DialogForm onSubmit={retry}>
+      <p>{texts.deliveries.retryFailedText}</p>
+      <SelectField
+        label={texts.deliveries.endpoint}
+        value={endpointId}
+        choices={[{ value: "", text: texts.deliveries.chooseEndpoint }, ...endpoints]}
+        onChange={change(setEndpointId)}
+      />
+      <TextField
+        label={texts.deliveries.retryFailedSince}
+        type="datetime-local"
+        value={since}
+        onChange={change(setSince)}
+      />
+      <TextField
+        label={texts.deliveries.retryFailedUntil}
+        hint={texts.deliveries.untilNow}
+        type="datetime-local"
+        value={until}
+        onChange={change(setUntil)}
+      />
+      <ChoiceBox type="checkbox" isChosen={includeDelivered} onChange={change(setIncludeDelivered)}>
+        {texts.deliveries.includeDelivered}
+      </ChoiceBox>
+      <ErrorNotice error={error ?? retriable.error} />
+      {data ? (
+        <Notice look={data.retried > 0n ? "good" : "warn"} role="status">
+          {texts.deliveries.retriedCount(Number(data.retried))}
+        </Notice>
+      ) : (
+        <p role="status">
+          {retriable.data && texts.deliveries.retriable(retriable.data.count, retriable.data.isAll)}
+        </p>
+      )}
+      <DialogButtons>
+        <Button onClick={props.onClose}>{texts.close}</Button>
+        <Button look="primary" type="submit" isPending={isPending || !retriable.data?.count}>
+          {texts.deliveries.retryFailed}
+        </Button>
+      </DialogButtons>
+    </DialogForm>
   );
 }

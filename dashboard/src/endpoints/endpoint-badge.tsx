@@ -1,12 +1,16 @@
 import type { Endpoint } from "@activity/proto";
 import { Badge } from "../common/badge.tsx";
 import { texts } from "../texts.ts";
+import { healthOf } from "./hours.ts";
+import { useStats } from "./use-stats.ts";
 
-/** Whether an endpoint is on. */
+/** Whether an endpoint is on, and how it does. */
 export function EndpointBadge({ endpoint }: { endpoint: Endpoint }) {
-  return endpoint.switchedOn ? (
-    <Badge look="good" text={texts.endpoints.on} />
-  ) : (
-    <Badge look="plain" text={texts.endpoints.off} />
+  const { query, dayMs } = useStats(endpoint.id);
+  if (!endpoint.switchedOn) return <Badge look="plain" text={texts.endpoints.off} />;
+  const health = healthOf(query.data?.hours ?? [], dayMs);
+  if (health === undefined) return <Badge look="good" text={texts.endpoints.on} />;
+  return (
+    <Badge look={health} text={texts.endpoints.health[health]} hint={texts.endpoints.healthHint} />
   );
 }

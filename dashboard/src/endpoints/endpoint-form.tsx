@@ -4,6 +4,7 @@ import { Button } from "../common/button.tsx";
 import { ChoiceBox } from "../common/choice-box.tsx";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
+import { errorCode } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { texts } from "../texts.ts";
@@ -19,7 +20,10 @@ export type EndpointInput = {
   readonly minAmountCents: bigint;
 };
 
-/** The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. */
+/**
+ * The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. What it refuses is
+ * said at the URL until that is edited: the other fields are whole.
+ */
 export function EndpointForm(props: {
   initial: EndpointInput;
   action: string;
@@ -33,11 +37,17 @@ export function EndpointForm(props: {
   const [standardWebhooks, setStandardWebhooks] = useState(props.initial.standardWebhooks);
   const [amount, setAmount] = useState(amountText(props.initial.minAmountCents));
   const [isTried, setIsTried] = useState(false);
-  const problem = urlProblem(url.trim());
+  const [sentUrl, setSentUrl] = useState<string>();
+  const isRefused = errorCode(props.error) === "invalid_parameter";
+  // The server took the URL that an endpoint has: only an edited one can be wrong.
+  const isEdited = url !== props.initial.url;
+  const problem =
+    urlProblem(url.trim()) ?? (isRefused && url === sentUrl ? texts.urlRules.refused : undefined);
   const minAmountCents = centsFromText(amount);
   const submit = () => {
     setIsTried(true);
     if (url.trim() === "" || kinds.length === 0 || minAmountCents === undefined) return;
+    setSentUrl(url);
     props.onSubmit({ url: url.trim(), kinds, standardWebhooks, minAmountCents });
   };
   return (
@@ -48,7 +58,7 @@ export function EndpointForm(props: {
         value={url}
         onChange={setUrl}
         hint={problem === undefined ? texts.endpoints.urlGood : texts.endpoints.urlHint}
-        error={isTried || url !== "" ? problem : undefined}
+        error={isEdited || isRefused || (isTried && url === "") ? problem : undefined}
       />
       <KindsField
         kinds={kinds}
@@ -65,7 +75,7 @@ export function EndpointForm(props: {
       <ChoiceBox type="checkbox" isChosen={standardWebhooks} onChange={setStandardWebhooks}>
         {texts.endpoints.standardWebhooks}
       </ChoiceBox>
-      <ErrorNotice error={props.error} />
+      <ErrorNotice error={!isRefused && props.error} />
       <DialogButtons>
         <Button onClick={props.onCancel} isPending={props.isPending}>
           {texts.cancel}

@@ -51,6 +51,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
                 facts={[
                   [texts.endpoints.successRate, rateText(sum.rate)],
                   [texts.endpoints.attempts, number(sum.delivered + sum.failed)],
+                  [texts.endpoints.delivered, number(sum.delivered)],
                   [texts.endpoints.failed, number(sum.failed)],
                   [texts.endpoints.meanDuration, time(sum.meanMs)],
                   [texts.endpoints.longestDuration, time(sum.longestMs)],

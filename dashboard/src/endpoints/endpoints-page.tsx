@@ -55,6 +55,7 @@ export function EndpointsPage() {
 const COLUMNS = [
   {
     title: texts.endpoints.url,
+    isLong: true,
     cell: ({ id, url }: Endpoint) => (
       <Link href={`/endpoints/${id}`}>
         <bdi>{url}</bdi>

@@ -2,7 +2,7 @@ import { EndpointHourSchema } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
-import { HOUR_MS, spansOf, sumOf } from "./hours.ts";
+import { HOUR_MS, healthOf, spansOf, sumOf } from "./hours.ts";
 
 const hour = (index: number, delivered: number, failed: number, totalMs: number, longestMs = 0) =>
   create(EndpointHourSchema, {
@@ -33,6 +33,14 @@ it("has no rate where there was no attempt", () => {
     meanMs: 0,
     longestMs: 0,
   });
+});
+
+it("tells the health of an endpoint by its newest hour with attempts", () => {
+  expect(healthOf(HOURS, 0)).toBe("bad");
+  expect(healthOf(HOURS.slice(0, 2), 0)).toBe("good");
+  expect(healthOf(HOURS.slice(0, 1), 0)).toBe("warn");
+  expect(healthOf(HOURS, 5 * HOUR_MS)).toBeUndefined();
+  expect(healthOf([], 0)).toBeUndefined();
 });
 
 it("counts into equal spans, empty ones included, and leaves out what is outside", () => {

@@ -32,6 +32,20 @@ export function sumOf(hours: readonly EndpointHour[], fromMs: number): Sum {
   return { delivered, failed, rate, meanMs: attempts === 0 ? 0 : totalMs / attempts, longestMs };
 }
 
+/**
+ * Tells how the newest hour with attempts went, from `fromMs` on: `good` when all were delivered, `bad` when none was,
+ * else `warn`; `undefined` without an attempt. An older hour says nothing of an endpoint that was mended.
+ */
+export function healthOf(
+  hours: readonly EndpointHour[],
+  fromMs: number,
+): "good" | "warn" | "bad" | undefined {
+  const newest = hours.at(-1);
+  if (newest === undefined || startMs(newest) < fromMs) return undefined;
+  if (newest.failed === 0n) return "good";
+  return newest.delivered === 0n ? "bad" : "warn";
+}
+
 /** The attempts of equal spans one after another. */
 export type Spans = {
   /** When each began, in seconds since 1970. */

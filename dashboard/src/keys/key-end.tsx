@@ -1,11 +1,10 @@
 import type { ApiKey } from "@activity/proto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Badge } from "../common/badge.tsx";
-import { nowMs } from "../common/clock.ts";
+import { DAY_MS, nowMs } from "../common/clock.ts";
 import { Time } from "../common/time.tsx";
 import { texts } from "../texts.ts";
 
-const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
 /** When a key stops working or stopped, and a word of warning when that is soon. */

@@ -12,6 +12,7 @@ export function KeyTable({ keys, mayWrite }: { keys: readonly ApiKey[]; mayWrite
   const columns = [
     {
       title: texts.keys.name,
+      isLong: true,
       cell: ({ name }: ApiKey) => <bdi className={styles.name}>{name}</bdi>,
     },
     { title: texts.keys.prefix, cell: ({ prefix }: ApiKey) => <code>{prefix}…</code> },

@@ -1,23 +1,30 @@
 import { type ApiKey, ApiKeyService } from "@activity/proto";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
+import { DAY_MS, nowMs } from "../common/clock.ts";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
+import { Notice } from "../common/notice.tsx";
+import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
-import { USUAL_VALIDITY, ValidityField } from "./validity-field.tsx";
+import { LONGEST_VALIDITY, ValidityField } from "./validity-field.tsx";
 
-/** Gives a key a new end. */
+/** Gives a key a new end, the latest unless told otherwise. */
 export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
-  const [validityDays, setValidityDays] = useState(USUAL_VALIDITY);
+  const [validityDays, setValidityDays] = useState(LONGEST_VALIDITY);
   const { mutateAsync, error, isPending, reset } = useChange(ApiKeyService.method.renewApiKey);
   return (
     <ActionDialog
       title={texts.keys.renewTitle}
-      onClosed={reset}
+      onClosed={() => {
+        setValidityDays(LONGEST_VALIDITY);
+        reset();
+      }}
       trigger={(open) => (
         <Button onClick={open} look="quiet" aria-label={`${texts.keys.renew}: ${apiKey.name}`}>
           {texts.keys.renew}
@@ -35,6 +42,7 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
           </strong>
           <p>{texts.keys.renewText}</p>
           <ValidityField days={validityDays} onChange={setValidityDays} />
+          <NewEnd apiKey={apiKey} validityDays={validityDays} />
           <ErrorNotice error={error} />
           <DialogButtons>
             <Button onClick={close}>{texts.cancel}</Button>
@@ -45,5 +53,23 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
         </DialogForm>
       )}
     </ActionDialog>
+  );
+}
+
+/** When the key would end, with a warning when that is earlier than now. */
+function NewEnd({ apiKey, validityDays }: { apiKey: ApiKey; validityDays: number }) {
+  const endMs = nowMs() + validityDays * DAY_MS;
+  const isEarlier = apiKey.expiresAt !== undefined && endMs < timestampMs(apiKey.expiresAt);
+  return (
+    <Notice look={isEarlier ? "warn" : "good"} role="status">
+      <span>
+        {texts.keys.newEnd} <Time at={timestampFromMs(endMs)} />
+      </span>
+      {isEarlier && (
+        <span>
+          {texts.keys.earlierEnd} <Time at={apiKey.expiresAt} />
+        </span>
+      )}
+    </Notice>
   );
 }

@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 
 /** How long a key may work, in days. Contract 2.7. */
 const VALIDITIES = [30, 90, 365];
-export const USUAL_VALIDITY = 90;
+export const [USUAL_VALIDITY, LONGEST_VALIDITY] = [90, 365];
 
 /** The choice of how long a key works. */
 export function ValidityField(props: { days: number; onChange: (days: number) => void }) {

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { Link, useRoute } from "wouter";
+import { Badge } from "../common/badge.tsx";
 import { OfflineNotice } from "../common/offline-notice.tsx";
+import { useFailing } from "../endpoints/use-stats.ts";
 import { texts } from "../texts.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { usePages } from "./pages.ts";
@@ -9,6 +11,7 @@ import styles from "./shell.module.css";
 /** What stands around every page: where one is, where one can go, and whose account it is. */
 export function Shell({ children }: { children: ReactNode }) {
   const pages = usePages();
+  const failing = useFailing();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
@@ -21,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
         <nav aria-label={texts.navigation} className={styles.nav}>
           {pages.map((page) => (
-            <NavLink key={page.path} {...page} />
+            <NavLink key={page.path} {...page} failing={page.path === "/endpoints" ? failing : 0} />
           ))}
         </nav>
         <div className={styles.account}>
@@ -36,12 +39,18 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-function NavLink({ path, title }: { path: string; title: string }) {
+function NavLink({ path, title, failing }: { path: string; title: string; failing: number }) {
   const [isHere] = useRoute(path);
   const [isBelow] = useRoute(`${path}/:id`);
   return (
-    <Link href={path} className={styles.link} aria-current={isHere || isBelow ? "page" : undefined}>
+    <Link
+      href={path}
+      className={styles.link}
+      aria-current={isHere || isBelow ? "page" : undefined}
+      aria-label={failing > 0 ? `${title} ${texts.endpoints.failing(failing)}` : undefined}
+    >
       {title}
+      {failing > 0 && <Badge look="bad" text={String(failing)} />}
     </Link>
   );
 }

@@ -10,6 +10,7 @@ export const deliveries = {
   noneFoundText: "Change or clear the filters.",
   event: "Event",
   eventId: "Event id",
+  eventIdIncomplete: "Enter the whole id: wev_ and 15 letters or digits.",
   endpoint: "Endpoint",
   state: "State",
   kind: "Kind",
@@ -35,13 +36,21 @@ export const deliveries = {
   payloadErased: "Erased, because the donation was deleted that it tells of.",
   check: "What to check",
   retry: "Retry",
+  includeDelivered: "Also what was delivered, for a receiver that lost what it had",
   retryNow: "Retry now",
   sendAgain: "Send again",
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText:
-    "Begins a new run of every delivery of an endpoint that failed, was canceled or is paused, from a time on.",
+    "Choose an endpoint and a time. We retry its deliveries that failed, were canceled or are paused.",
+  chooseEndpoint: "Choose an endpoint",
   retryFailedSince: "Created from",
+  retryFailedUntil: "Created until",
+  untilNow: "Leave it empty for now.",
+  retriable: (count: number, isAll: boolean) =>
+    count === 0
+      ? "There is nothing to retry."
+      : `${isAll ? "" : "At least "}${many(count, "delivery", "deliveries")} will be retried.`,
   retriedCount: (count: number) =>
     count === 0
       ? "There was nothing to retry."
@@ -56,6 +65,7 @@ export const deliveries = {
     [DeliveryState.PAUSED]: "Paused",
     [DeliveryState.ERASED]: "Erased",
   } satisfies Record<DeliveryState, string> as Words,
+  endpointOff: "The endpoint is off. Switch it on to let the next attempt happen.",
   stateHints: {
     [DeliveryState.UNSPECIFIED]: "",
     [DeliveryState.PENDING]: "Its first attempt is on the way.",

@@ -1,5 +1,6 @@
 /** What happened and what to do, by the codes of docs/errors.md. */
 export const errors: Readonly<Record<string, string | undefined>> = {
+  invalid_parameter: "We cannot accept one of these values. Change it, then try again.",
   invalid_cursor: "The list has changed too much to go on. Open it again.",
   account_unavailable: "The account is not available now. Ask the site that brought you here.",
   rate_limit_exceeded: "Too many requests. Wait a minute and try again.",

@@ -23,7 +23,10 @@ export const keys = {
   revoked: "Revoked",
   renew: "Renew",
   renewTitle: "Renew key",
-  renewText: "The key gets a new end, counted from now. Its text stays: no client needs a change.",
+  renewText:
+    "The key gets a new end, counted from now. Its text stays the same, so no client needs a change.",
+  newEnd: "It will be valid until",
+  earlierEnd: "Warning: this makes its life shorter. Now it is valid until",
   revoke: "Revoke",
   revokeTitle: "Revoke this key?",
   revokeText:

@@ -9,5 +9,6 @@ export const urlRules = {
   port: "The port must be 443: leave it out.",
   host: "The host must be a public name, no local or internal one.",
   address: "The address must be a public one.",
+  refused: "We cannot send to this URL. Use a public https address.",
   length: "It may be at most 2048 characters long.",
-} satisfies Record<keyof typeof ACCEPTED_URL, string>;
+} satisfies Record<keyof typeof ACCEPTED_URL | "refused", string>;

@@ -1,4 +1,4 @@
-import { DeliveryService, DeliveryState } from "@activity/proto";
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { writeDeliveries } from "../../harness/backlog.ts";
@@ -19,6 +19,8 @@ describe("deliveries", () => {
     await own.page.getByRole("link", { name: "Deliveries" }).click();
     await own.row("Route not found").getByRole("link").first().click();
     await own.see("Attempt 1");
+    // A run that has ended promises no attempt more.
+    expect(await own.page.getByText("1 of 8").count()).toBe(0);
     await own.see("the receiver's own words");
     await own.see("Check the route");
     await own.see(`"id": "${eventId}"`);
@@ -47,6 +49,25 @@ describe("deliveries", () => {
     await own.see("Your server answered with a 2xx status.");
   });
 
+  it("are canceled when their endpoint is deleted, and wait while it is off. §6.4", async () => {
+    const { deliveryId, endpointId } = await fail(503);
+    await own.open(`/deliveries/${deliveryId}`);
+    await own.see("1 of 8");
+    const endpoint = { accountId: own.accountId, endpointId };
+    const endpoints = own.stack.client(EndpointService);
+    await endpoints.switchOffEndpoint(endpoint);
+    await own.page.reload();
+    await own.see("Switch it on to let the next attempt happen.");
+    await endpoints.deleteEndpoint(endpoint);
+    await own.page.reload();
+    await own.see("The endpoint was switched off or deleted");
+    expect(await own.page.getByRole("timer").count()).toBe(0);
+    expect(await own.button("Retry").count()).toBe(0);
+    await own.open("/deliveries");
+    await own.row("Canceled").getByText("deleted endpoint").waitFor();
+    expect(await own.page.getByText("1 of 8").count()).toBe(0);
+  });
+
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
     const { endpointId, eventId, deliveryId } = await fail();
     const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
@@ -73,6 +94,10 @@ describe("deliveries", () => {
     }
     await own.page.getByLabel("Endpoint").selectOption(endpointId);
     await expect.poll(rows).toBe(2);
+    await own.page.getByLabel("Event id").fill(eventId.slice(0, -1));
+    await own.see("Enter the whole id");
+    expect(await own.page.getByRole("alert").count()).toBe(0);
+    await expect.poll(rows).toBe(2);
     await own.page.getByLabel("Event id").fill(eventId);
     await expect.poll(rows).toBe(1);
     await own.page.getByRole("row").nth(1).getByRole("link").first().click();
@@ -88,23 +113,41 @@ describe("deliveries", () => {
     await expect.poll(rows).toBe(2);
   });
 
-  it("are all retried that failed since a time", async () => {
-    const { deliveryId } = await fail();
+  it("are all retried that failed at a chosen endpoint, and counted before. §6.4", async () => {
+    const { endpointId, deliveryId } = await fail();
+    const other = await fail();
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.FAILED);
+    await expect.poll(() => stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
     await own.open("/deliveries");
-    await own.row("Route not found").waitFor();
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry failed").click();
+    const endpoint = own.dialog().getByLabel("Endpoint");
+    const retry = own.dialog().getByRole("button", { name: "Retry failed" });
+    expect(await endpoint.inputValue()).toBe("");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await endpoint.selectOption(endpointId);
+    await own.told("1 delivery will be retried.");
+    await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
+    await own.told("There is nothing to retry.");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await own.dialog().getByLabel("Created until").fill("");
+    await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("1 delivery is on the way.");
-    const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
-    await expect.poll(stateOf).toBe(DeliveryState.DELIVERED);
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
+    expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.dialog().getByLabel("Also what was delivered").check();
+    await own.told("1 delivery will be retried.");
+    await own.dialog().getByLabel("Also what was delivered").uncheck();
+    await endpoint.selectOption(other.endpointId);
+    await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("within the last minute");
-    await own.stack.database.query("UPDATE account SET bulk_retried_at = NULL");
-    await own.press("Retry failed");
-    await own.told("There was nothing to retry.");
     await own.press("Close");
-    await own.row("Delivered").first().waitFor();
+    await own.page.getByLabel("Endpoint").selectOption(other.endpointId);
+    await own.button("Retry failed").click();
+    expect(await endpoint.inputValue()).toBe(other.endpointId);
   });
 
   it("show older ones on demand", async () => {

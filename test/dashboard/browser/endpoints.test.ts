@@ -1,4 +1,4 @@
-import { EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
+import { DeliveryState, EndpointService, SessionScope, WebhookEventKind } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
@@ -26,10 +26,15 @@ describe("endpoints", () => {
       await url.fill(text);
       await own.told(said);
     }
-    // A rule that the server knows, and the page does not.
+    // What the server refuses is said at the field, in the page's words, until it is edited.
     await url.fill("https://192.0.2.1/");
+    const refused = own.page.waitForResponse("**/*.EndpointService/CreateEndpoint");
     await own.press("Create endpoint");
-    await own.told("url accepts no address of a private or special block");
+    expect((await refused).status()).toBe(400);
+    await own.told("The address must be a public one.");
+    await url.fill("https://example.com/");
+    await own.told("This URL may be sent to.");
+    expect(await own.dialog().getByRole("alert").count()).toBe(0);
     await url.fill(own.delivery.hookUrl);
     await own.dialog().getByLabel("donation.created").uncheck();
     await own.press("Create endpoint");
@@ -54,6 +59,8 @@ describe("endpoints", () => {
       (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Edit").click();
+    // The page's rules refuse this address of the test, which the server took.
+    expect(await own.dialog().getByLabel("URL").getAttribute("aria-invalid")).toBe("false");
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
     await own.dialog().getByLabel("Minimum amount in €").fill("2,5");
@@ -134,6 +141,29 @@ describe("endpoints", () => {
     await page.getByText("This session may not see whether it arrives.").waitFor();
   });
 
+  it("show their health by a word in the list, on their page and as a count in the navigation", async () => {
+    const { endpointId } = await own.createEndpoint();
+    const arrives = async (state: DeliveryState) => {
+      const { deliveryId } = await own.sendTest(endpointId);
+      await expect.poll(() => own.delivery.stateOf(own.accountId, deliveryId)).toBe(state);
+      await countAttemptsNow(own.stack.database);
+      await own.open("/endpoints");
+    };
+    own.delivery.receiver.behaviour = answer(404);
+    await arrives(DeliveryState.FAILED);
+    await own.row(own.delivery.hookUrl).getByText("Failing").waitFor();
+    await own.page.getByRole("link", { name: "Endpoints 1 failing" }).waitFor();
+    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
+    await own.page.locator("main header").getByText("Failing").waitFor();
+    own.delivery.receiver.behaviour = answer(200);
+    await arrives(DeliveryState.DELIVERED);
+    await own
+      .row(own.delivery.hookUrl)
+      .getByText(/^(Some fail|Healthy)$/)
+      .waitFor();
+    expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
+  });
+
   it("show how they did in the last day and month", async () => {
     const { endpointId } = await own.createEndpoint();
     const { deliveryId } = await own.sendTest(endpointId);
@@ -146,7 +176,10 @@ describe("endpoints", () => {
     await countAttemptsNow(own.stack.database);
     // The page reads again by itself, every half minute of its own clock.
     await own.page.clock.fastForward(30_000);
-    await own.see("100%");
+    const facts = own.page.locator("dl").filter({ hasText: "Success rate" });
+    await expect
+      .poll(() => facts.textContent())
+      .toMatch(/^Success rate100%Attempts1Delivered1Failed0/);
     await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
     await own.page.getByLabel("Last 30 days").check();
     await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();

@@ -47,7 +47,7 @@ it("says so when the session ends in the middle, in every tab of the window", as
   await second.goto(`${browsers.origin}/deliveries`);
   await second.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
   await browsers.stack.client(AccountService).blockAccount({ accountId });
-  await page.getByRole("link", { name: "Endpoints" }).click();
+  await page.getByRole("link", { name: "Deliveries" }).click();
   await page.getByRole("heading", { name: ENDED }).waitFor();
   // It reads the list again by itself.
   await second.getByRole("heading", { name: ENDED }).waitFor();

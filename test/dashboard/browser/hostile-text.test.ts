@@ -37,7 +37,25 @@ beforeAll(async () => {
   await stack.database.query("UPDATE activity SET message = ? WHERE message LIKE '%WWW%'", [WORD]);
 });
 
-describe.each([1280, 360])("a stranger's text at %i px", (width) => {
+/** Returns the words of a table's cells that stand on two lines. A stranger's long words may. */
+const BROKEN_WORDS = `[...document.querySelectorAll("td")].flatMap((cell) => {
+  const broken = [];
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    const whole = text.parentElement.closest("time");
+    for (const { 0: word, index } of text.data.matchAll(whole ? /.+/g : /\\S+/g)) {
+      if (word.length > 12 && text.parentElement.closest("bdi")) continue;
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
+describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (width) => {
   let page: Page;
   beforeAll(async () => {
     page = await browsers.signIn(accountId, { width });
@@ -50,7 +68,7 @@ describe.each([1280, 360])("a stranger's text at %i px", (width) => {
     ["/endpoints", () => page.getByRole("row").nth(1)],
     ["/deliveries", () => page.getByRole("row").nth(1)],
     ["delivery", () => page.getByText("What came back")],
-  ] as const)("changes nothing on %s", async (path, shown) => {
+  ] as const)("changes nothing on %s, and no word or time breaks", async (path, shown) => {
     await page.goto(
       `${browsers.origin}${path === "delivery" ? `/deliveries/${deliveryId}` : path}`,
     );
@@ -61,6 +79,7 @@ describe.each([1280, 360])("a stranger's text at %i px", (width) => {
     expect(await page.locator("img, #root script").count()).toBe(0);
     const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate(overflow)).toBe(0);
+    expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
     browsers.expectClean();
   });
 

@@ -1,3 +1,5 @@
+import { type ApiKey, ApiKeyService } from "@activity/proto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
@@ -85,6 +87,27 @@ describe("keys", () => {
     await own.page.reload();
     await own.see("Ten keys are active, which is the most.");
     expect(await own.button("Create key").isDisabled()).toBe(true);
+  });
+
+  it("get the longest validity when renewed, and a warning before an earlier end. §2.7", async () => {
+    const keys = own.stack.client(ApiKeyService);
+    const key = { accountId: own.accountId, name: "Overlay", validityDays: 365 };
+    const { apiKey } = await keys.createApiKey(key);
+    await own.page.reload();
+    await own.button("Renew: Overlay").click();
+    expect(await own.dialog().getByLabel("365 days").isChecked()).toBe(true);
+    const warning = own.dialog().getByText("this makes its life shorter");
+    expect(await warning.count()).toBe(0);
+    await own.dialog().getByLabel("90 days").check();
+    await warning.waitFor();
+    await own.press("Cancel");
+    await own.closed();
+    await own.button("Renew: Overlay").click();
+    await own.press("Renew");
+    await own.closed();
+    const renewed = (await keys.listApiKeys({ accountId: own.accountId })).apiKeys[0];
+    const endOf = (key: ApiKey | undefined) => key?.expiresAt && timestampDate(key.expiresAt);
+    expect(endOf(renewed)?.getTime()).toBeGreaterThan(endOf(apiKey)?.getTime() ?? 0);
   });
 
   it("show when they were last used, or that they never were", async () => {

@@ -1,0 +1,23 @@
+import { type Delivery, DeliveryState } from "@activity/proto";
+import { texts } from "../texts.ts";
+
+/**
+ * Returns a delivery as the owner should see it. A deleted endpoint gets no further attempt, but the server cancels a
+ * run only when its next attempt is due.
+ */
+export function shownDelivery(delivery: Delivery, isEndpointGone: boolean): Delivery {
+  if (!isEndpointGone || !isOnItsWay(delivery)) return delivery;
+  const { nextAttemptAt: _, ...rest } = delivery;
+  return { ...rest, state: DeliveryState.CANCELED };
+}
+
+/** Tells whether a further attempt may follow. */
+export function isOnItsWay({ state }: Delivery): boolean {
+  return state === DeliveryState.PENDING || state === DeliveryState.RETRYING;
+}
+
+/** Writes how many attempts were made, and of how many while more may follow. */
+export function attemptsText(delivery: Delivery): string {
+  const { attempts } = delivery;
+  return isOnItsWay(delivery) ? texts.deliveries.attemptsMade(attempts) : String(attempts);
+}
