@@ -42,6 +42,11 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${VITEST} --project crash`,
     isForCi: false,
   },
+  planted: {
+    shows: "mistakes planted in the code of deliveries, which the simulation finds",
+    command: "node test/simulation/main.ts --planted",
+    isForCi: false,
+  },
   kit: {
     shows: "receivers on the packed kit are killed",
     command: `${VITEST} --project kit`,
