@@ -37,6 +37,11 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${VITEST} --project upgrade`,
     isForCi: true,
   },
+  planted: {
+    shows: "mistakes planted in the code of deliveries, which the simulation finds",
+    command: "node test/simulation/main.ts --planted",
+    isForCi: false,
+  },
   kit: {
     shows: "receivers on the packed kit are killed",
     command: `${VITEST} --project kit`,

@@ -15,7 +15,8 @@ export type Load = {
   readonly loadedAtMs: number;
   /** By the database's clock, when they were read, in microseconds. */
   readonly loadedAtMicros: number;
-  readonly leasedUntil: number | undefined;
+  /** By the database's clock, when it was leased, in microseconds; `undefined` for a retry. */
+  readonly leasedAtMicros: number | undefined;
   /** What it is to be signed with. */
   readonly secret: string;
 };

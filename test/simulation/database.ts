@@ -14,6 +14,7 @@ export type Database = ReturnType<typeof createDatabase>;
 /** Creates an empty database whose clock is right. */
 export function createDatabase(world: World, faults: Faults, watcher: TableWatcher) {
   let stepMs = 0;
+  let steppedAtMs = Number.NEGATIVE_INFINITY;
   let isReadOnly = false;
   let isAway = false;
   const nowMicros = () => Math.floor((EPOCH_MS + stepMs + world.nowMs()) * 1000);
@@ -63,7 +64,10 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
     /** Steps the clock to so much before or after the right time. */
     setClock(toMs: number): void {
       stepMs = toMs;
+      steppedAtMs = world.nowMs();
     },
+    /** When that was last done. */
+    steppedAtMs: () => steppedAtMs,
     setReadOnly(is: boolean): void {
       isReadOnly = is;
     },

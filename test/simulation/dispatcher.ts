@@ -25,10 +25,15 @@ export type Dispatcher = {
 export function createDispatcher(
   wire: Omit<WireParts, "process">,
   name: string,
-  parts: { readonly temporal: Temporal; readonly network: Network; readonly attempts: Attempts },
+  parts: {
+    readonly temporal: Temporal;
+    readonly network: Network;
+    readonly attempts: Attempts;
+    readonly onStopped: (process: Process) => void;
+  },
 ): Dispatcher {
   const { world } = wire;
-  const { temporal, network, attempts } = parts;
+  const { temporal, network, attempts, onStopped } = parts;
   const process = world.startProcess(name);
   const { timing } = process;
   const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
@@ -52,6 +57,7 @@ export function createDispatcher(
       const ended = Promise.all([retries.stop(), first.stop()]);
       await Promise.race([ended, wait(timing, ATTEMPTS_END_WITHIN_MS)]);
       await recorder.close(RECORD_WITHIN_MS);
+      if (process.isAlive()) onStopped(process);
       process.kill();
     },
   };

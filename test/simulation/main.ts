@@ -1,16 +1,24 @@
+import { runPlanted } from "./planted/run-planted.ts";
 import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
 // npm run test:simulation -- --minutes 30 [--from SEED]   as many scenarios as fit
 // npm run test:simulation -- --seed SEED                  one scenario, shrunk if it breaks a rule
+//
+// npm run test:simulation -- --planted [PART]             all planted bugs, or those whose names contain PART
 
 /** Behind those of `npm test`. */
 const FIRST_SEED = 1_001;
 
-function numberAfter(name: string): number | undefined {
+function textAfter(name: string): string | undefined {
   const place = process.argv.indexOf(name);
-  return place < 0 ? undefined : Number(process.argv[place + 1]);
+  return place < 0 ? undefined : (process.argv[place + 1] ?? "");
+}
+
+function numberAfter(name: string): number | undefined {
+  const text = textAfter(name);
+  return text === undefined ? undefined : Number(text);
 }
 
 async function runFor(minutes: number, from: number): Promise<void> {
@@ -34,7 +42,10 @@ async function runFor(minutes: number, from: number): Promise<void> {
 }
 
 const seed = numberAfter("--seed");
-if (seed !== undefined) {
+const planted = textAfter("--planted");
+if (planted !== undefined) {
+  if (!runPlanted(planted)) process.exitCode = 1;
+} else if (seed !== undefined) {
   const scenario = drawScenario(seed);
   const text = await report(scenario, await simulate(scenario));
   process.stdout.write(`${text || `seed ${seed} breaks nothing`}\n`);

@@ -21,6 +21,7 @@ export function applyChanges(
     for (const { deliveryId } of keys) {
       const delivery = deliveries.get(deliveryId);
       if (delivery === undefined) continue;
+      tables.watcher.onOutcome?.(delivery, after);
       tables.setState(delivery, after.state);
       delivery.attempts = after.attempts;
       delivery.lastOutcome = after.outcome;
@@ -39,5 +40,5 @@ export function applyChanges(
     if (entry?.task !== Task.Attempt) continue;
     Object.assign(entry, { task: Task.BeginRetries, leaseId: null, leasedUntil: null });
   }
-  for (const run of deleted) if (entryOf(run)) entries.delete(run.deliveryId);
+  for (const run of deleted) if (entryOf(run)) tables.deleteEntry(run.deliveryId);
 }

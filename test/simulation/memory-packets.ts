@@ -217,7 +217,7 @@ const UPDATES: readonly (readonly [string, Update])[] = [
   [
     "DELETE o FROM webhook_event e",
     (tables, values) => {
-      for (const { id } of deliveriesOfRecord(tables, values)) tables.entries.delete(id);
+      for (const { id } of deliveriesOfRecord(tables, values)) tables.deleteEntry(id);
     },
   ],
   [

@@ -1,6 +1,6 @@
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import { LEASE_MICROS, type Task } from "../../server/src/dispatch/outbox-store.ts";
-import type { NewAttempt } from "../../server/src/dispatch/record-store.ts";
+import type { AfterAttempt, NewAttempt } from "../../server/src/dispatch/record-store.ts";
 import { createLocks } from "./memory-locks.ts";
 
 export type AccountRow = { accountNo: number; id: string; blockedAt: number | null };
@@ -46,6 +46,10 @@ export type TableWatcher = {
   /** `before` is `undefined` for a delivery that is new. */
   onState?(row: DeliveryRow, before: DeliveryState | undefined, next: DeliveryState): void;
   onAttempt?(attempt: NewAttempt): void;
+  /** An attempt that was stored changes its delivery. */
+  onOutcome?(row: DeliveryRow, after: AfterAttempt): void;
+  /** An entry leaves the outbox, after all else that its transaction changes. */
+  onDelete?(entry: EntryRow): void;
   /** An attempt's content is loaded, under a lease if it is a first one. */
   onLoad?(payload: Buffer, endpoint: EndpointRow, leasedUntil: number | null): void;
 };
@@ -96,6 +100,13 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       const { run, task, leaseId, leasedUntil } = entry;
       if (known === undefined) entries.set(entry.deliveryId, { ...entry });
       else Object.assign(known, { run, task, leaseId, leasedUntil });
+    },
+
+    deleteEntry(deliveryId: string): void {
+      const entry = entries.get(deliveryId);
+      if (entry === undefined) return;
+      watcher.onDelete?.(entry);
+      entries.delete(deliveryId);
     },
 
     lease(entry: EntryRow, leaseId: string): void {

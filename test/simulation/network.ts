@@ -29,8 +29,12 @@ const INSIDE = "10.0.0.7";
 export const urlOf = (endpointId: string) => `https://${endpointId}.example/hook`;
 const endpointOf = (host: string) => host.split(".")[0] ?? "";
 
-/** Creates receivers that answer. */
-export function createNetwork(world: World, random: Random): Network {
+/** Creates receivers that answer. `onInside` hears of each POST that could reach an address inside. */
+export function createNetwork(
+  world: World,
+  random: Random,
+  onInside: (url: string) => void,
+): Network {
   const behaviours = new Map<string, Behaviour>();
   let isHealed = false;
 
@@ -42,7 +46,7 @@ export function createNetwork(world: World, random: Random): Network {
   async function resolve(name: string): Promise<readonly string[]> {
     const behaviour = behaviourOf(endpointOf(name));
     if (behaviour === "has no name") throw new NameNotFoundError("ENOTFOUND");
-    return [behaviour === "is inside" ? INSIDE : PUBLIC];
+    return behaviour === "is inside" ? [PUBLIC, INSIDE] : [PUBLIC];
   }
 
   function answered(afterMs: number, status: number) {
@@ -83,7 +87,8 @@ export function createNetwork(world: World, random: Random): Network {
       const attempt = createAttempt({
         resolve,
         timing: process.timing,
-        post(request, { deadline }) {
+        post(request, { target, deadline }) {
+          if (target.addresses.some(({ address }) => address === INSIDE)) onInside(request.url);
           const one = begun.get(request.headers);
           const { afterMs, result } = answerOf(behaviourOf(endpointOf(new URL(request.url).host)));
           if (one !== undefined) attempts.post(one, request);

@@ -1,3 +1,5 @@
+import type { Message } from "@bufbuild/protobuf";
+import { LEASE_MICROS } from "../../server/src/dispatch/outbox-store.ts";
 import { encryptSecret } from "../../server/src/signing-secret/secret-cipher.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { type BegunAttempt, createAttempts } from "./attempts.ts";
@@ -9,7 +11,7 @@ import { createLoads } from "./loads.ts";
 import { createNetwork, urlOf } from "./network.ts";
 import type { Account } from "./owner.ts";
 import { createStreams } from "./random.ts";
-import { createSafety, type Violation } from "./safety.ts";
+import { createSafety, Violation } from "./safety.ts";
 import type { Scenario } from "./scenario.ts";
 import { createTemporal } from "./temporal.ts";
 import type { Cut } from "./wire.ts";
@@ -37,11 +39,15 @@ export function createProduct(scenario: Scenario) {
   ) =>
     loads.note(payload, endpoint.id, {
       ...{ loadedAtMs: world.nowMs(), loadedAtMicros: database.tables.nowMicros() },
-      ...{ leasedUntil: until ?? undefined, secret: secrets.get(endpoint.secret) ?? "" },
+      ...{ leasedAtMicros: until === null ? undefined : until - LEASE_MICROS },
+      secret: secrets.get(endpoint.secret) ?? "",
     });
   const safety = createSafety({
     nowMs: world.nowMs,
     databaseMicros: () => database.tables.nowMicros(),
+    steppedAtMs: () => database.steppedAtMs(),
+    tables: () => database.tables,
+    hadWorkflow: (run) => temporal.hadWorkflow(run),
     attempts: () => attempts,
     forbiddenSince: ({ endpointId, accountNo, deliveryId }) => {
       const names = [endpointId, `${endpointId} removed`, `account ${accountNo}`, deliveryId];
@@ -55,8 +61,10 @@ export function createProduct(scenario: Scenario) {
   });
   const database = createDatabase(world, faults, { ...safety, onLoad: noteLoad });
   const attempts = createAttempts(world.nowMs, loads.of, safety.onPost);
-  const temporal = createTemporal(world, faults, streams("temporal"));
-  const network = createNetwork(world, streams("network"));
+  const temporal = createTemporal(world, faults, streams("temporal"), safety.onWorkflowEnd);
+  const network = createNetwork(world, streams("network"), (url) => {
+    violation ??= new Violation("nothing is sent inside", url);
+  });
 
   let core: Core | undefined;
   const cuts: Cut[] = [];
@@ -96,9 +104,15 @@ export function createProduct(scenario: Scenario) {
     const cut = cuts[number] ?? { isCutThere: false, isCutBack: false };
     cuts[number] = cut;
     const alive = () => (core?.process.isAlive() ? core : undefined);
-    const wire = { world, faults, cut, core: alive, onAnswer: loads.tell };
-    const parts = { temporal, network, attempts };
+    const wire = { world, faults, cut, core: alive, onAnswer };
+    const parts = { temporal, network, attempts, onStopped: safety.onStopped };
     dispatchers[number] = createDispatcher(wire, `dispatcher ${number + 1}`, parts);
+  }
+
+  function onAnswer(method: string, request: Message, answer: Message): void {
+    for (const load of loads.tell(method, request, answer)) {
+      if (method === "claimAttempts") safety.onClaimed(load);
+    }
   }
 
   /** Attempts that ended, and whose makers live and have not had them recorded. */

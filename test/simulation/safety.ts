@@ -1,9 +1,12 @@
 import { createHmac } from "node:crypto";
-import type { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+import { type DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
+import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
+import type { Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
-import { type Attempts, type BegunAttempt, isAsMade } from "./attempts.ts";
-import type { TableWatcher } from "./memory-tables.ts";
+import { type Attempts, type BegunAttempt, isAsMade, type Load } from "./attempts.ts";
+import type { DeliveryRow, Tables, TableWatcher } from "./memory-tables.ts";
 import { edgeName, readStateEdges } from "./state-edges.ts";
+import type { Process } from "./world.ts";
 
 /** What was broken, and how. */
 export class Violation extends Error {
@@ -29,17 +32,28 @@ const ROUNDING_MS = 2;
 const IN_FLIGHT_MS = 60_000;
 const LEASE_MICROS = 14_000_000;
 const CLOCK_STEP_MICROS = 60_000_000;
+/** How old a lease may be when the core answers with it. */
+const MAX_LEASE_AGE_MICROS = 2_000_000;
+/** Longer than a claim takes. */
+const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
+/** How long the record of an attempt may be on its way: a slow call, a slow statement, and a row that is locked. */
+const RECORD_TRAVELS_MS = 60_000;
 const EDGES = readStateEdges();
 
 /** What the rules need to know beside the attempts. */
 export type SafetyParts = {
   readonly nowMs: () => number;
   readonly databaseMicros: () => number;
+  /** When the database's clock stepped last. */
+  readonly steppedAtMs: () => number;
+  readonly tables: () => Tables;
   readonly attempts: () => Attempts;
   /** Since when the core's answer forbids to send, by endpoint, account or delivery. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
   /** When a task of a run was taken from its worker. */
   readonly movesOf: (one: BegunAttempt) => readonly number[];
+  /** Whether Temporal has a workflow of a run that has not ended, or had one that was forgotten. */
+  readonly hadWorkflow: (run: Run) => boolean;
   /** Tells what was broken: the first that is counts. */
   readonly broken: (violation: Violation) => void;
 };
@@ -47,8 +61,14 @@ export type SafetyParts = {
 /** Creates what watches that nothing unsafe happens, at the moment it would. */
 export function createSafety(parts: SafetyParts): TableWatcher & {
   onPost(one: BegunAttempt, request: PostRequest): void;
+  /** A workflow came to its end by itself. */
+  onWorkflowEnd(run: Run): void;
+  /** The core answers a claim of first attempts. */
+  onClaimed(load: Load): void;
+  /** A dispatcher was stopped, and gave its attempts the time that they need. */
+  onStopped(process: Process): void;
 } {
-  const { nowMs, attempts } = parts;
+  const { nowMs, attempts, tables } = parts;
   const broken = (rule: string, one: { deliveryId: string; run: number }, what: string) =>
     parts.broken(new Violation(rule, `${one.deliveryId} run ${one.run} ${what}`));
 
@@ -99,12 +119,33 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     if (beside.length > most) broken("capacity of an endpoint", one, `${beside.length} in flight`);
   }
 
+  /** A run goes on while its delivery says so. */
+  function goesOn({ deliveryId, run }: Pick<Run, "deliveryId" | "run">): boolean {
+    const row = tables().deliveries.get(deliveryId);
+    return row !== undefined && row.run === run && RUNNING_STATES.includes(row.state);
+  }
+
+  /** The wait is counted from the end of the attempt, however late that is recorded. */
+  function checkDue(row: DeliveryRow, { attempts: attempt, retryInMicros }: AfterAttempt): void {
+    if (retryInMicros === undefined) return;
+    const waitMs = WAITS_MS[attempt - 1] ?? 0;
+    const dueMs = nowMs() + retryInMicros / 1000;
+    const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
+      dueMs >= endedMs + waitMs - ROUNDING_MS && dueMs <= endedMs + waitMs + RECORD_TRAVELS_MS;
+    const made = attempts().of(row.id, row.run, attempt);
+    if (made.some(isRight)) return;
+    const ends = made.map(({ endedMs }) => endedMs).join(", ");
+    const named = { deliveryId: row.id, run: row.run };
+    broken("a retry is due its wait after the end", named, `due at ${dueMs}, ended at ${ends}`);
+  }
+
   function checkSignature(one: BegunAttempt, { headers, body }: PostRequest): void {
     const signed = createHmac("sha256", one.secret)
       .update(`${headers["Service-Timestamp"]}.${headers["Service-Event-Id"]}.`)
       .update(body)
       .digest("hex");
-    if (headers["Service-Signature"] === `v1=${signed}`) return;
+    const isSigned = headers["Service-Signature"] === `v1=${signed}`;
+    if (isSigned && headers["Service-Attempt"] === String(one.attempt)) return;
     broken("signed with the secret of the moment", one, `attempt ${one.attempt}`);
   }
 
@@ -126,12 +167,42 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
       if (isAsMade(stored, made)) return;
       broken("what is recorded is what the receiver saw", stored, `attempt ${stored.attempt}`);
     },
+    onOutcome(row, after) {
+      const named = { deliveryId: row.id, run: row.run };
+      const stored = tables().attempts.get(`${row.id} ${row.run} ${after.attempts}`);
+      if (stored?.outcome !== after.outcome || after.attempts <= row.attempts) {
+        broken("a delivery shows the last attempt of its run", named, `attempt ${after.attempts}`);
+      }
+      checkDue(row, after);
+    },
+    onDelete(entry) {
+      if (!goesOn(entry) || parts.hadWorkflow(entry)) return;
+      broken("a run that goes on is in the outbox or in Temporal", entry, "has left the outbox");
+    },
+    onWorkflowEnd(run) {
+      if (!goesOn(run) || tables().entries.get(run.deliveryId)?.run === run.run) return;
+      broken("a run that goes on is in the outbox or in Temporal", run, "has left Temporal");
+    },
+    onClaimed(load) {
+      const { leasedAtMicros = 0 } = load;
+      if (nowMs() - parts.steppedAtMs() < CLOCK_IS_RIGHT_AFTER_MS) return;
+      const age = parts.databaseMicros() - leasedAtMicros;
+      if (age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000) return;
+      broken("a claim is answered while its lease is young", load, `it is ${age} us old`);
+    },
+    onStopped(process) {
+      for (const one of attempts().inFlight()) {
+        if (one.process !== process || one.attempt > 1) continue;
+        broken("a stop waits for what is in flight", one, `attempt ${one.attempt}`);
+      }
+    },
   };
 }
 
 /** Whether the lease of a first attempt was over by the database's clock, or that clock had stepped back behind it. */
-function isLeaseOver({ leasedUntil }: BegunAttempt, atMicros: number): boolean {
-  if (leasedUntil === undefined) return false;
+function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {
+  if (leasedAtMicros === undefined) return false;
+  const leasedUntil = leasedAtMicros + LEASE_MICROS;
   return leasedUntil <= atMicros || leasedUntil > atMicros + LEASE_MICROS + CLOCK_STEP_MICROS;
 }
 

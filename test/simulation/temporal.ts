@@ -28,10 +28,16 @@ export type TemporalWorker = { readonly process: Process; readonly activities: A
 export type Temporal = ReturnType<typeof createTemporal>;
 
 /** Creates a Temporal that knows no workflow. */
-export function createTemporal(world: World, faults: Faults, random: Random) {
+export function createTemporal(
+  world: World,
+  faults: Faults,
+  random: Random,
+  onEnd: (run: Run) => void,
+) {
   const workflows = new Map<string, Workflow>();
   /** When tasks of a run were taken from their worker, or it was forgotten. */
   const moves = new Map<string, number[]>();
+  const forgotten = new Set<string>();
   const workers = new Set<TemporalWorker>();
   /** Whose next task no worker was given yet. */
   const ready = new Set<Workflow>();
@@ -68,7 +74,7 @@ export function createTemporal(world: World, faults: Faults, random: Random) {
         wake(workflow);
       });
     };
-    execute({ world, workflow, worker, save, sleep });
+    execute({ world, workflow, worker, save, sleep, onEnd });
   }
 
   /** Whether a worker's progress reached Temporal; if not, its task is given away again. */
@@ -167,6 +173,7 @@ export function createTemporal(world: World, faults: Faults, random: Random) {
     forget(id: string): void {
       const workflow = workflows.get(id);
       if (workflow !== undefined) workflow.state = "terminated";
+      forgotten.add(id);
       workflows.delete(id);
       noteMove(id);
     },
@@ -177,6 +184,12 @@ export function createTemporal(world: World, faults: Faults, random: Random) {
 
     /** When a task of a run was taken from its worker, or the run was forgotten. */
     movesOf: (run: Run) => moves.get(deliverWorkflowId(run)) ?? [],
+
+    /** Whether there is a workflow of a run that has not ended, or was one that is forgotten. */
+    hadWorkflow(run: Run): boolean {
+      const id = deliverWorkflowId(run);
+      return workflows.get(id)?.state === "running" || forgotten.has(id);
+    },
 
     /** Whether any workflow is at work, and does not only sleep. */
     isBusy: () =>

@@ -1,3 +1,4 @@
+import type { Run } from "../../workflows/src/common/run.ts";
 import type { DeliverInput, RunResult } from "../../workflows/src/workflow/contract.ts";
 import { createRunStory } from "../../workflows/src/workflow/run-story.ts";
 import { createRandom } from "./random.ts";
@@ -39,6 +40,7 @@ export function execute({
   worker,
   save,
   sleep,
+  onEnd,
 }: {
   readonly world: World;
   readonly workflow: Workflow;
@@ -47,6 +49,7 @@ export function execute({
   readonly save: (execution: Execution) => boolean;
   /** Sets a timer, whose end Temporal writes into the history. */
   readonly sleep: (milliseconds: number) => void;
+  readonly onEnd: (run: Run) => void;
 }): void {
   const { input } = workflow;
   const execution: Execution = { worker, entries: [...workflow.history], wakeUp: undefined };
@@ -103,5 +106,6 @@ export function execute({
     workflow.state = "completed";
     workflow.result = result;
     workflow.execution = undefined;
+    onEnd(input);
   });
 }

@@ -104,7 +104,9 @@ export function createWorld(): World {
     },
     nextOutsideMs: () => (outside.peek()?.at ?? Infinity) / 1000,
     skip(milliseconds) {
-      skipped += Math.floor(milliseconds * 1000);
+      const micros = Math.floor(milliseconds * 1000);
+      skipped += micros;
+      now += micros;
     },
   };
 }
