@@ -100,7 +100,7 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
     unblock: () => alone(() => [updateBlocked(accountNo, null)]),
     erase: (recordId: string) => alone(() => eraseWebhookEvents(accountNo, recordId)),
     async retry(deliveryId: string): Promise<void> {
-      const request = { accountId, deliveryId };
+      const request = { accountId, deliveryId, includeDelivered: true, includeRetrying: true };
       await service.retryDelivery(request as never, {} as HandlerContext);
     },
     /** Retries those of some deliveries that can be. */
