@@ -56,8 +56,16 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     const endOf = (place: number) => ends[place % 3] ?? ends[0];
     const first = runs.map((run, place) => made(run, endOf(place)[0]));
     const again = runs.map((run) => made(run, { outcome: NETWORK_ERROR, responseBody: BODY }));
-    expect(await record(...first)).toEqual({ busy: [], hasRetries: true });
-    expect(await record(...again)).toEqual({ busy: [], hasRetries: true });
+    expect(await record(...first)).toEqual({
+      busy: [],
+      endpointIds: new Set([endpointId]),
+      hasRetries: true,
+    });
+    expect(await record(...again)).toEqual({
+      busy: [],
+      endpointIds: new Set([endpointId]),
+      hasRetries: true,
+    });
     expect(await Promise.all(runs.map(stateOf))).toEqual(runs.map((_, n) => endOf(n)[1]));
     for (const [place, run] of runs.slice(0, 3).entries()) {
       const { delivery, attempts } = await read(run);
@@ -94,7 +102,11 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     expect([await stateOf(first), await stateOf(last)]).toEqual([3, 3]);
     expect(await stateOf(locked)).toBe(DeliveryState.PENDING);
     expect((await read(locked)).attempts).toEqual([]);
-    expect(await record(made(locked))).toEqual({ busy: [], hasRetries: false });
+    expect(await record(made(locked))).toEqual({
+      busy: [],
+      endpointIds: new Set([endpointId]),
+      hasRetries: false,
+    });
     expect(await stateOf(locked)).toBe(DeliveryState.DELIVERED);
   });
 
@@ -104,7 +116,11 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
     const { busy } = await whileLocked(present, () => record(made(gone), made(present)));
     expect(busy).toEqual([1]);
-    expect(await record(made(gone))).toEqual({ busy: [], hasRetries: false });
+    expect(await record(made(gone))).toEqual({
+      busy: [],
+      endpointIds: new Set(),
+      hasRetries: false,
+    });
     const attempts = "SELECT 1 FROM delivery_attempt WHERE delivery_id = ?";
     expect(await services.database.query(attempts, [gone.deliveryId])).toEqual([]);
   });
@@ -164,7 +180,11 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
         made(run, { attempt: 2, outcome: TIMEOUT, retryInMicros: A_MINUTE, before: [past] }),
       );
       expect(await services.claim()).toEqual([run.deliveryId]);
-      expect(await record(made(run, end))).toEqual({ busy: [], hasRetries: true });
+      expect(await record(made(run, end))).toEqual({
+        busy: [],
+        endpointIds: new Set([endpointId]),
+        hasRetries: true,
+      });
       expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
       expect(await stateOf(run)).toBe(DeliveryState.RETRYING);
     },
@@ -187,7 +207,11 @@ describe("a record that comes late, §6.4", () => {
       await services.deliveries.retryDelivery({ accountId, deliveryId });
       const before = (await read(run)).delivery;
       expect(before).toMatchObject({ run: 2, state: DeliveryState.PENDING, attempts: 0 });
-      expect(await record(made(run, end))).toEqual({ busy: [], hasRetries: false });
+      expect(await record(made(run, end))).toEqual({
+        busy: [],
+        endpointIds: new Set([endpointId]),
+        hasRetries: false,
+      });
       const { delivery, attempts } = await read(run);
       expect(delivery).toEqual(before);
       expect(attempts).toMatchObject([{ run: 1, attempt: 1, outcome: end.outcome }]);
