@@ -20,7 +20,7 @@ export function DeliveriesPage() {
     <Page
       title={texts.pages.deliveries}
       intro={texts.deliveries.intro}
-      actions={mayWrite && <RetryFailed endpointId={filters.get("endpoint")} />}
+      actions={mayWrite && <RetryFailed filters={filters} />}
     >
       <DeliveryFilters filters={filters} />
       <Loaded query={query}>

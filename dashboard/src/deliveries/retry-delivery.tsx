@@ -4,7 +4,8 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-const RETRIED: readonly DeliveryState[] = [
+/** What a retry begins a new run of. */
+export const RETRIED: readonly DeliveryState[] = [
   DeliveryState.FAILED,
   DeliveryState.CANCELED,
   DeliveryState.PAUSED,

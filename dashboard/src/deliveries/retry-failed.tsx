@@ -12,59 +12,92 @@ import { Notice } from "../common/notice.tsx";
 import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
 import { useChange } from "../common/use-change.ts";
+import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
+import { useRetriable } from "./use-retriable.ts";
 
-/** Retries what failed to an endpoint since a time. */
-export function RetryFailed({ endpointId }: { endpointId: string }) {
+/** Retries what failed to an endpoint in a range of time; the list's filters choose both at first. */
+export function RetryFailed({ filters }: { filters: Filters }) {
   const endpoints = useEndpointChoices();
-  const [chosen, setChosen] = useState<string>();
-  const [since, setSince] = useState(() => localFromMs(nowMs() - DAY_MS));
-  const { mutate, data, error, isPending, reset } = useChange(
-    DeliveryService.method.retryFailedDeliveries,
-  );
-  const selected = chosen ?? (endpointId || (endpoints[0]?.value ?? ""));
-  const from = timestampFromLocal(since);
   if (endpoints.length === 0) return null;
   return (
     <ActionDialog
       title={texts.deliveries.retryFailedTitle}
-      onClosed={reset}
       trigger={(open) => <Button onClick={open}>{texts.deliveries.retryFailed}</Button>}
     >
-      {(close) => (
-        <DialogForm
-          onSubmit={() =>
-            from && mutate({ endpointId: selected, since: from, until: timestampFromMs(nowMs()) })
-          }
-        >
-          <p>{texts.deliveries.retryFailedText}</p>
-          <SelectField
-            label={texts.deliveries.endpoint}
-            value={selected}
-            choices={endpoints}
-            onChange={setChosen}
-          />
-          <TextField
-            label={texts.deliveries.retryFailedSince}
-            type="datetime-local"
-            value={since}
-            onChange={setSince}
-          />
-          <ErrorNotice error={error} />
-          {data && (
-            <Notice look="good" role="status">
-              {texts.deliveries.retriedCount(Number(data.retried))}
-            </Notice>
-          )}
-          <DialogButtons>
-            <Button onClick={close}>{texts.close}</Button>
-            <Button look="primary" type="submit" isDisabled={!from} isPending={isPending}>
-              {texts.deliveries.retryFailed}
-            </Button>
-          </DialogButtons>
-        </DialogForm>
-      )}
+      {(close) => <RetryForm filters={filters} endpoints={endpoints} onClose={close} />}
     </ActionDialog>
+  );
+}
+
+function RetryForm(props: {
+  filters: Filters;
+  endpoints: ReturnType<typeof useEndpointChoices>;
+  onClose: () => void;
+}) {
+  const { filters, endpoints } = props;
+  const [only, ...others] = endpoints;
+  const [endpointId, setEndpointId] = useState(
+    filters.get("endpoint") || (others.length === 0 ? (only?.value ?? "") : ""),
+  );
+  const [since, setSince] = useState(() => filters.get("since") || localFromMs(nowMs() - DAY_MS));
+  const [until, setUntil] = useState(filters.get("until"));
+  const { mutate, data, error, isPending, reset } = useChange(
+    DeliveryService.method.retryFailedDeliveries,
+  );
+  const retriable = useRetriable(endpointId, since, until);
+  const from = timestampFromLocal(since);
+  const retry = () =>
+    from &&
+    mutate({
+      endpointId,
+      since: from,
+      until: timestampFromLocal(until) ?? timestampFromMs(nowMs()),
+    });
+  /** What was said counted for other choices. */
+  const change = (set: (value: string) => void) => (value: string) => {
+    reset();
+    set(value);
+  };
+  return (
+    <DialogForm onSubmit={retry}>
+      <p>{texts.deliveries.retryFailedText}</p>
+      <SelectField
+        label={texts.deliveries.endpoint}
+        value={endpointId}
+        choices={[{ value: "", text: texts.deliveries.chooseEndpoint }, ...endpoints]}
+        onChange={change(setEndpointId)}
+      />
+      <TextField
+        label={texts.deliveries.retryFailedSince}
+        type="datetime-local"
+        value={since}
+        onChange={change(setSince)}
+      />
+      <TextField
+        label={texts.deliveries.retryFailedUntil}
+        hint={texts.deliveries.untilNow}
+        type="datetime-local"
+        value={until}
+        onChange={change(setUntil)}
+      />
+      <ErrorNotice error={error ?? retriable.error} />
+      {data ? (
+        <Notice look={data.retried > 0n ? "good" : "warn"} role="status">
+          {texts.deliveries.retriedCount(Number(data.retried))}
+        </Notice>
+      ) : (
+        <p role="status">
+          {retriable.data && texts.deliveries.retriable(retriable.data.count, retriable.data.isAll)}
+        </p>
+      )}
+      <DialogButtons>
+        <Button onClick={props.onClose}>{texts.close}</Button>
+        <Button look="primary" type="submit" isPending={isPending || !retriable.data?.count}>
+          {texts.deliveries.retryFailed}
+        </Button>
+      </DialogButtons>
+    </DialogForm>
   );
 }

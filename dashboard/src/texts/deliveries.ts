@@ -39,8 +39,15 @@ export const deliveries = {
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText:
-    "Begins a new run of every delivery of an endpoint that failed, was canceled or is paused, from a time on.",
+    "Choose an endpoint and a time. We retry its deliveries that failed, were canceled or are paused.",
+  chooseEndpoint: "Choose an endpoint",
   retryFailedSince: "Created from",
+  retryFailedUntil: "Created until",
+  untilNow: "Leave it empty for now.",
+  retriable: (count: number, isAll: boolean) =>
+    count === 0
+      ? "There is nothing to retry."
+      : `${isAll ? "" : "At least "}${many(count, "delivery", "deliveries")} will be retried.`,
   retriedCount: (count: number) =>
     count === 0
       ? "There was nothing to retry."

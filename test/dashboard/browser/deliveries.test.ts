@@ -107,23 +107,39 @@ describe("deliveries", () => {
     await expect.poll(rows).toBe(2);
   });
 
-  it("are all retried that failed since a time", async () => {
-    const { deliveryId } = await fail();
+  it("are all retried that failed at a chosen endpoint, and counted before. §6.4", async () => {
+    const { endpointId, deliveryId } = await fail();
+    const other = await fail();
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.FAILED);
+    await expect.poll(() => stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
     await own.open("/deliveries");
-    await own.row("Route not found").waitFor();
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry failed").click();
+    const endpoint = own.dialog().getByLabel("Endpoint");
+    const retry = own.dialog().getByRole("button", { name: "Retry failed" });
+    expect(await endpoint.inputValue()).toBe("");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await endpoint.selectOption(endpointId);
+    await own.told("1 delivery will be retried.");
+    await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
+    await own.told("There is nothing to retry.");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await own.dialog().getByLabel("Created until").fill("");
+    await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("1 delivery is on the way.");
-    const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
-    await expect.poll(stateOf).toBe(DeliveryState.DELIVERED);
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
+    expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    await endpoint.selectOption(other.endpointId);
+    await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("within the last minute");
-    await own.stack.database.query("UPDATE account SET bulk_retried_at = NULL");
-    await own.press("Retry failed");
-    await own.told("There was nothing to retry.");
     await own.press("Close");
-    await own.row("Delivered").first().waitFor();
+    await own.closed();
+    await own.page.getByLabel("Endpoint").selectOption(other.endpointId);
+    await own.button("Retry failed").click();
+    expect(await endpoint.inputValue()).toBe(other.endpointId);
   });
 
   it("show older ones on demand", async () => {
