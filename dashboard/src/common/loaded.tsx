@@ -9,12 +9,15 @@ import { shownData } from "./shown-data.ts";
 type Asked<Data> = {
   readonly data: Data | undefined;
   readonly error: unknown;
+  /** Why the last try failed, while further ones are made. */
+  readonly failureReason: unknown;
   readonly refetch: () => unknown;
 };
 
 /** Shows what a query found: meanwhile that it is loading, or why it failed; what was found before stays. */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
-  const { error, refetch } = props.query;
+  const { refetch } = props.query;
+  const error = props.query.error ?? props.query.failureReason;
   const data = shownData(props.query);
   if (data !== undefined) {
     return (

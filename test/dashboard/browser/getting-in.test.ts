@@ -117,6 +117,23 @@ it("goes on by itself once the network is back", async () => {
   expect(await page.getByText("You are offline").count()).toBe(0);
 });
 
+it("tells the first failure of a call at once, and recovers by itself", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const told = Promise.withResolvers<void>();
+  let calls = 0;
+  await page.route("**/*.DeliveryService/ListDeliveries", async (route) => {
+    calls += 1;
+    // No second try has ended when the page tells the first.
+    if (calls > 1) await told.promise;
+    await (calls > 1 ? route.continue() : route.abort("internetdisconnected"));
+  });
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByText("No connection to the service.").waitFor();
+  told.resolve();
+  await page.getByText("No deliveries yet").waitFor();
+  expect(await page.getByText("No connection to the service.").count()).toBe(0);
+});
+
 it("keeps the cookie from scripts, and no code, key or secret in the browser's storage", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   expect(await page.evaluate("document.cookie")).toBe("");
