@@ -1,4 +1,5 @@
 import { EndpointService, WebhookEventKind } from "@activity/proto";
+import { useLocation } from "wouter";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
 import { useChange } from "../common/use-change.ts";
@@ -8,8 +9,9 @@ import { NewSecret } from "./new-secret.tsx";
 
 const INITIAL = { url: "", kinds: [WebhookEventKind.DONATION_CREATED], standardWebhooks: false };
 
-/** Creates an endpoint and shows its signing secret, this once. */
+/** Creates an endpoint, shows its signing secret, this once, and goes to its page, where a test can be sent. */
 export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {
+  const [, navigate] = useLocation();
   const { mutate, data, error, isPending, reset } = useChange(
     EndpointService.method.createEndpoint,
   );
@@ -17,7 +19,10 @@ export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {
     <ActionDialog
       title={data ? texts.endpoints.createdTitle : texts.endpoints.create}
       isKept={isPending || data !== undefined}
-      onClosed={reset}
+      onClosed={() => {
+        if (data?.endpoint) navigate(`/endpoints/${data.endpoint.id}`);
+        reset();
+      }}
       trigger={(open) => (
         <Button onClick={open} look="primary" isDisabled={isDisabled}>
           {texts.endpoints.create}

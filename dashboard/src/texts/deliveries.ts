@@ -4,6 +4,7 @@ import { many, type Words } from "./words.ts";
 /** The pages of deliveries; what is said of kinds and outcomes is said elsewhere too. */
 export const deliveries = {
   intro: "Each webhook event to each endpoint, newest first.",
+  paused: "Not live while older deliveries are shown. Reload the page to go on.",
   empty: "No deliveries yet",
   emptyText: "They appear here as soon as something happens, or when you send a test.",
   noneFound: "No delivery matches",

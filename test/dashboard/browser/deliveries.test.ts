@@ -155,5 +155,6 @@ describe("deliveries", () => {
     await own.button("Show older").click();
     await expect.poll(() => own.page.getByRole("row").count()).toBe(56);
     expect(await own.button("Show older").count()).toBe(0);
+    await own.see("Not live while older deliveries are shown.");
   });
 });

@@ -44,12 +44,14 @@ describe("endpoints", () => {
     await own.told("It is shown this once");
     const secret = await own.code("Signing secret");
     expect(secret).toMatch(SECRET);
-    expect(await own.code("Receive it with receiver-kit")).toContain("createExpressReceiver");
+    const code = await own.code("Receive it with receiver-kit");
+    expect(code).toContain("createExpressReceiver");
+    expect(code).not.toContain("npm install");
     await own.press("Done");
     await own.closed();
     await own.expectForgotten(secret);
-    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
     await own.page.getByRole("heading", { name: own.delivery.hookUrl }).waitFor();
+    await own.button("Send a test").waitFor();
   });
 
   it("are edited, switched off and on, and deleted", async () => {
@@ -99,6 +101,7 @@ describe("endpoints", () => {
     const next = await own.code("Signing secret");
     expect(next).toMatch(SECRET);
     expect(next).not.toBe(secret);
+    expect(await own.code("Take both secrets")).toContain("[process.env.WEBHOOK_SECRET, ");
     await own.press("Done");
     await own.see("A new secret signs from");
     await own.expectForgotten(next);

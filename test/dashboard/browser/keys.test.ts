@@ -24,7 +24,7 @@ describe("keys", () => {
     expect(command).toContain(`Bearer ${key}`);
     expect(command).toContain('"https://api.example.com/api/v1/activity?limit=5"');
     await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
-    await own.told("Copied");
+    await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
     expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
@@ -51,6 +51,9 @@ describe("keys", () => {
     await own.press("Revoke");
     await own.closed();
     await own.see("No active key");
+    // The button that had the focus is gone.
+    const focused = () => own.page.evaluate("document.activeElement.textContent");
+    await expect.poll(focused).toBe("API keys");
     await own.page.getByText("1 expired or revoked key").click();
     await own.page.getByText("Revoked", { exact: true }).waitFor();
     expect((await own.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
