@@ -22,7 +22,7 @@ export function KeyTable({ keys, mayWrite }: { keys: readonly ApiKey[]; mayWrite
       title: texts.keys.lastUsedAt,
       cell: ({ lastUsedAt }: ApiKey) => (
         <span title={texts.keys.lastUsedHint}>
-          <Time at={lastUsedAt} instead={texts.never} />
+          <Time at={lastUsedAt} instead={texts.never} isDay />
         </span>
       ),
     },
