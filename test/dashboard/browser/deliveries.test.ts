@@ -134,7 +134,7 @@ describe("deliveries", () => {
     await endpoint.selectOption(other.endpointId);
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
-    await own.told("within the last minute");
+    await own.told("once per minute");
     await own.press("Close");
     await own.closed();
     await own.page.getByLabel("Endpoint").selectOption(other.endpointId);
