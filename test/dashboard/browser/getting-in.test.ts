@@ -142,6 +142,16 @@ it("tells the first failure of a call at once, and recovers by itself", async ()
   await stale.waitFor({ state: "detached" });
 });
 
+it("lets the reader in by itself once the service is back", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const calls = "**/*.SessionService/GetSession";
+  await page.route(calls, (route) => route.abort("internetdisconnected"));
+  await page.reload();
+  await page.getByText("Can't reach the service.").waitFor();
+  await page.unroute(calls);
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+});
+
 it("keeps the cookie from scripts, and no code, key or secret in the browser's storage", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   expect(await page.evaluate("document.cookie")).toBe("");
