@@ -1,7 +1,10 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./button.module.css";
 
-/** A button; `quiet` ones stand in rows and beside texts. One that is pending keeps the focus and does nothing. */
+/**
+ * A button; `quiet` ones stand in rows and beside texts. One that is pending keeps the focus and does nothing. One that
+ * goes gives the focus to the title of its page or dialog: the keyboard would begin at the top again.
+ */
 export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";
   type?: "button" | "submit";
@@ -12,8 +15,20 @@ export function Button(props: {
   children: ReactNode;
 }) {
   const { look = "plain", type = "button", isPending = false } = props;
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (current === null || document.activeElement !== current) return;
+      const title = current.closest("dialog, main")?.querySelector<HTMLElement>("h1, h2");
+      if (!title) return;
+      title.tabIndex = -1;
+      title.focus();
+    };
+  }, []);
   return (
     <button
+      ref={button}
       type={type}
       className={`${styles.button} ${styles[look]}`}
       disabled={props.isDisabled}

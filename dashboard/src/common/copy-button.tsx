@@ -19,9 +19,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <span>
       <Button look="quiet" aria-label={`${texts.copy}: ${label}`} onClick={copy}>
-        {said === texts.copied ? texts.copied : texts.copy}
+        {texts.copy}
       </Button>
-      <span role="status">{said === texts.copyFailed ? said : ""}</span>
+      <span role="status">{said}</span>
     </span>
   );
 }

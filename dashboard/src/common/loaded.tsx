@@ -1,27 +1,36 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ReactNode } from "react";
 import { texts } from "../texts.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 import styles from "./loaded.module.css";
 import { Notice } from "./notice.tsx";
 import { shownData } from "./shown-data.ts";
+import { Time } from "./time.tsx";
 
 /** What every query tells of itself. */
 type Asked<Data> = {
   readonly data: Data | undefined;
   readonly error: unknown;
+  /** When the data came, in milliseconds since 1970. */
+  readonly dataUpdatedAt: number;
+  /** Why the last try failed, while further ones are made. */
+  readonly failureReason: unknown;
   readonly refetch: () => unknown;
 };
 
 /** Shows what a query found: meanwhile that it is loading, or why it failed; what was found before stays. */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
-  const { error, refetch } = props.query;
+  const { refetch } = props.query;
+  const error = props.query.error ?? props.query.failureReason;
   const data = shownData(props.query);
   if (data !== undefined) {
     return (
       <>
         {error ? (
           <Notice look="warn" role="status">
-            {texts.stale}
+            <span>
+              {texts.stale} <Time at={timestampFromMs(props.query.dataUpdatedAt)} />.
+            </span>
           </Notice>
         ) : null}
         {props.children(data)}

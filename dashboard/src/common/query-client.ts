@@ -1,7 +1,8 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { errorCode, isPassing } from "./error-code.ts";
 
-const MAX_RETRIES = 4;
+const RETRY_AFTER_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 5_000;
 const STALE_AFTER_MS = 2_000;
 
 /** Creates what keeps answers; calls `onSessionEnded` once any call says that the session has ended. */
@@ -15,7 +16,9 @@ export function createQueryClient(onSessionEnded: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: STALE_AFTER_MS,
-        retry: (failures, error) => isPassing(error) && failures < MAX_RETRIES,
+        // A page tells the first failure and recovers by itself: `Loaded` shows what a query waits for.
+        retry: (_, error) => isPassing(error),
+        retryDelay: (failures) => Math.min(RETRY_AFTER_MS * 2 ** failures, MAX_RETRY_AFTER_MS),
       },
       // A click that cannot be sent says so instead of waiting unseen.
       mutations: { networkMode: "always", retry: false },

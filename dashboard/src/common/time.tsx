@@ -1,18 +1,32 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { LOCALE, texts } from "../texts.ts";
 
-const MINUTES = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
-const SECONDS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
+const PARTS = {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+} as const;
+const MINUTES = new Intl.DateTimeFormat(LOCALE, PARTS);
+const DAYS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
+const SECONDS = new Intl.DateTimeFormat(LOCALE, { ...PARTS, second: "2-digit" });
 
-/** A moment in the reader's time zone, with UTC on hover; a word instead when there is none. */
-export function Time(props: { at: Timestamp | undefined; hasSeconds?: boolean; instead?: string }) {
+/** A moment in the reader's time zone, which it names, with UTC on hover; a word instead when there is none. */
+export function Time(props: {
+  at: Timestamp | undefined;
+  hasSeconds?: boolean;
+  isDay?: boolean;
+  instead?: string;
+}) {
   if (props.at === undefined) return <>{props.instead ?? texts.none}</>;
   const date = timestampDate(props.at);
   const iso = date.toISOString();
   const utc = texts.utc(iso.slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
   return (
     <time dateTime={iso} title={utc}>
-      {(props.hasSeconds ? SECONDS : MINUTES).format(date)}
+      {(props.isDay ? DAYS : props.hasSeconds ? SECONDS : MINUTES).format(date)}
     </time>
   );
 }

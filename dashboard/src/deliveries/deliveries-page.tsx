@@ -15,11 +15,12 @@ import { RetryFailed } from "./retry-failed.tsx";
 export function DeliveriesPage() {
   const filters = useFilters();
   const query = useDeliveries(filters);
+  const hasOlder = (query.data?.pages.length ?? 0) > 1;
   const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
   return (
     <Page
       title={texts.pages.deliveries}
-      intro={texts.deliveries.intro}
+      intro={hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
       actions={mayWrite && <RetryFailed filters={filters} />}
     >
       <DeliveryFilters filters={filters} />

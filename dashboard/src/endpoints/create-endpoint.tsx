@@ -1,4 +1,5 @@
 import { EndpointService, WebhookEventKind } from "@activity/proto";
+import { useLocation } from "wouter";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
 import { useChange } from "../common/use-change.ts";
@@ -11,8 +12,9 @@ const INITIAL = {
   ...{ standardWebhooks: false, minAmountCents: 0n },
 };
 
-/** Creates an endpoint and shows its signing secret, this once. */
+/** Creates an endpoint, shows its signing secret, this once, and goes to its page, where a test can be sent. */
 export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {
+  const [, navigate] = useLocation();
   const { mutate, data, error, isPending, reset } = useChange(
     EndpointService.method.createEndpoint,
   );
@@ -20,7 +22,10 @@ export function CreateEndpoint({ isDisabled }: { isDisabled: boolean }) {
     <ActionDialog
       title={data ? texts.endpoints.createdTitle : texts.endpoints.create}
       isKept={isPending || data !== undefined}
-      onClosed={reset}
+      onClosed={() => {
+        if (data?.endpoint) navigate(`/endpoints/${data.endpoint.id}`);
+        reset();
+      }}
       trigger={(open) => (
         <Button onClick={open} look="primary" isDisabled={isDisabled}>
           {texts.endpoints.create}

@@ -11,6 +11,7 @@ export function NewSecret({ secret, onDone }: { secret: string; onDone: () => vo
     <>
       <SecretShown label={texts.endpoints.secret} secret={secret} />
       <p>{texts.endpoints.snippetHint}</p>
+      <CodeBlock label={texts.endpoints.install} text={texts.endpoints.installCommand} />
       <CodeBlock label={texts.endpoints.snippet} text={snippet} />
       <DialogButtons>
         <Button look="primary" onClick={onDone}>

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { texts } from "../texts.ts";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 
@@ -11,4 +12,7 @@ it("shows what the kit's own README shows, whose examples are run", () => {
     .filter((line) => !/^$|console\.log|receiver\.mjs/.test(line));
   expect(code.length).toBeGreaterThan(15);
   expect(code.filter((line) => !readme.includes(line))).toEqual([]);
+  // The command is no code: it is copied apart.
+  expect(code).not.toContain(texts.endpoints.installCommand);
+  expect(readme).toContain(texts.endpoints.installCommand);
 });

@@ -1,17 +1,20 @@
 import { type Endpoint, EndpointService } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
 import { Button } from "../common/button.tsx";
 import { nowMs } from "../common/clock.ts";
+import { CodeBlock } from "../common/code-block.tsx";
 import { DialogButtons } from "../common/dialog-buttons.tsx";
 import { DialogForm } from "../common/dialog-form.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { RadioField } from "../common/radio-field.tsx";
+import { SecretShown } from "../common/secret-shown.tsx";
+import { Time } from "../common/time.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
+import bothSecrets from "./both-secrets.txt?raw";
 import { HOUR_MS } from "./hours.ts";
-import { NewSecret } from "./new-secret.tsx";
 
 /** When the new secret may begin to sign, in hours from now. */
 const HOURS = [1, 6, 23, 0];
@@ -34,7 +37,11 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
     >
       {(close) =>
         data ? (
-          <NewSecret secret={data.secret} onDone={close} />
+          <RotatedSecret
+            secret={data.secret}
+            signsFrom={data.endpoint?.nextSecretSignsFrom}
+            onDone={close}
+          />
         ) : (
           <DialogForm onSubmit={rotate}>
             <p>{texts.endpoints.rotateText}</p>
@@ -60,5 +67,28 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
         )
       }
     </ActionDialog>
+  );
+}
+
+/** The new secret, and how a receiver takes it beside the old one, which the owner has. */
+function RotatedSecret(props: {
+  secret: string;
+  signsFrom: Timestamp | undefined;
+  onDone: () => void;
+}) {
+  return (
+    <>
+      <SecretShown label={texts.endpoints.secret} secret={props.secret} />
+      <p>{texts.endpoints.rotatedHint}</p>
+      <CodeBlock label={texts.endpoints.bothSecrets} text={bothSecrets} />
+      <p>
+        {texts.endpoints.rotatedUntil} <Time at={props.signsFrom} instead={texts.endpoints.now} />.
+      </p>
+      <DialogButtons>
+        <Button look="primary" onClick={props.onDone}>
+          {texts.done}
+        </Button>
+      </DialogButtons>
+    </>
   );
 }

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 500;
 /** Follows a test until its first attempt has ended, and says how, to a session that may see deliveries. */
 export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
-  const { data, error } = useQuery(
+  const { data, error, failureReason } = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },
     {
@@ -28,7 +28,8 @@ export function WatchedTest({ deliveryId }: { deliveryId: string }) {
         {texts.endpoints.sentUnseen}
       </Notice>
     );
-  if (error) return <ErrorNotice error={error} />;
+  const failure = error ?? failureReason;
+  if (failure) return <ErrorNotice error={failure} />;
   if (delivery === undefined || isPending(delivery.state)) {
     return (
       <Notice look="warn" role="status">

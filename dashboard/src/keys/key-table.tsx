@@ -16,13 +16,13 @@ export function KeyTable({ keys, mayWrite }: { keys: readonly ApiKey[]; mayWrite
       cell: ({ name }: ApiKey) => <bdi className={styles.name}>{name}</bdi>,
     },
     { title: texts.keys.prefix, cell: ({ prefix }: ApiKey) => <code>{prefix}…</code> },
-    { title: texts.keys.createdAt, cell: ({ createdAt }: ApiKey) => <Time at={createdAt} /> },
+    { title: texts.keys.createdAt, cell: ({ createdAt }: ApiKey) => <Time at={createdAt} isDay /> },
     { title: texts.keys.expiresAt, cell: (key: ApiKey) => <KeyEnd apiKey={key} /> },
     {
       title: texts.keys.lastUsedAt,
       cell: ({ lastUsedAt }: ApiKey) => (
         <span title={texts.keys.lastUsedHint}>
-          <Time at={lastUsedAt} instead={texts.never} />
+          <Time at={lastUsedAt} instead={texts.never} isDay />
         </span>
       ),
     },

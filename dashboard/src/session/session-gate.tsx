@@ -4,13 +4,15 @@ import { useTransport } from "@connectrpc/connect-query";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../common/button.tsx";
-import { errorCode } from "../common/error-code.ts";
+import { errorCode, isPassing } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { createQueryClient } from "../common/query-client.ts";
 import { texts } from "../texts.ts";
 import { Door } from "./door.tsx";
 import { SessionContext } from "./session-context.ts";
 import { SessionWatch } from "./session-watch.tsx";
+
+const TRY_AGAIN_MS = 5_000;
 
 type State =
   | { readonly kind: "opening" | "ended" | "used-up" | "signed-out" | "another-account" }
@@ -38,6 +40,11 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     [transport, code],
   );
   useEffect(() => open(false), [open]);
+  useEffect(() => {
+    if (state.kind !== "failed" || !isPassing(state.error)) return;
+    const timer = setTimeout(() => open(false), TRY_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [state, open]);
   const session = state.kind === "open" ? state.session : undefined;
   const openSession = useMemo(
     () => session && { session, leave: () => setState({ kind: "signed-out" }) },

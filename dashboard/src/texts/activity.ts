@@ -10,7 +10,7 @@ export const activity = {
   noneFoundText: "Change or clear the filters.",
   follow: "Follow live",
   following: "Live: new records appear by themselves.",
-  paused: "Not live while older records are shown.",
+  paused: "Not live while older records are shown. Reload the page to go on.",
   type: "Type",
   platform: "Platform",
   since: "Stored from",

@@ -4,8 +4,9 @@ import { many, type Words } from "./words.ts";
 /** The pages of deliveries; what is said of kinds and outcomes is said elsewhere too. */
 export const deliveries = {
   intro: "Each webhook event to each endpoint, newest first.",
+  paused: "Not live while older deliveries are shown. Reload the page to go on.",
   empty: "No deliveries yet",
-  emptyText: "They appear here as soon as something happens, or when you send a test.",
+  emptyText: "They appear here when a donation arrives, or when you send a test.",
   noneFound: "No delivery matches",
   noneFoundText: "Change or clear the filters.",
   event: "Event",
@@ -27,13 +28,13 @@ export const deliveries = {
   nextIn: (text: string) => `in ${text}`,
   nextNow: "any moment now",
   attemptsTitle: "Attempts",
-  noAttempts: "No attempt was made yet.",
-  newest: "Only the newest 200 attempts are shown.",
+  noAttempts: "No attempt yet.",
+  newest: "The newest 200 attempts.",
   status: "Status",
   answered: "What came back",
   payload: "Payload",
-  payloadHint: "What is sent, the same on every attempt. Copying copies the exact bytes.",
-  payloadErased: "Erased, because the donation was deleted that it tells of.",
+  payloadHint: "Every attempt sends this. Copy gives the exact bytes.",
+  payloadErased: "Erased, because its donation was deleted.",
   check: "What to check",
   retry: "Retry",
   includeDelivered: "Also what was delivered, for a receiver that lost what it had",
@@ -68,15 +69,15 @@ export const deliveries = {
   endpointOff: "The endpoint is off. Switch it on to let the next attempt happen.",
   stateHints: {
     [DeliveryState.UNSPECIFIED]: "",
-    [DeliveryState.PENDING]: "Its first attempt is on the way.",
+    [DeliveryState.PENDING]: "Its first attempt is in flight.",
     [DeliveryState.RETRYING]: "The last attempt failed; another one is planned.",
     [DeliveryState.DELIVERED]: "Your server answered with a 2xx status.",
-    [DeliveryState.FAILED]: "Its run ended without success. Retry it once the cause is mended.",
+    [DeliveryState.FAILED]: "Delivery failed. Fix the cause, then retry.",
     [DeliveryState.CANCELED]:
       "The endpoint was switched off or deleted, or the account was blocked, while its run went on.",
     [DeliveryState.PAUSED]:
       "The endpoint was switched off, or the account was blocked, when the event happened.",
-    [DeliveryState.ERASED]: "The donation was deleted before it was delivered: it is never sent.",
+    [DeliveryState.ERASED]: "Its donation was deleted first, so we never send it.",
   } satisfies Record<DeliveryState, string> as Words,
   outcomes: {
     [AttemptOutcome.UNSPECIFIED]: "",
@@ -96,20 +97,20 @@ export const deliveries = {
     [AttemptOutcome.UNSPECIFIED]: "",
     [AttemptOutcome.DELIVERED]: "",
     [AttemptOutcome.AUTH_REJECTED]:
-      "Check the secret, the receiver's clock, and that it verifies the raw body before anything parses it. Not retried by itself.",
+      "Check the secret, the receiver's clock, and that it verifies the raw body before anything parses it. We do not retry it.",
     [AttemptOutcome.ROUTE_NOT_FOUND]:
-      "Check the route: your server has nothing at this URL. Not retried by itself.",
+      "Check the route: your server has nothing at this URL. We do not retry it.",
     [AttemptOutcome.REDIRECTED]:
-      "Use the final URL: redirects are not followed. Not retried by itself.",
+      "Use the final URL: redirects are not followed. We do not retry it.",
     [AttemptOutcome.RECEIVER_BUSY]:
-      "Check the receiver's capacity: it answered that it is busy or failed. It is retried.",
+      "Check the receiver's capacity: it answered that it is busy or failed. We retry it.",
     [AttemptOutcome.REJECTED]:
-      "Your server refused the event; its answer may say why. Not retried by itself.",
-    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. It is retried.",
+      "Your server refused the event; its answer may say why. We do not retry it.",
+    [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. We retry it.",
     [AttemptOutcome.TIMEOUT]:
-      "Answer with 2xx within 10 seconds, and do the work after that. It is retried.",
+      "Answer with 2xx within 10 seconds, and do the work after that. We retry it.",
     [AttemptOutcome.NETWORK_ERROR]:
-      "Check that the server is reachable and its certificate valid. It is retried.",
+      "Check that the server is reachable and its certificate valid. We retry it.",
     [AttemptOutcome.UNSAFE_TARGET]:
       "The target must be a public HTTPS address: localhost, private addresses and mixed public and internal DNS answers are refused. Nothing was sent.",
   } satisfies Record<AttemptOutcome, string> as Words,

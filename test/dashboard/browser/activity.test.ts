@@ -26,12 +26,13 @@ describe("activity", () => {
     await row.waitFor({ state: "detached" });
   });
 
-  it("is filtered by type, platform and time, and shows times in UTC on hover. §4.2", async () => {
+  it("is filtered by type, platform and time, and shows times with their zone, in UTC on hover. §4.2", async () => {
     await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     await own.open("/activity");
     const row = own.row("Ada");
     await row.waitFor();
     const time = row.locator("time");
+    expect(await time.textContent()).toMatch(/\d\d:\d\d:\d\d [A-Z]\S+$/);
     const iso = (await time.getAttribute("datetime")) ?? "";
     expect(await time.getAttribute("title")).toBe(`${iso.slice(0, 19).replace("T", " ")} UTC`);
     for (const [label, miss, hit] of [

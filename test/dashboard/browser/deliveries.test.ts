@@ -143,8 +143,9 @@ describe("deliveries", () => {
     await endpoint.selectOption(other.endpointId);
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
-    await own.told("within the last minute");
+    await own.told("once per minute");
     await own.press("Close");
+    await own.closed();
     await own.page.getByLabel("Endpoint").selectOption(other.endpointId);
     await own.button("Retry failed").click();
     expect(await endpoint.inputValue()).toBe(other.endpointId);
@@ -163,5 +164,6 @@ describe("deliveries", () => {
     await own.button("Show older").click();
     await expect.poll(() => own.page.getByRole("row").count()).toBe(56);
     expect(await own.button("Show older").count()).toBe(0);
+    await own.see("Not live while older deliveries are shown.");
   });
 });

@@ -21,7 +21,7 @@ describe("endpoints", () => {
       ["https://example.com:8443", "The port must be 443"],
       ["https://10.0.0.1", "The address must be a public one."],
       ["https://localhost", "no local or internal one"],
-      ["https://example.com/hook", "This URL may be sent to."],
+      ["https://example.com/hook", "We can send to this URL."],
     ] as const) {
       await url.fill(text);
       await own.told(said);
@@ -33,7 +33,7 @@ describe("endpoints", () => {
     expect((await refused).status()).toBe(400);
     await own.told("The address must be a public one.");
     await url.fill("https://example.com/");
-    await own.told("This URL may be sent to.");
+    await own.told("We can send to this URL.");
     expect(await own.dialog().getByRole("alert").count()).toBe(0);
     await url.fill(own.delivery.hookUrl);
     await own.dialog().getByLabel("donation.created").uncheck();
@@ -41,15 +41,17 @@ describe("endpoints", () => {
     await own.told("Choose at least one kind.");
     await own.dialog().getByLabel("donation.created").check();
     await own.press("Create endpoint");
-    await own.told("It is shown this once");
+    await own.told("You won't see it again");
     const secret = await own.code("Signing secret");
     expect(secret).toMatch(SECRET);
-    expect(await own.code("Receive it with receiver-kit")).toContain("createExpressReceiver");
+    const code = await own.code("Receive it with receiver-kit");
+    expect(code).toContain("createExpressReceiver");
+    expect(code).not.toContain("npm install");
     await own.press("Done");
     await own.closed();
     await own.expectForgotten(secret);
-    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
     await own.page.getByRole("heading", { name: own.delivery.hookUrl }).waitFor();
+    await own.button("Send a test").waitFor();
   });
 
   it("are edited, switched off and on, and deleted", async () => {
@@ -87,7 +89,7 @@ describe("endpoints", () => {
     await own.see("No endpoint yet");
     expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints`);
     await own.page.goBack();
-    await own.see("The endpoint is not there any more.");
+    await own.see("This endpoint no longer exists.");
   });
 
   it("have their secret rotated, later or at once, and keep the old one when told so", async () => {
@@ -102,11 +104,12 @@ describe("endpoints", () => {
     const next = await own.code("Signing secret");
     expect(next).toMatch(SECRET);
     expect(next).not.toBe(secret);
+    expect(await own.code("Take both secrets")).toContain("[process.env.WEBHOOK_SECRET, ");
     await own.press("Done");
     await own.see("A new secret signs from");
     await own.expectForgotten(next);
     await rotate("at once");
-    await own.told("A new secret was shown already");
+    await own.told("A rotation is pending.");
     await own.press("Cancel");
     await own.button("Keep the old secret").click();
     await own.page.getByText("A new secret signs from").waitFor({ state: "detached" });

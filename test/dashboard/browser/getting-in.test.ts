@@ -117,6 +117,41 @@ it("goes on by itself once the network is back", async () => {
   expect(await page.getByText("You are offline").count()).toBe(0);
 });
 
+it("tells the first failure of a call at once, and recovers by itself", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const told = Promise.withResolvers<void>();
+  let calls = 0;
+  let isAway = false;
+  await page.route("**/*.DeliveryService/ListDeliveries", async (route) => {
+    calls += 1;
+    // No second try has ended when the page tells the first.
+    if (calls > 1) await told.promise;
+    await (isAway || calls === 1 ? route.abort("internetdisconnected") : route.continue());
+  });
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByText("Can't reach the service.").waitFor();
+  told.resolve();
+  await page.getByText("No deliveries yet").waitFor();
+  expect(await page.getByText("Can't reach the service.").count()).toBe(0);
+  // What was read before stays, with its time.
+  isAway = true;
+  const stale = page.getByText("Can't refresh. Showing data from");
+  await stale.locator("time").waitFor();
+  expect(await page.getByText("No deliveries yet").count()).toBe(1);
+  isAway = false;
+  await stale.waitFor({ state: "detached" });
+});
+
+it("lets the reader in by itself once the service is back", async () => {
+  const page = await browsers.signIn(await createAccount(browsers.stack));
+  const calls = "**/*.SessionService/GetSession";
+  await page.route(calls, (route) => route.abort("internetdisconnected"));
+  await page.reload();
+  await page.getByText("Can't reach the service.").waitFor();
+  await page.unroute(calls);
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+});
+
 it("keeps the cookie from scripts, and no code, key or secret in the browser's storage", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   expect(await page.evaluate("document.cookie")).toBe("");

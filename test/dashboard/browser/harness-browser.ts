@@ -53,7 +53,10 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   /** Opens a browser window of its own, without a cookie. */
   const window = async ({ width = 1280, colorScheme = "light" }: Look = {}) => {
-    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+    const viewport = { width, height: 800 };
+    // Neither the server's zone nor a short name.
+    const timezoneId = "Asia/Kolkata";
+    const context = await browser.newContext({ viewport, colorScheme, timezoneId });
     context.setDefaultTimeout(PATIENCE_MS);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
     context.on("console", (message) => {

@@ -22,6 +22,7 @@ beforeAll(async () => {
   accountId = (await client.putAccount(names)).account?.id ?? "";
   await client.verifyAccount({ accountId });
   await stack.client(ApiKeyService).createApiKey({ accountId, name: NAME, validityDays: 30 });
+  await stack.database.query("UPDATE api_key SET last_used_at = created_at");
   const donorName = `${OVERRIDE} ${SCRIPT}`;
   await createPaidDonation(stack, accountId, {
     donorName,

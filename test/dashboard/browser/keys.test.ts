@@ -17,14 +17,14 @@ describe("keys", () => {
     await own.dialog().getByLabel("Name").fill("Overlay");
     await own.dialog().getByLabel("30 days").check();
     await own.press("Create key");
-    await own.told("It is shown this once");
+    await own.told("You won't see it again");
     const key = await own.code("API key");
     expect(key).toMatch(KEY);
     const command = await own.code("Try it");
     expect(command).toContain(`Bearer ${key}`);
     expect(command).toContain('"https://api.example.com/api/v1/activity?limit=5"');
     await own.dialog().getByRole("button", { name: "Copy: API key" }).click();
-    await own.told("Copied");
+    await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
     expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
     await own.page.keyboard.press("Escape");
     await own.page.keyboard.press("Escape");
@@ -51,6 +51,9 @@ describe("keys", () => {
     await own.press("Revoke");
     await own.closed();
     await own.see("No active key");
+    // The button that had the focus is gone.
+    const focused = () => own.page.evaluate("document.activeElement.textContent");
+    await expect.poll(focused).toBe("API keys");
     await own.page.getByText("1 expired or revoked key").click();
     await own.page.getByText("Revoked", { exact: true }).waitFor();
     expect((await own.stack.http("/api/v1/me", { apiKey: key })).status).toBe(401);
@@ -73,7 +76,7 @@ describe("keys", () => {
     await own.page.keyboard.press("Escape");
     await own.dialog().getByRole("button", { name: "Cancel" }).dispatchEvent("click");
     answered.resolve();
-    await own.told("It is shown this once");
+    await own.told("You won't see it again");
     expect(await own.code("API key")).toMatch(KEY);
   });
 
@@ -82,10 +85,10 @@ describe("keys", () => {
     await own.button("Create key").click();
     await own.dialog().getByLabel("Name").fill("Second");
     await own.press("Create key");
-    await own.told("One key may be created a minute");
+    await own.told("You can create one key per minute");
     for (let made = 1; made < 10; made += 1) await createApiKey(own.stack, own.accountId);
     await own.page.reload();
-    await own.see("Ten keys are active, which is the most.");
+    await own.see("You've reached the limit of 10 active keys.");
     expect(await own.button("Create key").isDisabled()).toBe(true);
   });
 

@@ -7,7 +7,7 @@ it("answers every path of its own, and says when there is nothing", async () => 
   await own.open("/nowhere");
   await own.page.getByRole("heading", { name: "Page not found" }).waitFor();
   await own.open("/deliveries/000000000000000");
-  await own.see("The delivery is not there any more.");
+  await own.see("This delivery no longer exists.");
 });
 
 it("is worked with the keyboard alone", async () => {
@@ -21,7 +21,7 @@ it("is worked with the keyboard alone", async () => {
   await own.dialog().waitFor();
   await own.page.keyboard.type("By keyboard");
   await own.page.keyboard.press("Enter");
-  await own.told("It is shown this once");
+  await own.told("You won't see it again");
   for (let tabs = 0; tabs < 10; tabs += 1) {
     await own.page.keyboard.press("Tab");
     if ((await own.page.evaluate("document.activeElement.textContent")) === "Done") break;
