@@ -1,5 +1,6 @@
 import { wait } from "@activity/runtime/timing";
-import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
+import { createRecorder, type Recorder } from "../../workflows/src/attempt/recorder.ts";
+import type { AttemptKey } from "../../workflows/src/common/run.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
@@ -30,16 +31,17 @@ export function createDispatcher(
     readonly network: Network;
     readonly attempts: Attempts;
     readonly onStopped: (process: Process) => void;
+    readonly onRecorded: (key: AttemptKey) => void;
   },
 ): Dispatcher {
   const { world } = wire;
-  const { temporal, network, attempts, onStopped } = parts;
+  const { temporal, network, attempts, onStopped, onRecorded } = parts;
   const process = world.startProcess(name);
   const { timing } = process;
   const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
   const dispatch = createWire({ ...wire, process });
   const sender = network.createSender(process, attempts);
-  const recorder = createRecorder(dispatch, QUIET, timing);
+  const recorder = watch(createRecorder(dispatch, QUIET, timing), onRecorded);
   const first = startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
   const activities = createActivities({
@@ -59,6 +61,17 @@ export function createDispatcher(
       await recorder.close(RECORD_WITHIN_MS);
       if (process.isAlive()) onStopped(process);
       process.kill();
+    },
+  };
+}
+
+/** Tells of each attempt that a recorder takes for recorded. */
+function watch(recorder: Recorder, onRecorded: (key: AttemptKey) => void): Recorder {
+  return {
+    ...recorder,
+    async record(key, ...made) {
+      await recorder.record(key, ...made);
+      onRecorded(key);
     },
   };
 }

@@ -16,7 +16,10 @@ export type Behaviour = (typeof BEHAVIOURS)[number];
 /** All receivers, by endpoint: each has a host of its name. */
 export type Network = {
   behave(endpointId: string, behaviour: Behaviour): void;
-  /** From now on all answer. */
+  /** From now on it hangs, whatever it is told. */
+  freeze(endpointId: string): void;
+  isFrozen(endpointId: string): boolean;
+  /** From now on all answer that do not hang for ever. */
   heal(): void;
   /** Creates what makes a dispatcher's attempts over it. */
   createSender(process: Process, attempts: Attempts): Sender;
@@ -36,10 +39,11 @@ export function createNetwork(
   onInside: (url: string) => void,
 ): Network {
   const behaviours = new Map<string, Behaviour>();
-  let isHealed = false;
+  const frozen = new Set<string>();
 
   function behaviourOf(endpointId: string): Behaviour {
-    const told = isHealed ? "answers" : (behaviours.get(endpointId) ?? "answers");
+    if (frozen.has(endpointId)) return "hangs";
+    const told = behaviours.get(endpointId) ?? "answers";
     return told === "changes" ? random.pick(BEHAVIOURS as unknown as [Behaviour]) : told;
   }
 
@@ -79,9 +83,9 @@ export function createNetwork(
 
   return {
     behave: (endpointId, behaviour) => behaviours.set(endpointId, behaviour),
-    heal() {
-      isHealed = true;
-    },
+    freeze: (endpointId) => frozen.add(endpointId),
+    isFrozen: (endpointId) => frozen.has(endpointId),
+    heal: () => behaviours.clear(),
     createSender(process, attempts) {
       const begun = new Map<PostRequest["headers"], BegunAttempt>();
       const attempt = createAttempt({

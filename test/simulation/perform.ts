@@ -2,6 +2,9 @@ import { type Account, createOwner, type Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
 import type { Action } from "./scenario.ts";
 
+/** A write whose answer was lost may take effect later. */
+const TAKES_EFFECT_WITHIN_MS = 60_000;
+
 /** Does what an action says; what a fault hinders is not done again. */
 export function perform(product: Product, action: Action): void {
   switch (action.kind) {
@@ -61,6 +64,12 @@ function begin(
       set(true);
       return () => set(false);
     }
+    case "lag": {
+      const cut = product.cuts[action.dispatcher];
+      const set = (lagMs: number) => cut && Object.assign(cut, { lagMs });
+      set(action.lagMs);
+      return () => set(0);
+    }
     case "read-only":
       database.setReadOnly(true);
       return () => database.setReadOnly(false);
@@ -89,10 +98,22 @@ type Written = Extract<
 
 /** Has an owner write through the core that is there; what its answer forbids is forbidden from then on. */
 function write(product: Product, action: Written): void {
-  const { world, database, forbidden, endpoints, accounts } = product;
+  const { world, database, forbidden, allowing, endpoints, accounts } = product;
   const { deliveries, events } = database.tables;
+  const askedMs = world.nowMs();
+  /** Not while a write that allows it again may take effect behind this one. */
   const forbid = (...names: readonly string[]) => {
-    for (const name of names) forbidden.set(name, world.nowMs());
+    for (const name of names) {
+      const isOpen = (allowing.get(name) ?? []).some(({ untilMs }) => untilMs >= askedMs);
+      if (!isOpen) forbidden.set(name, world.nowMs());
+    }
+  };
+  const allow = async (name: string, work: () => Promise<void>) => {
+    forbidden.delete(name);
+    const open = { untilMs: Infinity };
+    allowing.set(name, [...(allowing.get(name) ?? []), open]);
+    await work().catch(() => world.wait(TAKES_EFFECT_WITHIN_MS));
+    open.untilMs = world.nowMs();
   };
   const ask = async (account: Account | undefined, work: (owner: Owner) => Promise<unknown>) => {
     const core = product.core();
@@ -108,8 +129,7 @@ function write(product: Product, action: Written): void {
           await ask(account, (owner) => owner.switchOff(id));
           return forbid(id);
         case "switch on":
-          forbidden.delete(id);
-          return ask(account, (owner) => owner.switchOn(id));
+          return allow(id, () => ask(account, (owner) => owner.switchOn(id)));
         case "rotate":
           return ask(account, (owner) => owner.rotate(id, product.makeSecret(id, world.nowMs())));
         case "remove":
@@ -131,8 +151,7 @@ function write(product: Product, action: Written): void {
           await ask(account, (owner) => owner.block());
           return forbid(name);
         case "unblock":
-          forbidden.delete(name);
-          return ask(account, (owner) => owner.unblock());
+          return allow(name, () => ask(account, (owner) => owner.unblock()));
         case "retry all":
           return ask(account, (owner) => owner.retryAll(own.map(({ id }) => id)));
       }

@@ -12,7 +12,7 @@ import { createNetwork, urlOf } from "./network.ts";
 import type { Account } from "./owner.ts";
 import { createStreams } from "./random.ts";
 import { createSafety, Violation } from "./safety.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Frozen, Scenario } from "./scenario.ts";
 import { createTemporal } from "./temporal.ts";
 import type { Cut } from "./wire.ts";
 import { createWorld } from "./world.ts";
@@ -30,8 +30,13 @@ export function createProduct(scenario: Scenario) {
   const secrets = new WeakMap<Buffer, string>();
   /** Since when nothing may be sent any more: of an endpoint, an account, a delivery. */
   const forbidden = new Map<string, number>();
+  /** Writes that allow it again, and until when each may take effect. */
+  const allowing = new Map<string, { untilMs: number }[]>();
   let violation: Violation | undefined;
 
+  function broken(found: Violation): void {
+    violation ??= found;
+  }
   const noteLoad = (
     payload: Buffer,
     endpoint: { id: string; secret: Buffer },
@@ -55,15 +60,13 @@ export function createProduct(scenario: Scenario) {
       return times.length > 0 ? Math.min(...times) : undefined;
     },
     movesOf: (run) => temporal.movesOf(run),
-    broken(found) {
-      violation ??= found;
-    },
+    broken,
   });
   const database = createDatabase(world, faults, { ...safety, onLoad: noteLoad });
   const attempts = createAttempts(world.nowMs, loads.of, safety.onPost);
   const temporal = createTemporal(world, faults, streams("temporal"), safety.onWorkflowEnd);
   const network = createNetwork(world, streams("network"), (url) => {
-    violation ??= new Violation("nothing is sent inside", url);
+    broken(new Violation("nothing is sent inside", url));
   });
 
   let core: Core | undefined;
@@ -101,11 +104,17 @@ export function createProduct(scenario: Scenario) {
 
   function startDispatcher(number: number): void {
     if (dispatchers[number]?.process.isAlive()) return;
-    const cut = cuts[number] ?? { isCutThere: false, isCutBack: false };
+    const cut = cuts[number] ?? { isCutThere: false, isCutBack: false, lagMs: 0 };
     cuts[number] = cut;
     const alive = () => (core?.process.isAlive() ? core : undefined);
     const wire = { world, faults, cut, core: alive, onAnswer };
-    const parts = { temporal, network, attempts, onStopped: safety.onStopped };
+    const parts = {
+      temporal,
+      network,
+      attempts,
+      onStopped: safety.onStopped,
+      onRecorded: safety.onRecorded,
+    };
     dispatchers[number] = createDispatcher(wire, `dispatcher ${number + 1}`, parts);
   }
 
@@ -127,12 +136,31 @@ export function createProduct(scenario: Scenario) {
   for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
 
   return {
-    ...{ world, faults, database, attempts, temporal, network, streams, forbidden, loads },
+    ...{ world, faults, database, attempts, temporal, network, forbidden, allowing },
     ...{ accounts, endpoints, dispatchers, cuts, makeSecret, noteLoad, unrecorded },
     ...{ startCore, startDispatcher },
     core: () => (core?.process.isAlive() ? core : undefined),
     violation: () => violation,
-    isIdle: () => attempts.inFlight().size === 0 && !temporal.isBusy() && unrecorded().length === 0,
+    broken,
+    /** Whether nothing is at work, but for endpoints that are left out. */
+    isIdle: (isLeftOut: (endpointId: string) => boolean = () => false) =>
+      [...attempts.inFlight()].every(({ endpointId }) => isLeftOut(endpointId)) &&
+      !temporal.isBusy((id) => isLeftOut(database.tables.deliveries.get(id)?.endpointId ?? "")) &&
+      unrecorded().every(({ endpointId }) => isLeftOut(endpointId)),
+    /** Whether an endpoint hangs for ever. */
+    isFrozen: (endpointId: string) => network.isFrozen(endpointId),
+    /** Whether a dispatcher never hears the core again, or is never heard. */
+    isCut: scenario.frozen !== undefined && scenario.frozen.kind !== "hangs",
+    /** Begins a fault that never heals. */
+    freeze(frozen: Frozen): void {
+      if (frozen.kind === "hangs") {
+        network.freeze(endpoints[frozen.endpoint]?.id ?? "");
+        return;
+      }
+      const field = frozen.kind === "cut there" ? "isCutThere" : "isCutBack";
+      const cut = cuts[frozen.dispatcher];
+      if (cut) Object.defineProperty(cut, field, { get: () => true, set: () => undefined });
+    },
     forgetWorkflow: (run: { accountNo: number; deliveryId: string; run: number }) =>
       temporal.forget(deliverWorkflowId(run)),
     heal(): void {
@@ -142,7 +170,7 @@ export function createProduct(scenario: Scenario) {
       database.setReadOnly(false);
       database.tables.refused.clear();
       temporal.setAway(false);
-      for (const cut of cuts) Object.assign(cut, { isCutThere: false, isCutBack: false });
+      for (const cut of cuts) Object.assign(cut, { isCutThere: false, isCutBack: false, lagMs: 0 });
       startCore();
       for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
     },

@@ -14,6 +14,7 @@ export async function report(scenario: Scenario, outcome: Outcome): Promise<stri
     `seed ${scenario.seed} broke "${violation.message}"`,
     `again: npm run test:simulation -- --seed ${scenario.seed}`,
     `at least: endpoints of accounts ${accounts.join(", ")}; dispatchers ${dispatchers}`,
+    ...(least.frozen === undefined ? [] : [`  for ever: ${JSON.stringify(least.frozen)}`]),
     ...least.actions.map((action) => `  ${JSON.stringify(action)}`),
     ...faults.map((name) => `  fault: ${name}`),
     `  healed at ${healsAtMs}: ${again.violation?.message ?? "nothing is broken"}`,

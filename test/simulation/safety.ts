@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
 import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
-import type { Run } from "../../workflows/src/common/run.ts";
+import type { AttemptKey, Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
 import { type Attempts, type BegunAttempt, isAsMade, type Load } from "./attempts.ts";
 import type { DeliveryRow, Tables, TableWatcher } from "./memory-tables.ts";
@@ -65,6 +65,8 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
   onWorkflowEnd(run: Run): void;
   /** The core answers a claim of first attempts. */
   onClaimed(load: Load): void;
+  /** A dispatcher takes an attempt for recorded. */
+  onRecorded(key: AttemptKey): void;
   /** A dispatcher was stopped, and gave its attempts the time that they need. */
   onStopped(process: Process): void;
 } {
@@ -125,13 +127,14 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     return row !== undefined && row.run === run && RUNNING_STATES.includes(row.state);
   }
 
-  /** The wait is counted from the end of the attempt, however late that is recorded. */
+  /** The wait is counted from the end of the attempt, however late that is recorded. What is overdue is due at once. */
   function checkDue(row: DeliveryRow, { attempts: attempt, retryInMicros }: AfterAttempt): void {
     if (retryInMicros === undefined) return;
     const waitMs = WAITS_MS[attempt - 1] ?? 0;
     const dueMs = nowMs() + retryInMicros / 1000;
     const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
-      dueMs >= endedMs + waitMs - ROUNDING_MS && dueMs <= endedMs + waitMs + RECORD_TRAVELS_MS;
+      dueMs >= endedMs + waitMs - ROUNDING_MS &&
+      dueMs <= Math.max(nowMs(), endedMs + waitMs + RECORD_TRAVELS_MS);
     const made = attempts().of(row.id, row.run, attempt);
     if (made.some(isRight)) return;
     const ends = made.map(({ endedMs }) => endedMs).join(", ");
@@ -189,6 +192,10 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
       const age = parts.databaseMicros() - leasedAtMicros;
       if (age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000) return;
       broken("a claim is answered while its lease is young", load, `it is ${age} us old`);
+    },
+    onRecorded(key) {
+      if (tables().attempts.has(`${key.deliveryId} ${key.run} ${key.attempt}`)) return;
+      broken("an attempt is kept until it is recorded", key, `attempt ${key.attempt}`);
     },
     onStopped(process) {
       for (const one of attempts().inFlight()) {

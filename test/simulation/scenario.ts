@@ -1,5 +1,6 @@
 import { BEHAVIOURS, type Behaviour } from "./network.ts";
 import { createStreams, type Random } from "./random.ts";
+import { drawKind } from "./scenario-kinds.ts";
 
 /** Something that happens to the product, or that somebody does. */
 export type Action = { readonly atMs: number } & (
@@ -18,9 +19,22 @@ export type Action = { readonly atMs: number } & (
       readonly kind: "kill core" | "read-only" | "database away" | "Temporal away";
       readonly forMs: number;
     }
+  | {
+      /** Each message between a dispatcher and the core takes this much longer. */
+      readonly kind: "lag";
+      readonly dispatcher: number;
+      readonly lagMs: number;
+      readonly forMs: number;
+    }
   | { readonly kind: "refuse"; readonly pick: number; readonly forMs: number }
   | { readonly kind: "forget"; readonly pick: number }
   | { readonly kind: "step clock"; readonly toMs: number }
+);
+
+/** A fault that never heals: everything else must go on. */
+export type Frozen = { readonly atMs: number } & (
+  | { readonly kind: "hangs"; readonly endpoint: number }
+  | { readonly kind: "cut there" | "cut back"; readonly dispatcher: number }
 );
 
 /** All that a simulation begins with: the same scenario always comes to the same end. */
@@ -34,7 +48,8 @@ export type Scenario = {
   /** Faults that would happen, and do not. */
   readonly skipped: readonly string[];
   readonly actions: readonly Action[];
-  /** From then on nothing goes wrong any more, and all receivers answer. */
+  readonly frozen: Frozen | undefined;
+  /** From then on nothing else goes wrong any more, and all other receivers answer. */
   readonly healsAtMs: number;
 };
 
@@ -58,16 +73,20 @@ export function drawScenario(seed: number): Scenario {
   const random = createStreams(seed)("scenario");
   const span = random.pick(SPANS_MS);
   const accounts = Array.from({ length: 1 + random.below(3) }, () => 1 + random.below(2));
-  const dispatchers = 1 + random.below(2);
+  const drawnDispatchers = 1 + random.below(2);
   const count = 3 + random.below(MAX_ACTIONS);
   const size = { accounts: accounts.length, endpoints: accounts.reduce((sum, n) => sum + n) };
   const drawn = Array.from({ length: count }, () => ({
-    ...drawAction(random, { ...size, dispatchers, span }),
+    ...drawAction(random, { ...size, dispatchers: drawnDispatchers, span }),
     atMs: Math.floor(random.next() ** 2 * span),
   }));
-  const actions = drawn.sort((one, other) => one.atMs - other.atMs);
-  const faultShare = random.pick(FAULT_SHARES);
-  return { seed, accounts, dispatchers, faultShare, skipped: [], actions, healsAtMs: span };
+  const drawnShare = random.pick(FAULT_SHARES);
+  const kind = drawKind(createStreams(seed)("kind"), { seed, accounts, span });
+  const actions = [...drawn, ...kind.actions].sort((one, other) => one.atMs - other.atMs);
+  const dispatchers = Math.max(drawnDispatchers, kind.dispatchers);
+  const { frozen, faultShare = drawnShare } = kind;
+  const healsAtMs = Math.max(span, (actions.at(-1)?.atMs ?? 0) + 1);
+  return { seed, accounts, dispatchers, faultShare, skipped: [], actions, frozen, healsAtMs };
 }
 
 type Size = {

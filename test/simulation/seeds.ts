@@ -3,5 +3,6 @@ export const FAILED_ONCE: ReadonlyMap<number, string> = new Map([
   [179, "an idle dispatcher was leased a burst beside what it had in flight at the endpoint"],
   [958, "the database's clock stepped ahead, and a retry that Temporal had forgotten came at once"],
   [440, "the database's clock stepped ahead between a record and the claim of its retry"],
+  [7, "an attempt was recorded by another process than its maker, and its retry was due too late"],
   [143, "the database's clock was set right, and a retry that was forgotten came too early"],
 ]);

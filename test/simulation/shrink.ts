@@ -33,6 +33,7 @@ export async function shrink(scenario: Scenario, rule: string): Promise<Scenario
   }
 
   await keepIfBroken({ ...least, faultShare: 0 });
+  if (least.frozen !== undefined) await keepIfBroken({ ...least, frozen: undefined });
   await without(
     () => least.actions,
     (actions) => ({ ...least, actions }),

@@ -1,5 +1,6 @@
 import { DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
 import { perform } from "./perform.ts";
+import { type Probe, startProbe } from "./probe.ts";
 import { createProduct, type Product } from "./product.ts";
 import { Violation } from "./safety.ts";
 import type { Scenario } from "./scenario.ts";
@@ -19,9 +20,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Behind the last fault: the longest wait, a clock that was wrong by an hour, and what is asked for again. */
 const SETTLES_WITHIN_MS = 15 * HOUR_MS;
-const MAX_HAPPENINGS = 100_000;
+const MAX_HAPPENINGS = 400_000;
 /** Pollers begin again that long before something happens. */
 const AWAKE_MS = 10_000;
+/** How often it is looked whether all has ended. */
+const LOOK_EVERY_MS = 100;
 /** As the core has it. */
 const OVERDUE_MS = 10 * MINUTE_MS;
 
@@ -37,13 +40,21 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     isHealed = true;
     product.heal();
   });
+  const { frozen } = scenario;
+  if (frozen !== undefined) world.after(frozen.atMs, () => product.freeze(frozen));
+  let probe: Probe | undefined;
+  let lookAtMs = 0;
   const endMs = scenario.healsAtMs + SETTLES_WITHIN_MS;
   let happenings = 0;
   let isSettled = false;
   while (product.violation() === undefined && !isSettled && world.nowMs() < endMs) {
-    skipQuiet(product);
+    if (!probe?.isAwake()) skipQuiet(product);
     if (!(await world.step()) || happenings++ > MAX_HAPPENINGS) break;
-    isSettled = isHealed && product.isIdle() && unsettled(product) === undefined;
+    if (isHealed && probe === undefined && world.nowMs() >= lookAtMs) {
+      lookAtMs = world.nowMs() + LOOK_EVERY_MS;
+      if (isSettledBeside(product)) probe = startProbe(product);
+    }
+    isSettled = probe?.isOver() ?? false;
   }
   const left = isSettled ? undefined : unsettled(product);
   return {
@@ -62,6 +73,11 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   };
 }
 
+/** Whether all has ended but for what a frozen fault holds. */
+function isSettledBeside(product: Product): boolean {
+  return product.isIdle(product.isFrozen) && unsettled(product) === undefined;
+}
+
 /** While nothing is to be done, time goes on to when something happens: pollers would look in vain. */
 function skipQuiet({ world, database, isIdle }: Product): void {
   const { deliveries, entries, nowMicros } = database.tables;
@@ -77,13 +93,15 @@ function skipQuiet({ world, database, isIdle }: Product): void {
 }
 
 /** Tells what has not ended. */
-function unsettled({ database, unrecorded }: Product): string | undefined {
+function unsettled({ database, unrecorded, isFrozen }: Product): string | undefined {
   const { deliveries, entries } = database.tables;
-  if (entries.size > 0) return `entries are left: ${[...entries.keys()].join(", ")}`;
-  for (const { id, state, run, attempts } of deliveries.values()) {
-    if (RUNNING_STATES.includes(state))
+  for (const { deliveryId, endpointId } of entries.values()) {
+    if (!isFrozen(endpointId)) return `an entry is left of ${deliveryId}`;
+  }
+  for (const { id, endpointId, state, run, attempts } of deliveries.values()) {
+    if (RUNNING_STATES.includes(state) && !isFrozen(endpointId))
       return `${id} is in state ${state}, run ${run}, ${attempts}`;
   }
-  const [one] = unrecorded();
+  const one = unrecorded().find(({ endpointId }) => !isFrozen(endpointId));
   return one && `attempt ${one.attempt} of ${one.deliveryId} run ${one.run} is not recorded`;
 }

@@ -191,12 +191,15 @@ export function createTemporal(
       return workflows.get(id)?.state === "running" || forgotten.has(id);
     },
 
-    /** Whether any workflow is at work, and does not only sleep. */
-    isBusy: () =>
-      ready.size > 0 ||
+    /** Whether any workflow is at work, and does not only sleep, but for deliveries that are left out. */
+    isBusy: (isLeftOut: (deliveryId: string) => boolean) =>
       [...workflows.values()].some(
-        ({ state, execution }) =>
-          state === "running" && execution !== undefined && execution.wakeUp === undefined,
+        (workflow) =>
+          (ready.has(workflow) || isAtWork(workflow)) && !isLeftOut(workflow.input.deliveryId),
       ),
   };
+}
+
+function isAtWork({ state, execution }: Workflow): boolean {
+  return state === "running" && execution !== undefined && execution.wakeUp === undefined;
 }

@@ -5,8 +5,8 @@ import type { Core } from "./core.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Process, World } from "./world.ts";
 
-/** What goes one way between a dispatcher and the core, and what does not. */
-export type Cut = { isCutThere: boolean; isCutBack: boolean };
+/** What goes one way between a dispatcher and the core, what does not, and by how much it is late. */
+export type Cut = { isCutThere: boolean; isCutBack: boolean; lagMs: number };
 
 /** What a dispatcher's calls need. */
 export type WireParts = {
@@ -40,7 +40,9 @@ function call(
   const request = create(method.input, init);
   const answer = Promise.withResolvers<Message>();
   const caller = new AbortController();
-  const { thereMs, backMs, fault } = faults.pass(`wire ${process.name} ${name}`);
+  const passage = faults.pass(`wire ${process.name} ${name}`);
+  const { fault } = passage;
+  const [thereMs, backMs] = [passage.thereMs + cut.lagMs, passage.backMs + cut.lagMs];
   const back = (settle: () => void) =>
     world.after(backMs, () => cut.isCutBack || fault === Fault.AnswerLost || settle(), process);
   const refuse = () => answer.reject(new ConnectError("away", Code.Unavailable));

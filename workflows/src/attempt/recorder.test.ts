@@ -20,6 +20,22 @@ const DELIVERED: FinishedAttempt = {
 const idsOf = ({ attempts }: RecordAttemptsRequest) =>
   attempts.map(({ run }) => run?.deliveryId ?? "");
 
+it("counts the delay of a retry from the end of the attempt, also of one that another process made. §6.4", async () => {
+  const retryIns: number[] = [];
+  const transport = createRouterTransport(({ rpc }) => {
+    rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
+      for (const { retryIn } of attempts) retryIns.push(Number(retryIn?.seconds));
+      return {};
+    });
+  });
+  const timing = { ...PROCESS_TIMING, nowMs: () => 1_000 };
+  const recorder = createRecorder(createClient(DispatchService, transport), log, timing);
+  const failed = { ...DELIVERED, outcome: AttemptOutcome.Timeout };
+  await recorder.record(keyOf("own"), failed);
+  await recorder.record(keyOf("other"), failed, [], 45_000);
+  expect(retryIns).toEqual([60, 15]);
+});
+
 /** A recorder whose core answers a call as told, and what it was asked. */
 function recorderOf(answer: (ids: readonly string[]) => number[]) {
   const calls: string[][] = [];

@@ -27,10 +27,15 @@ const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal,
 export type Recorder = {
   /**
    * Resolves once the attempt is recorded. `before` holds the run's attempts before it, which are recorded with it
-   * where a restored database has lost them. Rejects only when the recorder is closed: an attempt that is forgotten
-   * would be made again.
+   * where a restored database has lost them. `endedAgoMs` is more than 0 when another process made the attempt. Rejects
+   * only when the recorder is closed: an attempt that is forgotten would be made again.
    */
-  record(key: AttemptKey, attempt: FinishedAttempt, before?: readonly PastAttempt[]): Promise<void>;
+  record(
+    key: AttemptKey,
+    attempt: FinishedAttempt,
+    before?: readonly PastAttempt[],
+    endedAgoMs?: number,
+  ): Promise<void>;
   /** Resolves when no attempt waits for the end of an outage. One that the core refuses keeps nobody waiting. */
   caughtUp(): Promise<void>;
   /** Gives those that wait this time to be recorded; what is left then, or comes later, is lost with the process. */
@@ -172,13 +177,13 @@ export function createRecorder(
   }
 
   return {
-    record(key, attempt, before = []) {
+    record(key, attempt, before = [], endedAgoMs = 0) {
       if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
       const name = attemptName(key);
       const known = waiting.get(name);
       if (known !== undefined) return known.recorded.promise;
       const recorded = Promise.withResolvers<void>();
-      const endedAt = nowMs();
+      const endedAt = nowMs() - endedAgoMs;
       const unsent = { isSuspect: false, refusals: 0, sendAtMs: 0 };
       waiting.set(name, { key, attempt, before, endedAt, recorded, ...unsent });
       running ??= sendAll();

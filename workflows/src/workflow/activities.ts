@@ -64,15 +64,16 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
       kept.keep(key, finished);
       // At once, whatever else Temporal has to do first; the workflow's next step makes sure of it.
-      finished.then((made) => recordOnce(key, made, before)).catch(() => undefined);
+      finished.then((made) => recordOnce(key, made, before, 0)).catch(() => undefined);
       return madeFrom(await finished);
     },
 
     async record({ made, before, ...key }) {
       // A record that is made elsewhere lacks the answer.
       const { bodyStart, traceparent } = (await kept.get(key)) ?? {};
-      const rest = { bodyStart, traceparent };
-      await recordOnce(key, { status: undefined, detail: undefined, ...made, ...rest }, before);
+      const finished = { status: undefined, detail: undefined, ...made, bodyStart, traceparent };
+      const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
+      await recordOnce(key, finished, before, endedAgoMs);
     },
   };
 
@@ -80,9 +81,10 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     key: AttemptKey,
     finished: FinishedAttempt,
     before: readonly MadeAttempt[],
+    endedAgoMs: number,
   ): Promise<void> {
     if (kept.isRecorded(key)) return;
-    await recorder.record(key, finished, before);
+    await recorder.record(key, finished, before, endedAgoMs);
     kept.recorded(key);
   }
 }
