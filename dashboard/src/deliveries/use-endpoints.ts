@@ -4,6 +4,8 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useMay } from "../session/session-context.ts";
 
 const READ_AGAIN_MS = 30_000;
+/** How long before its answer came the list may have been read. */
+const MAX_READ_MS = 5_000;
 
 /** Returns the account's endpoints by their ids; `undefined` until they are read, and when the session may not see them. */
 export function useEndpoints(): ReadonlyMap<string, Endpoint> | undefined {
@@ -19,7 +21,7 @@ export function useIsGone(): (delivery: Delivery) => boolean {
   return ({ endpointId, createdAt }) =>
     endpoints?.has(endpointId) === false &&
     createdAt !== undefined &&
-    timestampMs(createdAt) < readAtMs;
+    timestampMs(createdAt) < readAtMs - MAX_READ_MS;
 }
 
 /** The choices of a field that asks for an endpoint. */

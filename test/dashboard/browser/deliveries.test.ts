@@ -59,8 +59,13 @@ describe("deliveries", () => {
     await own.page.reload();
     await own.see("Switch it on to let the next attempt happen.");
     await endpoints.deleteEndpoint(endpoint);
-    await own.page.reload();
-    await own.see("The endpoint was switched off or deleted");
+    // A list of endpoints that was just read may be older than the delivery.
+    const canceled = async () => {
+      await own.open(`/deliveries/${deliveryId}`);
+      await own.see("Attempt 1");
+      return own.page.getByText("The endpoint was switched off or deleted").count();
+    };
+    await expect.poll(canceled).toBe(1);
     expect(await own.page.getByRole("timer").count()).toBe(0);
     expect(await own.button("Retry").count()).toBe(0);
     await own.open("/deliveries");
@@ -92,7 +97,7 @@ describe("deliveries", () => {
       await expect.poll(rows).toBe(found);
       await clear();
     }
-    await own.page.getByLabel("Endpoint").selectOption(endpointId);
+    await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(endpointId);
     await expect.poll(rows).toBe(2);
     await own.page.getByLabel("Event id").fill(eventId.slice(0, -1));
     await own.see("Enter the whole id");
@@ -146,7 +151,7 @@ describe("deliveries", () => {
     await own.told("once per minute");
     await own.press("Close");
     await own.closed();
-    await own.page.getByLabel("Endpoint").selectOption(other.endpointId);
+    await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(other.endpointId);
     await own.button("Retry failed").click();
     expect(await endpoint.inputValue()).toBe(other.endpointId);
   });
