@@ -15,7 +15,9 @@ import { createSafety, Violation } from "./safety.ts";
 import type { Frozen, Scenario } from "./scenario.ts";
 import { createTemporal } from "./temporal.ts";
 import type { Cut } from "./wire.ts";
-import { createWorld } from "./world.ts";
+import { createWorld, type Process } from "./world.ts";
+
+const nameOf = (dispatcher: number) => `dispatcher ${dispatcher + 1}`;
 
 /** The whole product, simulated, and what is known of it from outside. */
 export type Product = ReturnType<typeof createProduct>;
@@ -115,7 +117,7 @@ export function createProduct(scenario: Scenario) {
       onStopped: safety.onStopped,
       onRecorded: safety.onRecorded,
     };
-    dispatchers[number] = createDispatcher(wire, `dispatcher ${number + 1}`, parts);
+    dispatchers[number] = createDispatcher(wire, nameOf(number), parts);
   }
 
   function onAnswer(method: string, request: Message, answer: Message): void {
@@ -124,11 +126,17 @@ export function createProduct(scenario: Scenario) {
     }
   }
 
+  /** Whether a process is never heard by the core again. */
+  function isMute({ name }: Process): boolean {
+    const { frozen } = scenario;
+    return frozen?.kind === "cut there" && name === nameOf(frozen.dispatcher);
+  }
+
   /** Attempts that ended, and whose makers live and have not had them recorded. */
   function unrecorded(): BegunAttempt[] {
     return attempts.all().filter(({ deliveryId, run, attempt, endedMs, process }) => {
       const isStored = database.tables.attempts.has(`${deliveryId} ${run} ${attempt}`);
-      return endedMs !== undefined && process.isAlive() && !isStored;
+      return endedMs !== undefined && process.isAlive() && !isMute(process) && !isStored;
     });
   }
 

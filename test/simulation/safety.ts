@@ -111,11 +111,15 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     broken("nothing is sent after an answer that forbids it", one, `forbidden at ${since}`);
   }
 
+  /** What another process has recorded meanwhile has lost its lease, and does not count. */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = one.attempt > 1;
     const beside = [...attempts().inFlight()].filter(
-      ({ process, endpointId, attempt }) =>
-        process === one.process && endpointId === one.endpointId && attempt > 1 === isRetry,
+      ({ process, endpointId, deliveryId, run, attempt }) =>
+        process === one.process &&
+        endpointId === one.endpointId &&
+        attempt > 1 === isRetry &&
+        !tables().attempts.has(`${deliveryId} ${run} ${attempt}`),
     );
     const most = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     if (beside.length > most) broken("capacity of an endpoint", one, `${beside.length} in flight`);
