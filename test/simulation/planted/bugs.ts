@@ -146,13 +146,10 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "isRunning;",
   },
   {
-    name: "an owner can retry what is still being retried",
+    name: "an owner can begin again what is not attempted yet",
     file: "server/src/dispatch/delivery-state.ts",
-    find: `  DeliveryState.Failed,
-  DeliveryState.Canceled,`,
-    replace: `  DeliveryState.Retrying,
-  DeliveryState.Failed,
-  DeliveryState.Canceled,`,
+    find: "[DeliveryState.Retrying] : []",
+    replace: "[DeliveryState.Retrying, DeliveryState.Pending] : []",
   },
   {
     name: "the entry of a next run names the run before",
