@@ -1,3 +1,4 @@
+import { AttemptOutcome } from "@activity/proto";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import { LEASE_MICROS, type Task } from "../../server/src/dispatch/outbox-store.ts";
 import type { AfterAttempt, NewAttempt } from "../../server/src/dispatch/record-store.ts";
@@ -89,7 +90,10 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
     insertAttempt(attempt: NewAttempt): void {
       const { deliveryId, run, attempt: number } = attempt;
       const key = `${deliveryId} ${run} ${number}`;
-      if (attempts.has(key)) return;
+      const known = attempts.get(key);
+      const { DELIVERED } = AttemptOutcome;
+      const isBetter = attempt.outcome === DELIVERED && known?.outcome !== DELIVERED;
+      if (known !== undefined && !isBetter) return;
       watcher.onAttempt?.(attempt);
       attempts.set(key, attempt);
     },

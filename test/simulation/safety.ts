@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
+import { DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
 import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
 import type { AttemptKey, Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
@@ -177,7 +177,9 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     onOutcome(row, after) {
       const named = { deliveryId: row.id, run: row.run };
       const stored = tables().attempts.get(`${row.id} ${row.run} ${after.attempts}`);
-      if (stored?.outcome !== after.outcome || after.attempts <= row.attempts) {
+      const isNext = after.attempts > row.attempts;
+      const isBetter = after.attempts === row.attempts && after.state === DeliveryState.Delivered;
+      if (stored?.outcome !== after.outcome || !(isNext || isBetter)) {
         broken("a delivery shows the last attempt of its run", named, `attempt ${after.attempts}`);
       }
       checkDue(row, after);

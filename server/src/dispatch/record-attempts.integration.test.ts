@@ -75,6 +75,20 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
+  it("is delivered when one of two that made it was answered with success, whichever is recorded first", async () => {
+    const runs = [await sendTest(), await sendTest()];
+    const failure = { outcome: TIMEOUT, retryInMicros: A_MINUTE };
+    const ends = [failure, { outcome: DELIVERED }];
+    for (const [place, run] of runs.entries()) {
+      for (const end of place === 0 ? ends : ends.toReversed()) await record(made(run, end));
+      const { delivery, attempts } = await read(run);
+      expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
+      expect(delivery?.nextAttemptAt).toBeUndefined();
+      expect(attempts).toMatchObject([{ attempt: 1, outcome: DELIVERED }]);
+      expect(await entryOf(run)).toBeUndefined();
+    }
+  });
+
   it("is recorded once, however many record it at once", async () => {
     const runs = await sendTests(50);
     const attempts = runs.map((run) => made(run));

@@ -1,3 +1,4 @@
+import { AttemptOutcome } from "@activity/proto";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
 import { isOutage } from "../database/outage.ts";
 import type { PastAttempt } from "./claim-store.ts";
@@ -26,8 +27,8 @@ export type Recorded = {
 /**
  * Records attempts in one transaction, at least one and at most one of each delivery: the attempts, what became
  * of their deliveries, and the outbox entries of those that ended. Of two records of one attempt the first
- * stays. Those whose delivery somebody else is writing are left for another call; one that cannot be stored
- * takes none of the others with it, and its failure is thrown.
+ * stays, unless only the second was delivered. Those whose delivery somebody else is writing are left for another
+ * call; one that cannot be stored takes none of the others with it, and its failure is thrown.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -87,7 +88,7 @@ function decide(
       continue;
     }
     const isRunning = goesOn(attempt, delivery);
-    const isNew = isRunning && delivery.attempts < attempt.attempt;
+    const isNew = isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));
     // What comes late may be of a donation that was deleted since.
     stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
@@ -125,6 +126,11 @@ async function findBusy(
     const attempt = attempts[place];
     return attempt !== undefined && present.has(deliveryName(attempt));
   });
+}
+
+/** Two workers can make one attempt. What a receiver has accepted counts, though a failure was recorded before. */
+function replaces({ outcome, attempt }: MadeAttempt, { attempts }: LockedDelivery): boolean {
+  return attempt === attempts && outcome === AttemptOutcome.DELIVERED;
 }
 
 /** Tells whether the run of an attempt goes on. */

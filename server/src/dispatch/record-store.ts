@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "@activity/proto";
+import { AttemptOutcome } from "@activity/proto";
 import type { Insert, Table } from "../database/change.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import type { Statement } from "../database/packet.ts";
@@ -46,11 +46,17 @@ export type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
+/** The outcome is set last: each column before it sees the stored one. */
+const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> ${AttemptOutcome.DELIVERED}`;
+
 const ATTEMPT: Table = {
   insert: `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
     status_code, detail, response_body)`,
-  // One that is stored already stays as it is.
-  ending: "ON DUPLICATE KEY UPDATE attempt = VALUES(attempt)",
+  // One that is stored already stays as it is, unless it failed and this one was delivered.
+  ending: `ON DUPLICATE KEY UPDATE
+    ${["started_at", "duration", "status_code", "detail", "response_body", "outcome"]
+      .map((column) => `${column} = IF(${IS_BETTER}, VALUES(${column}), ${column})`)
+      .join(", ")}`,
 };
 
 /** Locks those of the deliveries, at least one, that nobody else has locked. */

@@ -1,3 +1,4 @@
+import { AttemptOutcome } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { Task } from "../../../server/src/dispatch/outbox-store.ts";
 import type { RunKey } from "../../../server/src/dispatch/run-key.ts";
@@ -41,6 +42,16 @@ export function exerciseChanges(subject: () => Subject): void {
       const all = [past(1_005), past(2_005), past(3_005)];
       expect(await store.listAttemptsOfRuns([run])).toEqual(all);
       expect(await store.listAttemptsOfRuns([{ ...run, run: 2 }])).toEqual([]);
+      // A success replaces the failure, and nothing replaces it.
+      const delivered = {
+        ...made(run, 1, 200),
+        startedAt: 9_000,
+        outcome: AttemptOutcome.DELIVERED,
+      };
+      await store.change({ attempts: [delivered] });
+      await store.change({ attempts: [made(run, 1, 200)] });
+      const [first] = await store.listAttemptsOfRuns([run]);
+      expect(first).toEqual({ ...past(9_005), outcome: AttemptOutcome.DELIVERED });
     });
 
     it("turns the entry of a first attempt into one for its workflow, of that run only", async () => {

@@ -142,7 +142,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a late record of an earlier attempt counts",
     file: RECORD,
-    find: "isRunning && delivery.attempts < attempt.attempt;",
+    find: "isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));",
     replace: "isRunning;",
   },
   {

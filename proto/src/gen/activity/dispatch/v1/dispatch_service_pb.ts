@@ -754,8 +754,8 @@ export const DispatchService: GenService<{
   },
   /**
    * Records how attempts ended, and with that what became of their deliveries. Of two records of one
-   * attempt the first stays. Earlier attempts of the run that are not recorded, because the database was
-   * restored from an older backup, are recorded with it.
+   * attempt the first stays, unless only the second was delivered. Earlier attempts of the run that are not
+   * recorded, because the database was restored from an older backup, are recorded with it.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.RecordAttempts
    */
