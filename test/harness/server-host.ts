@@ -16,7 +16,7 @@ export interface ServerHost {
   kill(): Promise<void>;
 }
 
-/** Longer than a dead host of a cluster is believed to live: a new one may first ask all of them. */
+/** Longer than a cluster keeps a dead host in its list of members: a new host may first ask all of them. */
 const START_SECONDS = 120;
 
 /** Makes a host, which is the caller's to start. */

@@ -21,11 +21,12 @@ import { deliveriesBy } from "./delivery-store.ts";
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
 const RETRIED_AT_ONCE = 500;
 
-/** The deliveries of an endpoint that were created in a range of time, in microseconds, and are in some states. */
+/** Deliveries of an endpoint whose run has ended, created in a range of time, in microseconds. */
 type Ended = {
   readonly accountId: string;
   readonly endpointId: string;
   readonly range: { readonly since: Micros; readonly until: Micros };
+  /** Whether those that were delivered are among them. */
   readonly includeDelivered: boolean;
 };
 
