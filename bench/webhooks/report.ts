@@ -2,7 +2,7 @@ import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { medianOf, type Place, type Run, ratioOf, valuesOf } from "../report/runs.ts";
 import { grouped, table } from "../report/table.ts";
 import { LAYOUTS, type LayoutName } from "./layouts.ts";
-import { MANY_WRITERS, WRITE_CASES, type WriteCase } from "./write-case.ts";
+import { MANY_WRITERS, WITHOUT_BACKLOG, WRITE_CASES, type WriteCase } from "./write-case.ts";
 
 /** Where the floor of Temporal is among the runs. */
 export const FLOOR: Place = { side: "floor", load: "empty workflows" };
@@ -76,9 +76,12 @@ export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: nu
 
 /** Returns the goals of writers beside a backlog, against the same ones without. */
 function besideGoals(runs: readonly Run[], side: LayoutName, label: string): Goal[] {
-  const [beside, without] = ["beside-hanging", "64-many"].map((load) => ({ side, load }));
+  const [beside, without] = ["beside-hanging", WITHOUT_BACKLOG.name].map((load) => ({
+    side,
+    load,
+  }));
   if (!beside || !without || valuesOf(runs, without, "count").length === 0) return [];
-  const p50 = medianOf(runs, beside, "p50Ms") / medianOf(runs, without, "p50Ms");
+  const p50 = ratioOf(runs, beside, without, "p50Ms");
   return [
     atLeast(`${label}: rate, by without`, 0.9, ratioOf(runs, beside, without), "×"),
     atMost(`${label}: p50, by without`, 1.3, p50, "×"),

@@ -17,6 +17,8 @@ export type WriteCase = {
   readonly perSecond?: number;
   /** Whether a backlog of an endpoint that hangs is there. */
   readonly besideHanging?: true;
+  /** Measured for longer: at least as long as an attempt at a hanging endpoint lasts. */
+  readonly long?: true;
 };
 
 /** The writers whose goals are named. */
@@ -30,13 +32,22 @@ const SETTLE_MS = 250;
 const POLL_MS = 10;
 const OUTBOX = "SELECT COUNT(*) FROM outbox_entry WHERE endpoint_id <> ?";
 
-/** All cases, in the order of a round. */
+/** What writers reach without a backlog; what is written beside one is compared with it. */
+export const WITHOUT_BACKLOG = {
+  ...{ name: `${MANY_WRITERS}-many`, workers: MANY_WRITERS, to: "many", long: true },
+} as const satisfies WriteCase;
+
+/** All cases, in the order of a round: what is compared stands side by side. */
 export const WRITE_CASES: readonly WriteCase[] = [
-  ...(["one", "many"] as const).flatMap((to) =>
-    [1, 8, MANY_WRITERS].map((workers) => ({ name: `${workers}-${to}`, workers, to })),
-  ),
-  { name: "steady", to: "one", ...STEADY },
-  { name: "beside-hanging", workers: MANY_WRITERS, to: "many", besideHanging: true },
+  ...[1, 8, MANY_WRITERS].map((workers) => ({
+    name: `${workers}-one`,
+    workers,
+    to: "one" as const,
+  })),
+  { name: "steady", to: "one", long: true, ...STEADY },
+  ...[1, 8].map((workers) => ({ name: `${workers}-many`, workers, to: "many" as const })),
+  WITHOUT_BACKLOG,
+  { ...WITHOUT_BACKLOG, name: "beside-hanging", besideHanging: true },
 ];
 
 /** Measures one case from the first call until every delivery is recorded. */
