@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { DispatchService } from "@activity/proto";
 import { readDeliveryConfig, startDeliveries } from "@activity/workflows";
-import { createRouterTransport } from "@connectrpc/connect";
+import { type ConnectRouter, createRouterTransport } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificates } from "./harness-receiver-certificates.ts";
 
@@ -49,15 +51,17 @@ const connected = () => expect.poll(() => sockets.length).toBeGreaterThan(0);
 const within = (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => "ended"), wait(STOP_WITHIN_MS, "goes on", { ref: false })]);
 
-/** Starts deliveries whose core knows its name and nothing else; returns also what they warn of. */
+/** A core that knows its name and nothing else. */
+const routes = ({ rpc }: ConnectRouter) =>
+  rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
+
+/** Starts deliveries; returns also what they warn of. */
 function start(further: Record<string, string> = {}) {
   const warnings: string[] = [];
   const quiet = () => undefined;
   const deliveries = startDeliveries({
     config: readDeliveryConfig({ ...env, ...further }),
-    core: createRouterTransport(({ rpc }) => {
-      rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
-    }),
+    core: createRouterTransport(routes),
     log: { info: quiet, warn: (message) => warnings.push(message), error: quiet },
   });
   return { deliveries, warnings };
@@ -74,9 +78,11 @@ describe("deliveries whose Temporal accepts and never answers", () => {
   });
 
   it("end their process at SIGTERM", async () => {
-    const named = { CORE_CREDENTIAL: "act_svc_x", TEMPORAL_TASK_QUEUE: "silent" };
+    const core = createHttpServer(connectNodeAdapter({ routes })).listen(0, "127.0.0.1");
+    await once(core, "listening");
+    const CORE_URL = `http://127.0.0.1:${(core.address() as AddressInfo).port}`;
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, ...env, ...named },
+      env: { ...process.env, ...env, CORE_URL, CORE_CREDENTIAL: "act_svc_x" },
       stdio: "inherit",
     });
     started.push(child);
@@ -85,6 +91,7 @@ describe("deliveries whose Temporal accepts and never answers", () => {
     child.kill("SIGTERM");
     expect(await within(exited)).toBe("ended");
     expect(await exited).toEqual([0, null]);
+    core.close();
   });
 });
 

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { wait } from "@activity/runtime/timing";
 import { createRecorder, type Recorder } from "../../workflows/src/attempt/recorder.ts";
 import type { AttemptKey } from "../../workflows/src/common/run.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
+import { whileCoreAnswers } from "../../workflows/src/dispatcher/while-core-answers.ts";
 import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
@@ -14,6 +16,8 @@ import { EPOCH_MS, type Process } from "./world.ts";
 
 const ATTEMPTS_END_WITHIN_MS = 15_000;
 const RECORD_WITHIN_MS = 10_000;
+/** Before the core is asked for again. */
+const PAUSE_MS = 1_000;
 
 /** A dispatcher: the real pollers, recorder and activities. */
 export type Dispatcher = {
@@ -47,16 +51,34 @@ export function createDispatcher(
   const activities = createActivities({
     ...{ dispatch, sender, recorder, slots, nowMs, firstAreClaimed: false },
   });
-  const leave = temporal.connect({ process, activities });
   const client = temporal.client(process);
-  const retries = startRetries({
-    ...{ client, taskQueue: "deliveries", nowMs, dispatch, recorder, timing, log: QUIET },
-  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = runRetries();
+
+  async function runRetries(): Promise<void> {
+    while (!signal.aborted) {
+      const contact = { dispatch, timing };
+      await whileCoreAnswers(contact, signal, workForTemporal).catch(() => undefined);
+      await wait(timing, PAUSE_MS, signal);
+    }
+  }
+
+  async function workForTemporal(_installationId: string, stop: AbortSignal): Promise<void> {
+    const leave = temporal.connect({ process, activities });
+    const retries = startRetries({
+      ...{ client, taskQueue: "deliveries", nowMs, dispatch, recorder, timing, log: QUIET },
+    });
+    if (!stop.aborted) await once(stop, "abort");
+    leave();
+    await retries.stop();
+  }
+
   return {
     process,
     async stop() {
-      leave();
-      const ended = Promise.all([retries.stop(), first.stop()]);
+      stopping.abort();
+      const ended = Promise.all([running, first.stop()]);
       await Promise.race([ended, wait(timing, ATTEMPTS_END_WITHIN_MS)]);
       await recorder.close(RECORD_WITHIN_MS);
       if (process.isAlive()) onStopped(process);

@@ -27,6 +27,7 @@ const RETRY_MS = MINUTE_MS;
 export function startProbe(product: Product): Probe {
   const { world, network, accounts, attempts, isFrozen, isCut, broken } = product;
   const { deliveries, endpoints } = product.database.tables;
+  const firstWithinMs = isCut ? BESIDE_CUT_MS : AT_ONCE_MS;
   let [isAwake, isOver] = [false, false];
 
   const owners = accounts.map((account) => {
@@ -70,9 +71,7 @@ export function startProbe(product: Product): Probe {
         .map(({ id }) => id)
         .filter((_, place) => place % 2 === 0),
     );
-    if (!isCut) {
-      for (const { id } of watched()) network.behave(id, busy.has(id) ? "is busy" : "refuses");
-    }
+    for (const { id } of watched()) network.behave(id, busy.has(id) ? "is busy" : "refuses");
     const before = new Set(deliveries.keys());
     for (const owner of owners) await owner.donate([`probe ${world.nowMs()}`]);
     const fresh = [...deliveries.values()].filter(
@@ -80,14 +79,12 @@ export function startProbe(product: Product): Probe {
     );
     const idsOf = (isBusy: boolean) =>
       fresh.filter(({ endpointId }) => busy.has(endpointId) === isBusy).map(({ id }) => id);
-    await world.wait(isCut ? BESIDE_CUT_MS : AT_ONCE_MS);
+    await world.wait(firstWithinMs);
     checkSent("a new event is sent at once", [...idsOf(true), ...idsOf(false)], 1, 1);
-    if (isCut) return;
-
     for (const { id } of watched()) network.behave(id, "answers");
     for (const { id, accountNo } of fresh)
       if (idsOf(false).includes(id)) await ownerOf(accountNo).retry(id);
-    await world.wait(AT_ONCE_MS);
+    await world.wait(firstWithinMs);
     checkSent("a manual retry is sent at once", idsOf(false), 2, 1);
     await world.wait(RETRY_MS);
     checkSent("a retry is sent once it is due", idsOf(true), 1, 2);

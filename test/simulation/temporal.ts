@@ -18,8 +18,8 @@ import { EPOCH_MS, type Process, type World } from "./world.ts";
 
 /** How long a workflow task may be silent before another worker is given it. */
 const TASK_TIMEOUT_MS = 10_000;
-/** How often a worker keeps a workflow that sleeps in its cache. */
-const CACHED_SHARE = 0.8;
+/** How often a worker keeps a workflow that sleeps in its cache: one that has room keeps all. */
+const CACHED_SHARES = [0.8, 1] as const;
 
 /** A worker: a dispatcher's process and its activities. */
 export type TemporalWorker = { readonly process: Process; readonly activities: Activities };
@@ -41,6 +41,7 @@ export function createTemporal(
   const workers = new Set<TemporalWorker>();
   /** Whose next task no worker was given yet. */
   const ready = new Set<Workflow>();
+  const cachedShare = random.pick(CACHED_SHARES);
   let isAway = false;
 
   function noteMove(id: string): void {
@@ -60,7 +61,7 @@ export function createTemporal(
       ready.delete(workflow);
       const { execution } = workflow;
       const isCached =
-        execution !== undefined && workers.has(execution.worker) && random.chance(CACHED_SHARE);
+        execution !== undefined && workers.has(execution.worker) && random.chance(cachedShare);
       if (isCached && execution.wakeUp !== undefined) execution.wakeUp();
       else run(workflow, random.pick([first, ...others]));
     }

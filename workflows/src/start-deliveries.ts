@@ -4,7 +4,7 @@ import type { Log } from "@activity/runtime/log";
 import { NO_METRICS } from "@activity/runtime/metrics";
 import type { OpenMetrics } from "@activity/runtime/metrics-listener";
 import { PROCESS_TIMING as timing, wait } from "@activity/runtime/timing";
-import { createClient, type Transport } from "@connectrpc/connect";
+import { ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { WorkflowClient } from "@temporalio/client";
 import type { NativeConnectionOptions, Worker } from "@temporalio/worker";
 import { createRecorder } from "./attempt/recorder.ts";
@@ -12,6 +12,7 @@ import { wallClockMs } from "./common/clock.ts";
 import type { DeliveryConfig } from "./config.ts";
 import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
 import type { Poller, PollerState } from "./dispatcher/poller.ts";
+import { whileCoreAnswers } from "./dispatcher/while-core-answers.ts";
 import { startRetries, startWholeRuns } from "./dispatcher/workflow-runs.ts";
 import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
@@ -29,7 +30,6 @@ const MAX_PAUSE_MS = 5_000;
 const ATTEMPTS_END_WITHIN_MS = 15_000;
 /** What attempts that were made get to be recorded at a stop. */
 const RECORD_WITHIN_MS = 10_000;
-const ANSWER_WITHIN_MS = 5_000;
 
 /** Deliveries that are made. */
 export type RunningDeliveries = {
@@ -118,10 +118,14 @@ export function startDeliveries(options: {
     while (!signal.aborted) {
       const startedAt = timing.nowMs();
       try {
-        await runWithTemporal(temporal, bundled);
+        await whileCoreAnswers({ dispatch, timing }, signal, (installationId, stop) =>
+          runWithTemporal(temporal, bundled, installationId, stop),
+        );
+        if (!signal.aborted) log.warn("the core is away: retries are left to other dispatchers");
       } catch (cause) {
-        if (signal.aborted && cause === signal.reason) return;
-        log.error("retries wait for Temporal", fieldsOfTemporalFailure(cause));
+        if (signal.aborted) return;
+        const away = cause instanceof ConnectError ? "the core" : "Temporal";
+        log.error(`retries wait for ${away}`, fieldsOfTemporalFailure(cause));
         // What lasted was no failure of the start.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
@@ -133,10 +137,13 @@ export function startDeliveries(options: {
   async function runWithTemporal(
     temporal: NativeConnectionOptions,
     bundled: ReturnType<typeof bundleWorkflows>,
+    installationId: string,
+    stop: AbortSignal,
   ): Promise<void> {
     const { namespace, deliveryWorkflows, buildId } = config;
-    const taskQueue = config.taskQueue ?? (await defaultTaskQueue());
-    const connection = await connectTemporal({ connection: temporal, namespace }, signal);
+    // Two installations in one namespace must not get each other's workflows.
+    const taskQueue = config.taskQueue ?? `deliveries-${installationId}`;
+    const connection = await connectTemporal({ connection: temporal, namespace }, stop);
     try {
       const bundle = await bundled;
       const client = new WorkflowClient({ connection, namespace });
@@ -150,7 +157,7 @@ export function startDeliveries(options: {
       for (const poller of own) pollers.add(poller);
       if (isDraining) for (const poller of own) poller.drain();
       log.info("deliveries run");
-      await runWorker(worker, async () => {
+      await runWorker(worker, stop, async () => {
         for (const poller of own) pollers.delete(poller);
         await Promise.all(own.map((poller) => poller.stop()));
       });
@@ -159,25 +166,23 @@ export function startDeliveries(options: {
     }
   }
 
-  /** Two installations in one namespace must not get each other's workflows. */
-  async function defaultTaskQueue(): Promise<string> {
-    const { id } = await dispatch.getInstallation({}, { timeoutMs: ANSWER_WITHIN_MS, signal });
-    return `deliveries-${id}`;
-  }
-
   /** Runs a worker until it is told to stop or fails; the pollers stop first. */
-  async function runWorker(worker: Worker, stopPollers: () => Promise<void>): Promise<void> {
+  async function runWorker(
+    worker: Worker,
+    stop: AbortSignal,
+    stopPollers: () => Promise<void>,
+  ): Promise<void> {
     const shutDown = async () => {
       await stopPollers();
       if (worker.getState() === "RUNNING") worker.shutdown();
     };
-    signal.addEventListener("abort", shutDown, { once: true });
+    stop.addEventListener("abort", shutDown, { once: true });
     try {
       const run = worker.run();
-      if (signal.aborted) await shutDown();
+      if (stop.aborted) await shutDown();
       await run;
     } finally {
-      signal.removeEventListener("abort", shutDown);
+      stop.removeEventListener("abort", shutDown);
       await stopPollers();
     }
   }

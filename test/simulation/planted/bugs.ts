@@ -14,6 +14,7 @@ const SERVICE = "server/src/dispatch/dispatch-service.ts";
 const OUTBOX = "server/src/dispatch/outbox.ts";
 const FIRST = "workflows/src/dispatcher/first-attempts.ts";
 const BEGIN = "workflows/src/dispatcher/workflow-runs.ts";
+const CONTACT = "workflows/src/dispatcher/while-core-answers.ts";
 const RECORDER = "workflows/src/attempt/recorder.ts";
 const SCHEDULE = "workflows/src/attempt/retry-schedule.ts";
 const STORY = "workflows/src/workflow/run-story.ts";
@@ -260,6 +261,12 @@ export const PLANTED: readonly PlantedBug[] = [
     file: "workflows/src/http/target-guard.ts",
     find: "if (!found.every(isPublicAddress)) {",
     replace: "if (!found.some(isPublicAddress)) {",
+  },
+  {
+    name: "a worker that is cut off from the core goes on",
+    file: CONTACT,
+    find: "missed < MISSED; ",
+    replace: "missed < Infinity; ",
   },
   {
     name: "a worker does not keep the attempts that it makes",
