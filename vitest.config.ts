@@ -21,7 +21,7 @@ const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
   "test/core/{before-the-body,noted-later,credential-end}.test.ts",
   "test/dashboard/browser/looks.test.ts",
-  "test/delivery/{all-workflows,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
+  "test/delivery/{all-workflows,egress-proxy,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",

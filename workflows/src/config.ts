@@ -31,6 +31,8 @@ export type DeliveryConfig = {
   readonly allowedTargets: ReadonlySet<string>;
   /** Development and tests only: a CA (PEM) trusted beside the public ones. */
   readonly extraCa: string | undefined;
+  /** The egress proxy, `http:` or `https:`, by way of which every attempt goes; directly unless given. */
+  readonly proxyUrl: URL | undefined;
 };
 
 const DELIVERY_WORKFLOWS = ["retries", "all"] as const;
@@ -58,6 +60,7 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
     deliveryWorkflows: readDeliveryWorkflows(env, problem),
     allowedTargets: readAllowedTargets(env, problem),
     extraCa: readPem(env, "WEBHOOK_EXTRA_CA", problem),
+    proxyUrl: readProxyUrl(env, problem),
   };
 }
 
@@ -133,6 +136,19 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
     );
   }
   return text || undefined;
+}
+
+/** It can hold a password, so a file can hold it; no problem repeats it. */
+function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
+  const text = readSecret(env, "WEBHOOK_PROXY_URL", problem);
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  const isBare = url?.pathname === "/" && url.search === "" && url.hash === "";
+  if (url && isBare && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  problem(
+    "WEBHOOK_PROXY_URL must be http:// or https://, a host, and a port if it is not 80 or 443.",
+  );
+  return undefined;
 }
 
 function readDeliveryWorkflows(env: Environment, problem: Problem): DeliveryWorkflows {

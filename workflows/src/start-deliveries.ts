@@ -14,6 +14,7 @@ import { startFirstAttempts } from "./dispatcher/first-attempts.ts";
 import type { Poller, PollerState } from "./dispatcher/poller.ts";
 import { whileCoreAnswers } from "./dispatcher/while-core-answers.ts";
 import { startRetries, startWholeRuns } from "./dispatcher/workflow-runs.ts";
+import { createEgressProxy } from "./http/egress-proxy.ts";
 import { createSender } from "./http/sender.ts";
 import { measured } from "./http/sender-metrics.ts";
 import { connectTemporal } from "./temporal/connect.ts";
@@ -54,7 +55,7 @@ export function startDeliveries(options: {
   readonly scraped?: Pick<OpenMetrics, "metrics" | "address">;
 }): RunningDeliveries {
   const { config, core, log, scraped } = options;
-  const { allowedTargets, extraCa } = config;
+  const { allowedTargets, extraCa, proxyUrl } = config;
   if (allowedTargets.size > 0) {
     log.warn("targets on this machine are allowed: for development and tests only");
   }
@@ -67,8 +68,10 @@ export function startDeliveries(options: {
     createSender({
       allowedLoopback: allowedTargets,
       ...(extraCa !== undefined && { extraCa }),
+      ...(proxyUrl !== undefined && { proxy: createEgressProxy(proxyUrl) }),
     }),
     scraped?.metrics ?? NO_METRICS,
+    log,
   );
   const recorder = createRecorder(dispatch, log, timing);
   const attempts: Poller | undefined =

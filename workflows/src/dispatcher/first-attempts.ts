@@ -6,6 +6,7 @@ import { type FinishedAttempt, makeAttempt } from "../attempt/make-attempt.ts";
 import type { Recorder } from "../attempt/recorder.ts";
 import { runFromProto } from "../attempt/run-key.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
+import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { createAttemptsInMaking } from "./attempts-in-making.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
@@ -89,12 +90,19 @@ export function startFirstAttempts({
     const name = attemptName(key);
     if (ended.has(name) || inFlight.has(name)) return;
     const made = make(key, ready);
+    const fail = (cause: unknown) => log.error("an attempt could not be recorded", { cause });
     const attempt = made
-      .then((finished) => recorder.record(key, finished))
-      .catch((cause: unknown) => log.error("an attempt could not be recorded", { cause }))
+      .then(
+        (finished) =>
+          recorder
+            .record(key, finished)
+            .catch(fail)
+            .finally(() => ended.add(name)),
+        // It was not made: it is claimed again once its lease ends.
+        (cause: unknown) => (cause instanceof ProxyFailure ? undefined : fail(cause)),
+      )
       .finally(() => {
         inFlight.delete(name);
-        ended.add(name);
         oneEnded.resolve();
         oneEnded = Promise.withResolvers();
       });

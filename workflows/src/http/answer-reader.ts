@@ -1,11 +1,14 @@
 import type { Dispatcher } from "undici";
+import { ProxyFailure } from "./egress-proxy.ts";
 import { describeNetworkFailure } from "./network-failure.ts";
 import type { PinnedConnection } from "./pinned-connection.ts";
 
 /** Why an answer is read no further: it ended, its rest is not waited for, or the connection broke. */
 export type AnswerEnd =
   | { readonly kind: "whole" | "cut" }
-  | { readonly kind: "broken"; readonly detail: string };
+  | { readonly kind: "broken"; readonly detail: string }
+  /** The egress proxy failed: nothing was sent. */
+  | { readonly kind: "not_sent"; readonly failure: ProxyFailure };
 
 /** What was seen of an exchange so far. */
 export type Seen = {
@@ -75,7 +78,11 @@ export function createAnswerReader(
     },
     onResponseEnd: () => end({ kind: "whole" }),
     onResponseError: (_controller, error) =>
-      end({ kind: "broken", detail: describeNetworkFailure(error) }),
+      end(
+        error instanceof ProxyFailure
+          ? { kind: "not_sent", failure: error }
+          : { kind: "broken", detail: describeNetworkFailure(error) },
+      ),
   };
   return { handler, seen, stop: () => clearTimeout(restTimer) };
 }

@@ -1,4 +1,5 @@
 import { createSecureContext, rootCertificates } from "node:tls";
+import type { EgressProxy } from "./egress-proxy.ts";
 import { openPinnedConnection, type PinnedConnection } from "./pinned-connection.ts";
 import type { SafeTarget } from "./target-guard.ts";
 
@@ -29,8 +30,11 @@ export type ConnectionPool = {
 const MAX_IDLE = 1_024;
 const MAX_IDLE_PER_HOST = 128;
 
-/** Creates a pool; `extraCa` (PEM, development and tests only) is trusted beside the public CAs. */
-export function createConnectionPool(extraCa?: string): ConnectionPool {
+/**
+ * Creates a pool, by way of the proxy if there is one; `extraCa` (PEM, development and tests only) is trusted beside
+ * the public CAs.
+ */
+export function createConnectionPool(extraCa?: string, proxy?: EgressProxy): ConnectionPool {
   const secureContext = createSecureContext(extraCa ? { ca: [...rootCertificates, extraCa] } : {});
   const idle = new Map<string, PinnedConnection[]>();
   let idleCount = 0;
@@ -43,7 +47,7 @@ export function createConnectionPool(extraCa?: string): ConnectionPool {
     else idle.delete(key);
   };
   const leaseFresh = (target: SafeTarget): Lease => {
-    const connection = openPinnedConnection(target, secureContext);
+    const connection = openPinnedConnection(target, secureContext, proxy);
     const key = keyOf(target);
     connection.client.on("disconnect", () => {
       forget(key, connection);

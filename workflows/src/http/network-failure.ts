@@ -5,6 +5,7 @@ const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   EPIPE: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed before the answer was whole",
   ECLOSED: "the connection was closed before the answer was whole",
+  EPROXYTARGET: "the egress proxy could not connect",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the host cannot be reached",
   ETIMEDOUT: "the host cannot be reached",

@@ -1,4 +1,4 @@
-import { isIP, type LookupFunction, type TcpNetConnectOpts } from "node:net";
+import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from "node:net";
 import {
   type ConnectionOptions,
   connect as connectTls,
@@ -7,6 +7,7 @@ import {
 } from "node:tls";
 import { Client } from "undici";
 import { type ExpectAnswer, readAnswerStarts } from "./answer-start.ts";
+import type { EgressProxy } from "./egress-proxy.ts";
 import type { CheckedAddress, SafeTarget } from "./target-guard.ts";
 
 /** One TLS connection to one checked target, which carries one request at a time. */
@@ -34,28 +35,42 @@ const NEXT_ADDRESS_MS = 1_000;
 
 /**
  * Opens a connection that can go to the checked addresses and nowhere else: no second look-up, no
- * proxy, no reconnect. The certificate is verified in full, for the name in the URL. §6.4
+ * reconnect, and no proxy but the one that is given, which is asked for an address. The certificate
+ * is verified in full, for the name in the URL. §6.4
  */
 export function openPinnedConnection(
   target: SafeTarget,
   secureContext: SecureContext,
+  proxy?: EgressProxy,
 ): PinnedConnection {
+  let isAsked = false;
   let socket: TLSSocket | undefined;
+  let address: string | undefined;
   let expectAnswer: ExpectAnswer = () => undefined;
+  const ending = new AbortController();
   const client = new Client(originOf(target), {
     connect: (_options, callback) => {
       // Addresses are checked for one attempt: undici may not connect again on its own later.
-      if (socket) return callback(new ClosedConnectionError("closed"), null);
-      const opened = connectTo(target, secureContext);
-      socket = opened;
-      expectAnswer = readAnswerStarts(opened);
+      if (isAsked) return callback(new ClosedConnectionError("closed"), null);
+      isAsked = true;
       const fail = (error: Error) => callback(error, null);
-      opened.once("error", fail).once("secureConnect", () => {
-        opened.off("error", fail);
-        callback(null, opened);
-      });
-      // A late error without a listener would end the process.
-      opened.on("error", () => undefined);
+      const secure = (way: Way) => {
+        const opened = connectTo(target, secureContext, way);
+        socket = opened;
+        expectAnswer = readAnswerStarts(opened);
+        opened.once("error", fail).once("secureConnect", () => {
+          opened.off("error", fail);
+          address ??= opened.remoteAddress;
+          callback(null, opened);
+        });
+        // A late error without a listener would end the process.
+        opened.on("error", () => undefined);
+      };
+      if (proxy === undefined) return secure(directWay(target));
+      proxy.open(target.addresses, target.port, ending.signal).then((tunnel) => {
+        address = tunnel.address;
+        secure({ socket: tunnel.socket });
+      }, fail);
     },
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
@@ -66,28 +81,36 @@ export function openPinnedConnection(
   });
   return {
     client,
-    address: () => (socket?.destroyed ? undefined : socket?.remoteAddress),
+    address: () => (socket === undefined || socket.destroyed ? undefined : address),
     expectAnswer: (listener) => expectAnswer(listener),
     destroy: () => {
+      ending.abort();
       socket?.destroy();
       client.destroy().catch(() => undefined);
     },
   };
 }
 
-function connectTo(target: SafeTarget, secureContext: SecureContext): TLSSocket {
-  const options: ConnectionOptions & TcpNetConnectOpts = {
-    host: target.host,
-    port: target.port,
-    ...(isIP(target.host) === 0 && { servername: target.host }),
-    lookup: pinnedLookup(target.addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+/** How a connection comes to its target: by itself, or over one that a proxy made. */
+type Way = TcpNetConnectOpts | { readonly socket: Socket };
+
+function directWay({ host, port, addresses }: SafeTarget): Way {
+  return {
+    ...{ host, port, lookup: pinnedLookup(addresses), noDelay: true },
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS },
+  };
+}
+
+function connectTo({ host }: SafeTarget, secureContext: SecureContext, way: Way): TLSSocket {
+  const options: ConnectionOptions = {
+    // The certificate has to be for it.
+    host,
+    ...way,
+    ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
     secureContext,
     // Stated, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
-    noDelay: true,
   };
   return connectTls(options);
 }

@@ -29,7 +29,7 @@ export type PostScope = {
  *
  * If a kept connection is lost before a byte of an answer came, the same request is sent once more,
  * on a new one. Most likely the receiver had closed it as idle. It may have read the request, so it
- * may see this attempt twice. ADR 0027
+ * may see this attempt twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
  */
 export async function postOnce(request: PostRequest, scope: PostScope): Promise<PostResult> {
   const { target, pool } = scope;
@@ -58,13 +58,14 @@ async function exchange(
   stop();
   if (ended.kind === "whole") pool.release(target, connection);
   else connection.destroy();
+  if (ended.kind === "not_sent") throw ended.failure;
   return { result: resultOf(seen, ended), isUnheard: ended.kind === "broken" && !seen.isHeard };
 }
 
 /** Once the status was read it decides, whatever ended the exchange. */
 function resultOf(
   { status, bodyStart, isRequestSent }: Readonly<Seen>,
-  ended: AnswerEnd | { readonly kind: "expired" },
+  ended: Exclude<AnswerEnd, { kind: "not_sent" }> | { readonly kind: "expired" },
 ): PostResult {
   if (status !== undefined) return { kind: "answered", status, bodyStart };
   if (ended.kind === "broken") return { kind: "network_error", detail: ended.detail };

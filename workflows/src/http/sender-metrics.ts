@@ -1,13 +1,24 @@
+import type { Log } from "@activity/runtime/log";
 import type { Metrics } from "@activity/runtime/metrics";
+import { ProxyFailure } from "./egress-proxy.ts";
 import type { Sender } from "./sender.ts";
 
-/** Counts the attempts of a sender: those in flight, and by how they ended how many there were and how long each took. */
-export function measured(sender: Sender, metrics: Metrics): Sender {
+/**
+ * Counts the attempts of a sender: those in flight, and by how they ended how many there were and how long each took.
+ * Tells the log when the egress proxy begins to fail, and when it serves again.
+ */
+export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
   let inFlight = 0;
+  let isProxyFailing = false;
   const note = metrics.histogram(
     "activity_attempt_duration_seconds",
     "Attempts that were made, by outcome: each from the look-up of the name to the end of the answer.",
     ["outcome"],
+  );
+  const countFailure = metrics.counter(
+    "activity_egress_proxy_failures_total",
+    "Attempts that were not made because the egress proxy failed: each is tried again, and uses up no attempt.",
+    [],
   );
   const family = {
     name: "activity_attempts_in_flight",
@@ -21,7 +32,16 @@ export function measured(sender: Sender, metrics: Metrics): Sender {
       try {
         const report = await sender.attempt(request);
         note(report.durationMs / 1000, report.outcome);
+        if (isProxyFailing) log.info("the egress proxy serves again");
+        isProxyFailing = false;
         return report;
+      } catch (error) {
+        if (error instanceof ProxyFailure) {
+          countFailure();
+          if (!isProxyFailing) log.error("the egress proxy fails: attempts wait", { cause: error });
+          isProxyFailing = true;
+        }
+        throw error;
       } finally {
         inFlight -= 1;
       }

@@ -1,6 +1,7 @@
 import { PROCESS_TIMING, type Timing } from "@activity/runtime/timing";
 import { type AttemptOutcome, type AttemptResult, outcomeOf } from "./attempt-outcome.ts";
 import { createConnectionPool } from "./connection-pool.ts";
+import type { EgressProxy } from "./egress-proxy.ts";
 import { createNameResolver, type ResolveName } from "./name-resolver.ts";
 import { type PostRequest, type PostResult, postOnce } from "./post-once.ts";
 import { resolveTarget, type SafeTarget, type TargetRules } from "./target-guard.ts";
@@ -24,6 +25,8 @@ export type SenderOptions = {
   readonly allowedLoopback?: ReadonlySet<string>;
   /** Development and tests only: a CA (PEM) trusted beside the public ones. */
   readonly extraCa?: string;
+  /** By way of which every connection is made; directly unless given. */
+  readonly proxy?: EgressProxy | undefined;
   readonly timeoutMs?: number;
 };
 
@@ -40,7 +43,10 @@ export type AttemptParts = TargetRules & {
   readonly timing: Timing;
 };
 
-/** Makes attempts, and keeps their connections for the next ones. */
+/**
+ * Makes attempts, and keeps their connections for the next ones. An attempt rejects with a ProxyFailure when the egress
+ * proxy failed: then it was not made.
+ */
 export type Sender = {
   readonly attempt: (request: PostRequest) => Promise<AttemptReport>;
   readonly close: () => void;
@@ -51,8 +57,8 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** Creates the sender of a worker. */
 export function createSender(options: SenderOptions = {}): Sender {
-  const { resolve = createNameResolver(), extraCa, ...rest } = options;
-  const pool = createConnectionPool(extraCa);
+  const { resolve = createNameResolver(), extraCa, proxy, ...rest } = options;
+  const pool = createConnectionPool(extraCa, proxy);
   const post: Post = (request, scope) => postOnce(request, { ...scope, pool });
   return {
     attempt: createAttempt({ ...rest, resolve, post, timing: PROCESS_TIMING }),

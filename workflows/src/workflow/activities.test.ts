@@ -3,6 +3,7 @@ import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
+import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { createActivities } from "./activities.ts";
 import { createAttemptSlots } from "./attempt-slots.ts";
@@ -18,7 +19,7 @@ afterEach(() => recorder.close(0));
 /** Activities of a core to which every attempt is due, and which `isBusy` with some deliveries. */
 function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
-  { slots = OTHERS + 1, firstAreClaimed = false } = {},
+  { slots = OTHERS + 1, firstAreClaimed = false, isProxyAway = (): boolean => false } = {},
 ) {
   const recorded: string[] = [];
   const transport = createRouterTransport(({ rpc }) => {
@@ -38,6 +39,7 @@ function startActivities(
       posts += 1;
       // Long enough for others to ask.
       await new Promise(setImmediate);
+      if (isProxyAway()) throw new ProxyFailure("it answered 403");
       const nothing = { status: undefined, detail: undefined, bodyStart: undefined };
       return { outcome: "timeout", durationMs: 1, ...nothing };
     },
@@ -96,4 +98,16 @@ it.each([
   const answers = await Promise.all([1, 2, 3].map(activities.askFirst));
   expect(answers.filter(({ kind }) => kind === "made")).toHaveLength(posts);
   expect(activities.posts()).toBe(posts);
+});
+
+it("makes an attempt later that the egress proxy did not let out, and records nothing before. ADR 0027", async () => {
+  let isProxyAway = true;
+  const activities = startActivities(() => false, { isProxyAway: () => isProxyAway });
+  const later = { kind: "rescheduled", waitMs: 30_000 };
+  // Its slot is free again, and who asks meanwhile is told the same.
+  expect(await Promise.all([activities.ask(0), activities.ask(0)])).toEqual([later, later]);
+  expect(activities.recorded).toEqual([]);
+  isProxyAway = false;
+  expect(await activities.ask(0)).toMatchObject({ kind: "made", outcome: "timeout" });
+  await expect.poll(() => activities.recorded).toEqual(["delivery0 behind 1"]);
 });

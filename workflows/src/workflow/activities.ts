@@ -7,6 +7,7 @@ import type { Recorder } from "../attempt/recorder.ts";
 import { waitLeftMs } from "../attempt/retry-schedule.ts";
 import { runToProto } from "../attempt/run-key.ts";
 import type { AttemptKey } from "../common/run.ts";
+import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
@@ -25,6 +26,8 @@ export type ActivityDependencies = {
 };
 
 const ANSWER_WITHIN_MS = 5_000;
+/** When an attempt is tried again that the egress proxy did not let out. */
+const PROXY_AGAIN_MS = 30_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
@@ -49,23 +52,30 @@ export function createActivities(dependencies: ActivityDependencies): Activities
       }
       if (step.case === "ended" && step.value.unknown) return { kind: "unknown" };
       if (step.case !== "ready") return { kind: "ended" };
+      const reschedule = async (waitMs: number): Promise<AttemptAnswer> => {
+        const wait = durationFromMs(waitMs);
+        await dispatch.rescheduleAttempt({ ...question, wait }, { timeoutMs: ANSWER_WITHIN_MS });
+        return { kind: "rescheduled", waitMs };
+      };
+      const orLater = async (finished: Promise<FinishedAttempt>) => {
+        try {
+          return madeFrom(await finished);
+        } catch (error) {
+          if (!(error instanceof ProxyFailure)) throw error;
+          kept.forget(key);
+          return reschedule(PROXY_AGAIN_MS);
+        }
+      };
       const known = kept.get(key);
-      if (known !== undefined) return madeFrom(await known);
+      if (known !== undefined) return orLater(known);
       const isClaimed = key.attempt === 1 && firstAreClaimed;
       const slot = isClaimed ? { giveBack() {} } : slots.take(step.value.endpointId);
-      if ("waitMs" in slot) {
-        const { waitMs } = slot;
-        await dispatch.rescheduleAttempt(
-          { ...question, wait: durationFromMs(waitMs) },
-          { timeoutMs: ANSWER_WITHIN_MS },
-        );
-        return { kind: "rescheduled", waitMs };
-      }
+      if ("waitMs" in slot) return reschedule(slot.waitMs);
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
       kept.keep(key, finished);
       // At once, whatever else Temporal has to do first; the workflow's next step makes sure of it.
       finished.then((made) => recordOnce(key, made, before, 0)).catch(() => undefined);
-      return madeFrom(await finished);
+      return orLater(finished);
     },
 
     async record({ made, before, ...key }) {

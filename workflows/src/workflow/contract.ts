@@ -31,7 +31,7 @@ export type AttemptAnswer =
   | { readonly kind: "ended" }
   /** The core does not know the run: nothing is attempted. */
   | { readonly kind: "unknown" }
-  /** No slot is free: it is to be asked for again in `waitMs`. */
+  /** No slot is free, or the egress proxy failed: it is to be asked for again in `waitMs`. */
   | { readonly kind: "rescheduled"; readonly waitMs: number };
 
 /** An attempt to record. */

@@ -8,6 +8,8 @@ export type KeptAttempts = {
   /** Tells that the core has it: it stays for a while only. */
   recorded(key: AttemptKey): void;
   isRecorded(key: AttemptKey): boolean;
+  /** Tells that it was not made. */
+  forget(key: AttemptKey): void;
 };
 
 /** They wait for Temporal or the core to be back; each holds 1 KiB of an answer at most. */
@@ -33,6 +35,7 @@ export function createKeptAttempts(): KeptAttempts {
       add(recorded, MAX_RECORDED, name, finished);
     },
     isRecorded: (key) => recorded.has(attemptName(key)),
+    forget: (key) => unrecorded.delete(attemptName(key)),
   };
 }
 

@@ -1,0 +1,94 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import type { CheckedAddress } from "./target-guard.ts";
+
+/** Opens connections to checked addresses by way of a proxy. */
+export type EgressProxy = {
+  /** Resolves with a connection to one of the addresses, and which one; rejects once `signal` is aborted. */
+  open(
+    addresses: readonly CheckedAddress[],
+    port: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly socket: Socket; readonly address: string }>;
+};
+
+/** Says that the proxy was at fault, and no receiver. It holds neither the proxy's address nor a target's. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+}
+
+/** Says that the proxy could not connect to the receiver. */
+class TunnelRefusedError extends Error {
+  override readonly name = "TunnelRefusedError";
+  readonly code = "EPROXYTARGET";
+}
+
+/** What it takes at most to connect to the proxy: of the ten seconds of an attempt. */
+const PROXY_WITHIN_MS = 3_000;
+
+/**
+ * Creates what asks an HTTP proxy for a connection (CONNECT, RFC 9110 9.3.6), by address and not by name: the proxy
+ * looks nothing up. Its 5xx says that it could not connect to the address, so the next one is asked for. All else that
+ * fails is the proxy's fault. ADR 0027
+ */
+export function createEgressProxy(proxyUrl: URL): EgressProxy {
+  const { hostname, port, protocol, username, password } = proxyUrl;
+  const isTls = protocol === "https:";
+  const request = isTls ? requestHttps : requestHttp;
+  const to = { host: hostname.replace(/^\[|\]$/g, ""), port: port || (isTls ? 443 : 80) };
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = username !== "" && {
+    "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
+  };
+
+  function connect({ address, family }: CheckedAddress, port: number, signal: AbortSignal) {
+    const authority = `${family === 6 ? `[${address}]` : address}:${port}`;
+    const headers = { host: authority, ...authorization };
+    const opened = Promise.withResolvers<Socket>();
+    const asked = request({
+      ...to,
+      ...{ method: "CONNECT", path: authority, headers, agent: false, signal },
+    });
+    const late = setTimeout(
+      () => asked.destroy(new ProxyFailure("it does not accept")),
+      PROXY_WITHIN_MS,
+    );
+    asked.once("socket", (socket) => {
+      socket.once(isTls ? "secureConnect" : "connect", () => clearTimeout(late));
+    });
+    asked.once("connect", ({ statusCode = 0 }, socket, head) => {
+      if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
+        opened.resolve(socket as Socket); // Without an agent it is the socket that was connected.
+        return;
+      }
+      socket.destroy();
+      const said = `it answered ${statusCode}`;
+      opened.reject(statusCode >= 500 ? new TunnelRefusedError(said) : new ProxyFailure(said));
+    });
+    asked.once("error", (error) => {
+      opened.reject(error instanceof ProxyFailure ? error : new ProxyFailure(codeOf(error)));
+    });
+    asked.end();
+    return opened.promise.finally(() => clearTimeout(late));
+  }
+
+  return {
+    async open(addresses, port, signal) {
+      let refused: unknown = new TunnelRefusedError("there is no address");
+      for (const checked of addresses) {
+        try {
+          return { socket: await connect(checked, port, signal), address: checked.address };
+        } catch (error) {
+          if (!(error instanceof TunnelRefusedError)) throw error;
+          refused = error;
+        }
+      }
+      throw refused;
+    },
+  };
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "it broke off";
+}
