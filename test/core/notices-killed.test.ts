@@ -36,8 +36,9 @@ async function worsen(
   const hour = `${NOW_MICROS} DIV 3600000000 * 3600000000`;
   for (const { accountNo, endpointId } of all) {
     await services.database.query(
-      `REPLACE INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed,
-         total_duration, longest_duration) VALUES (?, ?, ${hour}, ?, ?, 1, 1)`,
+      `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed,
+         total_duration, longest_duration) VALUES (?, ?, ${hour}, ?, ?, 1, 1)
+       ON DUPLICATE KEY UPDATE delivered = VALUES(delivered), failed = VALUES(failed)`,
       [accountNo, endpointId, 20 - failed, failed],
     );
   }

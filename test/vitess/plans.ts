@@ -19,6 +19,7 @@ const SCATTERED: Readonly<Record<string, string>> = {
   "DELETE FROM delivery_stat WHERE began_at": "retention",
   "DELETE FROM session_link WHERE expires_at": "retention",
   "DELETE FROM dashboard_session WHERE expires_at": "retention",
+  "SELECT id, feed_changed_at FROM account": "changes of all feeds are looked for",
   "SELECT account_no FROM account": "deletions that were broken off are looked for in all accounts",
   "SELECT account_no, id, secret, next_secret FROM endpoint":
     "an operator encrypts all secrets anew",

@@ -204,8 +204,9 @@ async function testOf({ endpoints }: Services, { accountId, endpointId }: Owned)
 async function lookAfter({ pool, accounts, database, notices }: Services, ids: readonly string[]) {
   await countAttempts(pool);
   const soon = Date.now() * 1000 + HOUR_MICROS;
-  await database.query("UPDATE api_key SET expires_at = ?", [soon]);
   for (const accountId of ids) {
+    const keys = "UPDATE api_key SET expires_at = ? WHERE account_no = ?";
+    await database.query(keys, [soon, accountNoOf(accountId)]);
     await tellLinkReused(pool, accountId, accountId);
     await listOpenOfAccount(pool, accountId, 10);
   }

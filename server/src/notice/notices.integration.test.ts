@@ -39,8 +39,9 @@ async function told() {
 /** Has the endpoint's attempts of this hour end so. */
 const attempts = (delivered: number, failed: number) =>
   query(
-    `REPLACE INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
-       longest_duration) VALUES (?, ?, ${NOW_MICROS} DIV 3600000000 * 3600000000, ?, ?, 1, 1)`,
+    `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
+       longest_duration) VALUES (?, ?, ${NOW_MICROS} DIV 3600000000 * 3600000000, ?, ?, 1, 1)
+     ON DUPLICATE KEY UPDATE delivered = VALUES(delivered), failed = VALUES(failed)`,
     ...[accountNoOf(accountId), endpointId, delivered, failed],
   );
 
