@@ -1,8 +1,7 @@
 import { NoticeKind, NoticeService, SessionScope, SessionService } from "@activity/proto";
 import { expect, it } from "vitest";
-import { createPool } from "../../server/src/database/pool.ts";
-import { sweepNotices } from "../../server/src/notice/notice-sweep.ts";
 import { createReader } from "../harness/builders.ts";
+import { tellOfKeys } from "../harness/notices.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { type Browser, startDashboard } from "./harness-dashboard.ts";
 
@@ -13,12 +12,8 @@ const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;
 /** An account that is told of a key, which ends, and of a link, which was used in a second browser. */
 async function createTold() {
   const { stack } = dashboard;
-  const { accountId, apiKeyId } = await createReader(stack);
-  const end = (Date.now() + 60_000) * 1000;
-  await stack.database.query("UPDATE api_key SET expires_at = ? WHERE id = ?", [end, apiKeyId]);
-  const pool = createPool(stack.database.url, 1);
-  await sweepNotices(pool);
-  await pool.end();
+  const { accountId } = await createReader(stack);
+  await tellOfKeys(stack.database, accountId);
   const code = await dashboard.code(accountId);
   const browser = dashboard.browser();
   await browser.call(exchangeCode, { code });
