@@ -29,6 +29,8 @@ export type EndpointHour = {
 /** What notices need to know of an endpoint that is not deleted. */
 export type EndpointState = {
   readonly switchedOn: boolean;
+  /** Whether a delivery, no test, is failed now: its owner has not retried it. */
+  readonly hasFailed: boolean;
   /** When the secret signs that was made last, past or not; `undefined` when it did at once. */
   readonly nextSecretFrom: number | undefined;
   /** Of the last day, in any order. */
@@ -39,7 +41,7 @@ export type EndpointState = {
 export function endpointConditions(endpoint: EndpointState, nowMicros: number): Condition[] {
   const newestFirst = endpoint.hours.toSorted((a, b) => b.beganAt - a.beganAt);
   const health = endpoint.switchedOn
-    ? [failing(newestFirst, nowMicros), failedRuns(newestFirst)]
+    ? [failing(newestFirst, nowMicros), endpoint.hasFailed ? failedRuns(newestFirst) : undefined]
     : [];
   return [...health, overlap(endpoint.nextSecretFrom, nowMicros)].filter(
     (condition) => condition !== undefined,

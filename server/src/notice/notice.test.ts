@@ -5,13 +5,14 @@ import { type Condition, changeOf, NoticeKind, type OpenNotice } from "./notice.
 const HOUR = 3_600_000_000;
 const DAY = 24 * HOUR;
 const NOW = 500 * DAY;
+const ON = { switchedOn: true, hasFailed: true, nextSecretFrom: undefined };
 const QUIET = { tells: undefined };
 
 const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) => ({
   ...{ beganAt: NOW - ago * HOUR, delivered, failed, failedRuns },
 });
 const conditionsOf = (...hours: ReturnType<typeof hour>[]) =>
-  endpointConditions({ switchedOn: true, nextSecretFrom: undefined, hours }, NOW);
+  endpointConditions({ ...ON, hours }, NOW);
 /** The level of an endpoint with these hours; `undefined` below the first, "works" below all. */
 function levelOf(...hours: ReturnType<typeof hour>[]) {
   const found = conditionsOf(...hours).find(({ kind }) => kind === NoticeKind.EndpointFailing);
@@ -42,7 +43,7 @@ describe("an endpoint fails, ADR 0054", () => {
 
   it("in no way that is told once it is switched off", () => {
     const hours = [hour(0, 0, 30, 3)];
-    const off = { switchedOn: false, nextSecretFrom: undefined, hours };
+    const off = { ...ON, switchedOn: false, hours };
     expect(endpointConditions(off, NOW)).toEqual([]);
     const kinds = conditionsOf(...hours).map(({ kind }) => kind);
     expect(kinds).toEqual([NoticeKind.EndpointFailing, NoticeKind.RunFailed]);

@@ -3,6 +3,7 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
+import { DeliveryState } from "../dispatch/delivery-state.ts";
 import {
   type EndpointHour,
   type EndpointState,
@@ -22,7 +23,11 @@ export type Owned<State> = State & { readonly accountId: string; readonly id: st
 
 type CandidateRow = RowDataPacket & { account_no: number; id: string; listed_at: number };
 type OwnedRow = RowDataPacket & { account_id: string; id: string };
-type EndpointRow = OwnedRow & { switched_on: number; next_secret_from: number | null };
+type EndpointRow = OwnedRow & {
+  switched_on: number;
+  next_secret_from: number | null;
+  has_failed: number;
+};
 type KeyRow = OwnedRow & { expires_at: number };
 type HourRow = RowDataPacket & {
   endpoint_id: string;
@@ -64,7 +69,9 @@ export async function readEndpoints(
   const keys = subjects.map(({ accountNo, id }) => [accountNo, id]);
   const endpoint = anyOf(["e.account_no", "e.id"], keys);
   const [rows] = await tx.query<EndpointRow[]>(
-    `SELECT a.id AS account_id, e.id, e.switched_on, e.next_secret_from
+    `SELECT a.id AS account_id, e.id, e.switched_on, e.next_secret_from,
+       EXISTS (SELECT 1 FROM delivery d WHERE d.account_no = e.account_no AND d.endpoint_id = e.id
+         AND d.state = ${DeliveryState.Failed} AND d.test = FALSE) AS has_failed
      FROM endpoint e JOIN account a ON a.account_no = e.account_no
      WHERE ${endpoint.sql} AND e.deleted_at IS NULL AND a.deleted_at IS NULL`,
     [...endpoint.values],
@@ -81,6 +88,7 @@ export async function readEndpoints(
     id: row.id,
     switchedOn: row.switched_on === 1,
     nextSecretFrom: row.next_secret_from ?? undefined,
+    hasFailed: row.has_failed === 1,
     hours: (byEndpoint.get(row.id) ?? []).map(hourFromRow),
   }));
 }
