@@ -72,14 +72,16 @@ export async function closeNotices(
   await tx.query("UPDATE notice SET closed_at = ? WHERE sequence IN (?)", [nowMicros, sequences]);
 }
 
-/** Lists the open notices of subjects, at least one. */
+/** Lists the open notices of subjects and kinds, at least one of each. */
 export async function listOpenOf(
   tx: Transaction,
   subjectIds: readonly string[],
+  kinds: readonly NoticeKind[],
 ): Promise<StoredNotice[]> {
   const [rows] = await tx.query<Row[]>(
-    `SELECT ${COLUMNS} FROM notice WHERE subject_id IN (?) AND closed_at IS NULL`,
-    [subjectIds],
+    `SELECT ${COLUMNS} FROM notice
+     WHERE subject_id IN (?) AND kind IN (?) AND closed_at IS NULL`,
+    [subjectIds, kinds],
   );
   return rows.map(noticeFromRow);
 }

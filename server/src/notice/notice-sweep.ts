@@ -32,31 +32,51 @@ const DAY_MICROS = 86_400_000_000;
 const CHUNK = 200;
 const START: Candidate = { accountNo: 0, id: "", at: 0 };
 
-/** What subjects are, and what there is to tell of them: of one account, subject and kind at most one condition. */
-type Read = (
-  tx: Transaction,
-  subjects: readonly Subject[],
-  nowMicros: number,
-) => Promise<(Condition & { readonly accountId: string; readonly subjectId: string })[]>;
+/** What is told of one sort of subject. */
+type Source = {
+  readonly kinds: readonly NoticeKind[];
+  /** Returns what there is to tell of subjects that have these open notices: of each and a kind at most one condition. */
+  readonly read: (
+    tx: Transaction,
+    subjects: readonly Subject[],
+    nowMicros: number,
+    open: readonly StoredNotice[],
+  ) => Promise<(Condition & { readonly accountId: string; readonly subjectId: string })[]>;
+};
 
-const ofEndpoints: Read = async (tx, subjects, nowMicros) =>
-  (await readEndpoints(tx, subjects)).flatMap((endpoint) =>
-    endpointConditions(endpoint, nowMicros).map((condition) => ({
-      ...condition,
-      accountId: endpoint.accountId,
-      subjectId: endpoint.id,
-    })),
-  );
+const ENDPOINTS: Source = {
+  kinds: [NoticeKind.EndpointFailing, NoticeKind.RunFailed, NoticeKind.SecretOverlapEnds],
+  read: async (tx, subjects, nowMicros) =>
+    (await readEndpoints(tx, subjects)).flatMap((endpoint) =>
+      endpointConditions(endpoint, nowMicros).map((condition) => ({
+        ...condition,
+        accountId: endpoint.accountId,
+        subjectId: endpoint.id,
+      })),
+    ),
+};
 
-const ofKeys: Read = async (tx, subjects, nowMicros) =>
-  (await readKeys(tx, subjects)).flatMap(({ accountId, id: subjectId, expiresAt }) =>
-    keyConditions(expiresAt, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
-  );
+const KEYS: Source = {
+  kinds: [NoticeKind.ApiKeyEnds],
+  read: async (tx, subjects, nowMicros) =>
+    (await readKeys(tx, subjects)).flatMap(({ accountId, id: subjectId, expiresAt }) =>
+      keyConditions(expiresAt, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
+    ),
+};
 
-const CANDIDATES: readonly (readonly [ListCandidates, Read])[] = [
-  [listFailedAt, ofEndpoints],
-  [listSecretEnds, ofEndpoints],
-  [listKeyEnds, ofKeys],
+/** Links are not stored for as long as they are told of. */
+const LINKS: Source = {
+  kinds: [NoticeKind.SessionLinkReused],
+  read: async (_tx, _subjects, nowMicros, open) =>
+    open.flatMap(({ accountId, subjectId, since }) =>
+      linkConditions(since, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
+    ),
+};
+
+const CANDIDATES: readonly (readonly [ListCandidates, Source])[] = [
+  [listFailedAt, ENDPOINTS],
+  [listSecretEnds, ENDPOINTS],
+  [listKeyEnds, KEYS],
 ];
 
 /** Starts writing and closing notices, and removing old ones; returns how to stop it. ADR 0054 */
@@ -72,24 +92,18 @@ export function startNoticeSweep(pool: Pool, retentionDays: number, log: Log): (
  * ends anywhere is made up for by the next, of whichever instance. A transaction looks at `chunk` subjects.
  */
 export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
-  for (const [list, read] of CANDIDATES) {
+  for (const [list, source] of CANDIDATES) {
     for (let after: Candidate | undefined = START; after !== undefined; ) {
       const page: Candidate[] = await list(pool, after, chunk);
-      if (page.length > 0) await settle(pool, page, read);
+      await settle(pool, page, source);
       after = page.length < chunk ? undefined : page.at(-1);
     }
   }
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: StoredNotice[] = await listOpen(pool, after, chunk);
-    const isOf = (...kinds: NoticeKind[]) => page.filter(({ kind }) => kinds.includes(kind));
-    const { ApiKeyEnds, SessionLinkReused, ...ofEndpoint } = NoticeKind;
-    const parts = [
-      [isOf(...Object.values(ofEndpoint)), ofEndpoints],
-      [isOf(ApiKeyEnds), ofKeys],
-      [isOf(SessionLinkReused), ofLinks(page)],
-    ] as const;
-    for (const [notices, read] of parts) {
-      if (notices.length > 0) await settle(pool, notices.map(subjectOf), read);
+    for (const source of [ENDPOINTS, KEYS, LINKS]) {
+      const notices = page.filter(({ kind }) => source.kinds.includes(kind));
+      await settle(pool, notices.map(subjectOf), source);
     }
     after = page.length < chunk ? undefined : page.at(-1)?.sequence;
   }
@@ -100,13 +114,19 @@ export async function removeOldNotices(pool: Pool, keptMicros: number): Promise<
   while ((await deleteOldNotices(pool, keptMicros, CHUNK)) === CHUNK);
 }
 
-/** Writes what changed of subjects, at least one: read, decided and stored under the lock of all notices. */
-async function settle(pool: Pool, subjects: readonly Subject[], read: Read): Promise<void> {
+/** Writes what changed of subjects: read, decided and stored under the lock of all notices. */
+async function settle(
+  pool: Pool,
+  subjects: readonly Subject[],
+  { kinds, read }: Source,
+): Promise<void> {
+  if (subjects.length === 0) return;
   await inTransaction(pool, async (tx) => {
     const clock = await lockNotices(tx);
-    const conditions = await read(tx, subjects, clock.nowMicros);
     const ids = subjects.map(({ id }) => id);
-    const open = new Map((await listOpenOf(tx, ids)).map((each) => [nameOf(each), each]));
+    const notices = await listOpenOf(tx, ids, kinds);
+    const conditions = await read(tx, subjects, clock.nowMicros, notices);
+    const open = new Map(notices.map((each) => [nameOf(each), each]));
     const closed: number[] = [];
     const told: NewNotice[] = [];
     const known = new Map(conditions.map((each) => [nameOf(each), each]));
@@ -119,16 +139,6 @@ async function settle(pool: Pool, subjects: readonly Subject[], read: Read): Pro
     if (closed.length > 0) await closeNotices(tx, closed, clock.nowMicros);
     if (told.length > 0) await insertNotices(tx, clock, told);
   });
-}
-
-/** What is told of links is known from the notices alone. */
-function ofLinks(notices: readonly StoredNotice[]): Read {
-  return async (_, subjects, nowMicros) =>
-    notices
-      .filter(({ subjectId }) => subjects.some(({ id }) => id === subjectId))
-      .flatMap(({ accountId, subjectId, since }) =>
-        linkConditions(since, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
-      );
 }
 
 function subjectOf({ accountId, subjectId }: StoredNotice): Subject {
