@@ -43,7 +43,7 @@ const VITESS = [
   ON_VITESS,
   "server/src/database/migrate.integration.test.ts",
   "server/src/{account,account-deletion,api-key,delivery,delivery-stat}/*.integration.test.ts",
-  "server/src/{dispatch,donation,endpoint,import,platform-event}/*.integration.test.ts",
+  "server/src/{dispatch,donation,endpoint,import,notice,platform-event}/*.integration.test.ts",
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
   "test/delivery/{backlog,blocked-account,recovery,round-trip,sweep}.test.ts",

@@ -3,6 +3,7 @@ import { deliveries } from "./texts/deliveries.ts";
 import { endpoints } from "./texts/endpoints.ts";
 import { errors } from "./texts/errors.ts";
 import { keys } from "./texts/keys.ts";
+import { notices } from "./texts/notices.ts";
 import { session } from "./texts/session.ts";
 import { urlRules } from "./texts/url-rules.ts";
 
@@ -46,6 +47,7 @@ export const texts = {
   unknownError: "Something went wrong. Try again. If it fails again, tell support the time.",
 
   session,
+  notices,
   keys,
   endpoints,
   urlRules,

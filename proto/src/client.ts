@@ -4,6 +4,7 @@ export * from "./gen/activity/account/v1/account_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/api_key_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/delivery_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/endpoint_service_pb.ts";
+export * from "./gen/activity/dashboard/v1/notice_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/session_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/webhook_event_kind_pb.ts";
 export * from "./gen/activity/ingest/v1/donation_service_pb.ts";

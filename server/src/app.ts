@@ -26,6 +26,7 @@ import { startOrphanedRuns } from "./dispatch/orphaned-runs.ts";
 import { createOutbox } from "./dispatch/outbox.ts";
 import { createSqlDispatchStore } from "./dispatch/sql-dispatch-store.ts";
 import { createFeedChanges } from "./feed-change/feed-changes.ts";
+import { startNoticeSweep } from "./notice/notice-sweep.ts";
 import { createAccountScope } from "./rpc/account-scope.ts";
 import { createAuditLog } from "./rpc/audit-log.ts";
 import { authenticateEach, createAuthenticate } from "./rpc/authenticate.ts";
@@ -107,6 +108,7 @@ export function createServerApp(
     startSessionRemoval(pool, log),
     startDeliveryRemoval(pool, config.deliveryRetentionDays, log),
     startAttemptCounting(pool, log),
+    startNoticeSweep(pool, config.deliveryRetentionDays, log),
   ];
   if (config.allowedTargets.size > 0) {
     log.warn("endpoints on this machine are allowed: for development and tests only");

@@ -10,6 +10,7 @@ import {
   FeedChangeService,
   ImportService,
   MeService,
+  NoticeService,
   PlatformEventService,
   SessionService,
 } from "@activity/proto";
@@ -35,6 +36,7 @@ import { createEndpointService } from "./endpoint/endpoint-service.ts";
 import { createFeedChangeService } from "./feed-change/feed-change-service.ts";
 import type { FeedChanges } from "./feed-change/feed-changes.ts";
 import { createImportService } from "./import/import-service.ts";
+import { createNoticeService } from "./notice/notice-service.ts";
 import { createPlatformEventService } from "./platform-event/platform-event-service.ts";
 import { Access } from "./rpc/access.ts";
 import { createHealthService } from "./rpc/health-service.ts";
@@ -107,6 +109,10 @@ export function createServices(
     }),
     register(DeliveryService, createDeliveryService(pool, writer, outbox), {
       ...{ access: Permission.EndpointManage, dashboard: ScopeFamily.Deliveries },
+    }),
+    register(NoticeService, createNoticeService(pool), {
+      access: Permission.NoticeRead,
+      except: { listOpenNotices: Access.Session, dismissNotice: Access.Session },
     }),
     register(
       DispatchService,

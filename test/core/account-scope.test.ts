@@ -23,6 +23,7 @@ const OF_ONE_ACCOUNT = `
   EndpointService: CreateEndpoint GetEndpoint ListEndpoints GetEndpointStats UpdateEndpoint SwitchOnEndpoint
     SwitchOffEndpoint DeleteEndpoint RotateSecret CancelRotation SendTest
   DeliveryService: ListDeliveries GetDelivery RetryDelivery RetryFailedDeliveries
+  NoticeService: ListNotices
   SessionService: CreateSessionLink`;
 const OF_ALL_ACCOUNTS = `
   AdmissionService: AdmitApiKey
@@ -31,7 +32,8 @@ const OF_ALL_ACCOUNTS = `
     RescheduleAttempt RecordAttempts`;
 /** Of the account of a session, and so of browsers: `test/dashboard/attacks.test.ts`. */
 const OF_SESSIONS = `
-  SessionService: ExchangeCode GetSession SignOut SignOutEverywhere`;
+  SessionService: ExchangeCode GetSession SignOut SignOutEverywhere
+  NoticeService: ListOpenNotices DismissNotice`;
 /** They take a gateway's credential, in a header of its own: `permissions.test.ts`. */
 const OF_ANYBODY = `
   AdmissionService: AdmitClient

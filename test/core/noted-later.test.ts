@@ -1,4 +1,10 @@
-import { ApiKeyService, AttemptOutcome, DispatchService, EndpointService } from "@activity/proto";
+import {
+  ApiKeyService,
+  AttemptOutcome,
+  DispatchService,
+  EndpointService,
+  NoticeService,
+} from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningRedis } from "../../dev-stack/src/redis.ts";
@@ -92,3 +98,18 @@ it.concurrent("an endpoint's attempts are counted in the background", async ({ e
   };
   await expect.poll(delivered, NOTED).toEqual([1n]);
 }, 120_000);
+
+it.concurrent("an owner is told of a key that ends in the background, ADR 0054", async ({
+  expect,
+}) => {
+  const { accountId, apiKeyId } = await createReader(stack);
+  await stack.database.query(`UPDATE api_key SET expires_at = ${NOW} + ? WHERE id = ?`, [
+    60 * MINUTE_MS * 1000,
+    apiKeyId,
+  ]);
+  const told = async () => {
+    const { notices } = await stack.client(NoticeService).listNotices({ accountId, limit: 10 });
+    return notices.map(({ subjectId, level }) => [subjectId, level]);
+  };
+  await expect.poll(told, { ...NOTED, timeout: 2 * MINUTE_MS }).toEqual([[apiKeyId, 3]]);
+}, 180_000);

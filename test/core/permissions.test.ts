@@ -10,6 +10,7 @@ import {
   FeedChangeService,
   ImportService,
   MeService,
+  NoticeService,
   PlatformEventService,
   SessionService,
 } from "@activity/proto";
@@ -37,6 +38,7 @@ const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] =
   ["ApiKeyService", Permission.ApiKeyManage, ApiKeyService.methods],
   ["EndpointService", Permission.EndpointManage, EndpointService.methods],
   ["DeliveryService", Permission.EndpointManage, DeliveryService.methods],
+  ["ListNotices", Permission.NoticeRead, [NoticeService.method.listNotices]],
   ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { migrate } from "@activity/server";
 import mysql, { type Pool } from "mysql2/promise";
-import { inject } from "vitest";
+import { inject, vi } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
@@ -49,7 +49,18 @@ export async function createTestDatabase(
       ? await createPlain(server, serverUrl, name)
       : await startShards(serverUrl, name, count);
   if (migrated) await migrate(place.url);
-  return openTestDatabase(server, place);
+  const database = openTestDatabase(server, place);
+  if (migrated && count !== undefined) await waitForColumns(database);
+  return database;
+}
+
+/** A vtgate hears of a column seconds after a migration added it. */
+async function waitForColumns({ query }: TestDatabase): Promise<void> {
+  const added = ["min_amount_cents FROM endpoint", "dismissed FROM dashboard_session"];
+  for (const column of added) {
+    const isKnown = () => query(`SELECT ${column} LIMIT 1`);
+    await vi.waitFor(isKnown, { timeout: 30_000, interval: 100 });
+  }
 }
 
 /** A database of the tests of a file or group. */

@@ -12,6 +12,7 @@ import {
   ImportDonationsResponseSchema,
   ImportService,
   type MadeAttemptSchema,
+  NoticeService,
   type Platform,
   PlatformEventService,
   SessionService,
@@ -35,6 +36,7 @@ import { createDonationService } from "../../server/src/donation/donation-servic
 import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
 import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
 import { createImportService } from "../../server/src/import/import-service.ts";
+import { createNoticeService } from "../../server/src/notice/notice-service.ts";
 import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
 import { Access } from "../../server/src/rpc/access.ts";
 import { createLocalTransport } from "../../server/src/rpc/local-transport.ts";
@@ -134,6 +136,7 @@ export async function startServices(given?: TestDatabase) {
       open(EndpointService, createEndpointService(pool, writer, { secretKeys, allowedTargets })),
       open(DeliveryService, createDeliveryService(pool, writer, outbox)),
       open(DispatchService, createDispatchService({ store, secretKeys, outbox, random, log })),
+      open(NoticeService, createNoticeService(pool)),
       open(PlatformEventService, createPlatformEventService(writer)),
       open(SessionService, createSessionService(pool, alone, writer, DASHBOARD)),
     ],
@@ -181,6 +184,7 @@ export async function startServices(given?: TestDatabase) {
     donations: createClient(DonationService, transport),
     platformEvents: createClient(PlatformEventService, transport),
     sessions: createClient(SessionService, transport),
+    notices: createClient(NoticeService, transport),
     deliveries: createClient(DeliveryService, transport),
 
     /** Imports batches and returns the last answer. */

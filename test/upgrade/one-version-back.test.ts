@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AttemptOutcome, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
@@ -91,9 +92,11 @@ async function start(
   return part;
 }
 
-/** Makes a credential for everything with a version's own tool. */
+/** Makes a credential for everything that a version knows, with its own tool. */
 function createCredential({ root }: Version): string {
-  const permissions = Object.values(Permission).flatMap((name) => ["--permission", name]);
+  const known = readFileSync(join(root, "server/src/service-credential/permission.ts"), "utf8");
+  const names = Object.values(Permission).filter((name) => known.includes(`"${name}"`));
+  const permissions = names.flatMap((name) => ["--permission", name]);
   const args = ["tools/service-credential.ts", "create", "--name", unique("all"), ...permissions];
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
   const options = { cwd: root, env, encoding: "utf8", stdio: "pipe" } as const;

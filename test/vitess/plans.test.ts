@@ -16,7 +16,7 @@ const keyspace = (name: string): { tables: Record<string, unknown> } => {
 };
 const TABLES = [
   ...Object.keys(keyspace("activity").tables),
-  ...["rate_window", "service_credential", "installation"],
+  ...["rate_window", "service_credential", "installation", "notice"],
 ];
 
 const services = useServices();

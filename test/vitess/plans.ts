@@ -12,9 +12,14 @@ const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT account_no, delivery_id, run, attempt, started_at":
     "attempts of all accounts are counted",
   "SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery": "retention",
+  "SELECT account_no, endpoint_id AS id, began_at":
+    "endpoints of all accounts that fail are told of",
+  "SELECT account_no, id AS id, next_secret_from": "rotations of all accounts are told of",
+  "SELECT account_no, id AS id, expires_at": "keys of all accounts that end are told of",
   "DELETE FROM delivery_stat WHERE began_at": "retention",
   "DELETE FROM session_link WHERE expires_at": "retention",
   "DELETE FROM dashboard_session WHERE expires_at": "retention",
+  "SELECT id, feed_changed_at FROM account": "changes of all feeds are looked for",
   "SELECT account_no FROM account": "deletions that were broken off are looked for in all accounts",
   "SELECT account_no, id, secret, next_secret FROM endpoint":
     "an operator encrypts all secrets anew",

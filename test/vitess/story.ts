@@ -18,6 +18,10 @@ import { countAttempts } from "../../server/src/delivery-stat/delivery-stat.ts";
 import { deleteOldHours } from "../../server/src/delivery-stat/delivery-stat-store.ts";
 import { readBacklog } from "../../server/src/dispatch/backlog-store.ts";
 import { findChangedFeeds } from "../../server/src/feed-change/feed-change-store.ts";
+import { addDismissed, listDismissed } from "../../server/src/notice/dismissed-store.ts";
+import { tellLinkReused } from "../../server/src/notice/link-reuse.ts";
+import { listOpenOfAccount } from "../../server/src/notice/notice-store.ts";
+import { removeOldNotices, sweepNotices } from "../../server/src/notice/notice-sweep.ts";
 import {
   insertServiceCredential,
   listServiceCredentials,
@@ -28,6 +32,7 @@ import {
   deleteSession,
   exchangeLink,
   findLinkAccount,
+  findReusedAccount,
 } from "../../server/src/session/session-store.ts";
 import { reencryptSecrets } from "../../server/src/signing-secret/reencrypt-secrets.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
@@ -119,7 +124,9 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   await endpoints.getEndpointStats({ ...key, since: at });
   await endpoints.updateEndpoint({ ...key, url: "https://example.com/other" });
   await endpoints.rotateSecret(key);
-  await endpoints.rotateSecret({ ...key, signsFrom: timestampFromMs(Date.now() + 3_600_000) });
+  const rotation = { ...key, signsFrom: timestampFromMs(Date.now() + 3_500_000) };
+  await endpoints.rotateSecret(rotation);
+  await sweepNotices(pool);
   await endpoints.cancelRotation(key);
   await endpoints.switchOffEndpoint(key);
   await endpoints.switchOnEndpoint(key);
@@ -128,6 +135,9 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   const hash = randomBytes(32);
   await exchangeLink(packets, hashSessionSecret(code), hash, randomBytes(32));
   await findLinkAccount(pool, hashSessionSecret(code));
+  await findReusedAccount(pool, hashSessionSecret(code), undefined);
+  await addDismissed(pool, hash, 1n);
+  await listDismissed(pool, hash);
   await packets.run([deleteSession(hash)]);
 }
 
@@ -191,8 +201,19 @@ async function testOf({ endpoints }: Services, { accountId, endpointId }: Owned)
 }
 
 /** What runs at intervals, and what an operator does. */
-async function lookAfter({ pool, accounts, database }: Services, ids: readonly string[]) {
+async function lookAfter({ pool, accounts, database, notices }: Services, ids: readonly string[]) {
   await countAttempts(pool);
+  const soon = Date.now() * 1000 + HOUR_MICROS;
+  for (const accountId of ids) {
+    const keys = "UPDATE api_key SET expires_at = ? WHERE account_no = ?";
+    await database.query(keys, [soon, accountNoOf(accountId)]);
+    await tellLinkReused(pool, accountId, accountId);
+    await listOpenOfAccount(pool, accountId, 10);
+  }
+  for (let time = 0; time < 2; time++) await sweepNotices(pool);
+  await notices.listNotices({ limit: 10 });
+  await notices.listNotices({ accountId: ids[0] ?? "", limit: 10 });
+  await removeOldNotices(pool, HOUR_MICROS);
   await deleteOldHours(pool, HOUR_MICROS, 10);
   await readBacklog(pool);
   await removeOldDeliveries(pool, -HOUR_MICROS);

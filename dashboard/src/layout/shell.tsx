@@ -3,6 +3,7 @@ import { Link, useRoute } from "wouter";
 import { Badge } from "../common/badge.tsx";
 import { OfflineNotice } from "../common/offline-notice.tsx";
 import { useFailing } from "../endpoints/use-stats.ts";
+import { NoticeBanner } from "../notices/notice-banner.tsx";
 import { texts } from "../texts.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { usePages } from "./pages.ts";
@@ -33,6 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       <main id="content" className={styles.content} tabIndex={-1}>
         <OfflineNotice />
+        <NoticeBanner />
         {children}
       </main>
     </div>

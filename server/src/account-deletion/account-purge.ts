@@ -2,6 +2,7 @@ import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
+import { deleteNoticesOf } from "../notice/notice-store.ts";
 import {
   DATA_TABLES,
   deleteDataRows,
@@ -45,5 +46,6 @@ export async function purgeAccount(pool: Pool, accountNo: number): Promise<void>
       );
     } while (deleted === ROWS_AT_ONCE);
   }
+  await inTransaction(pool, (tx) => deleteNoticesOf(tx, accountNo));
   await markPurged(pool, accountNo);
 }

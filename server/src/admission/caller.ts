@@ -1,4 +1,4 @@
-import { createContextKey } from "@connectrpc/connect";
+import { createContextKey, type HandlerContext } from "@connectrpc/connect";
 import type { ReadAccount } from "../account/read-account-store.ts";
 import type { ApiKeyRecord } from "./admission.ts";
 import type { SessionScope } from "./session-scope.ts";
@@ -26,6 +26,13 @@ export type Caller =
 export const callerKey = createContextKey<Caller | undefined>(undefined, {
   description: "caller",
 });
+
+/** Returns the session of a call that only sessions may make. */
+export function sessionOf({ values }: Pick<HandlerContext, "values">): SessionRecord {
+  const caller = values.get(callerKey);
+  if (caller?.kind !== "session") throw new Error("a call for sessions came through without one");
+  return caller.session;
+}
 
 /** The address of the socket a call came in on; absent for calls from inside the process. */
 export const peerAddressKey = createContextKey<string | undefined>(undefined, {

@@ -4,6 +4,7 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
+import type { DeliveryState } from "../dispatch/delivery-state.ts";
 import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.ts";
 
 /** How long the times are that attempts are counted by. */
@@ -15,6 +16,15 @@ export type UncountedAttempt = RunKey & {
   readonly startedAt: number;
   readonly duration: number;
   readonly isDelivered: boolean;
+};
+
+/** What counting needs to know of a delivery. */
+export type CountedDelivery = RunKey & {
+  readonly endpointId: string;
+  readonly test: boolean;
+  readonly state: DeliveryState;
+  /** Of its last run. */
+  readonly attempts: number;
 };
 
 /** The attempts of an endpoint that began within one hour; times in microseconds. */
@@ -35,7 +45,15 @@ type AttemptRow = RowDataPacket & {
   duration: number;
   outcome: AttemptOutcome;
 };
-type DeliveryRow = RowDataPacket & { account_no: number; id: string; endpoint_id: string };
+type DeliveryRow = RowDataPacket & {
+  account_no: number;
+  id: string;
+  endpoint_id: string;
+  test: number;
+  state: DeliveryState;
+  run: number;
+  attempts: number;
+};
 type HourRow = RowDataPacket & {
   began_at: number;
   delivered: number;
@@ -62,39 +80,50 @@ export async function lockUncounted(tx: Transaction, limit: number): Promise<Unc
   }));
 }
 
-/** Lists the endpoints of those of the deliveries, at least one, that are there. */
-export async function listEndpointsOf(
+/** Lists those of the deliveries, at least one, that are there. */
+export async function listCounted(
   tx: Transaction,
   keys: readonly DeliveryKey[],
-): Promise<(DeliveryKey & { readonly endpointId: string })[]> {
+): Promise<CountedDelivery[]> {
   const { sql, values } = anyDelivery(keys, { account: "account_no", delivery: "id" });
   const [rows] = await tx.query<DeliveryRow[]>(
-    `SELECT account_no, id, endpoint_id FROM delivery FORCE INDEX (PRIMARY) WHERE ${sql}`,
+    `SELECT account_no, id, endpoint_id, test, state, run, attempts
+     FROM delivery FORCE INDEX (PRIMARY) WHERE ${sql}`,
     [...values],
   );
   return rows.map((row) => ({
     accountNo: row.account_no,
     deliveryId: row.id,
     endpointId: row.endpoint_id,
+    test: row.test === 1,
+    state: row.state,
+    run: row.run,
+    attempts: row.attempts,
   }));
 }
 
+/** An hour to add to, and how many runs ended in it without success. */
+export type AddedHour = StatHour & {
+  readonly accountNo: number;
+  readonly endpointId: string;
+  readonly failedRuns: number;
+};
+
 /** Adds to hours of endpoints, at least one, each of them once. */
-export async function addToHours(
-  tx: Transaction,
-  hours: readonly (StatHour & { readonly accountNo: number; readonly endpointId: string })[],
-): Promise<void> {
+export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): Promise<void> {
   await tx.query(
     `INSERT INTO delivery_stat
-       (account_no, endpoint_id, began_at, delivered, failed, total_duration, longest_duration)
+       (account_no, endpoint_id, began_at, delivered, failed, total_duration, longest_duration,
+        failed_runs)
      VALUES ?
      ON DUPLICATE KEY UPDATE delivered = delivered + VALUES(delivered),
        failed = failed + VALUES(failed), total_duration = total_duration + VALUES(total_duration),
-       longest_duration = GREATEST(longest_duration, VALUES(longest_duration))`,
+       longest_duration = GREATEST(longest_duration, VALUES(longest_duration)),
+       failed_runs = failed_runs + VALUES(failed_runs)`,
     [
       hours.map((hour) => [
         ...[hour.accountNo, hour.endpointId, hour.beganAt, hour.delivered, hour.failed],
-        ...[hour.totalDuration, hour.longestDuration],
+        ...[hour.totalDuration, hour.longestDuration, hour.failedRuns],
       ]),
     ],
   );

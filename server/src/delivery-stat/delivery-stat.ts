@@ -2,12 +2,15 @@ import type { Log } from "@activity/runtime/log";
 import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { Pool } from "../database/pool.ts";
 import { inTransaction } from "../database/transaction.ts";
+import { DeliveryState } from "../dispatch/delivery-state.ts";
 import { deliveryName } from "../dispatch/run-key.ts";
 import {
+  type AddedHour,
   addToHours,
+  type CountedDelivery,
   deleteOldHours,
   HOUR_MICROS,
-  listEndpointsOf,
+  listCounted,
   lockUncounted,
   markCounted,
   type UncountedAttempt,
@@ -39,7 +42,7 @@ function countSome(pool: Pool): Promise<number> {
   return inTransaction(pool, async (tx) => {
     const attempts = await lockUncounted(tx, CHUNK);
     if (attempts.length === 0) return 0;
-    const hours = hoursOf(attempts, await listEndpointsOf(tx, attempts));
+    const hours = hoursOf(attempts, await listCounted(tx, attempts));
     if (hours.length > 0) await addToHours(tx, hours);
     await markCounted(tx, attempts);
     return attempts.length;
@@ -49,13 +52,15 @@ function countSome(pool: Pool): Promise<number> {
 /** Adds up attempts by endpoint and hour; those whose delivery is gone are in none. */
 function hoursOf(
   attempts: readonly UncountedAttempt[],
-  deliveries: Awaited<ReturnType<typeof listEndpointsOf>>,
-) {
-  const endpoints = new Map(deliveries.map((each) => [deliveryName(each), each.endpointId]));
+  deliveries: readonly CountedDelivery[],
+): AddedHour[] {
+  const known = new Map(deliveries.map((each) => [deliveryName(each), each]));
   const counted = attempts.flatMap((attempt) => {
-    const endpointId = endpoints.get(deliveryName(attempt));
+    const delivery = known.get(deliveryName(attempt));
     const beganAt = attempt.startedAt - (attempt.startedAt % HOUR_MICROS);
-    return endpointId === undefined ? [] : [{ ...attempt, endpointId, beganAt }];
+    if (delivery === undefined) return [];
+    const endsInFailure = isFailedEnd(attempt, delivery);
+    return [{ ...attempt, endpointId: delivery.endpointId, beganAt, endsInFailure }];
   });
   const byHour = Map.groupBy(
     counted,
@@ -69,6 +74,13 @@ function hoursOf(
       ...{ accountNo, endpointId, beganAt, delivered, failed: all.length - delivered },
       totalDuration: durations.reduce((sum, each) => sum + each, 0),
       longestDuration: Math.max(...durations),
+      failedRuns: all.filter(({ endsInFailure }) => endsInFailure).length,
     };
   });
+}
+
+/** Tells whether a run ended without success with an attempt; its owner has seen what became of a test. */
+function isFailedEnd(attempt: UncountedAttempt, delivery: CountedDelivery): boolean {
+  const isLast = delivery.run === attempt.run && delivery.attempts === attempt.attempt;
+  return isLast && delivery.state === DeliveryState.Failed && !delivery.test;
 }

@@ -11,5 +11,6 @@ export const Permission = {
   EndpointManage: "endpoint.manage",
   SessionCreate: "session.create",
   DeliveryDispatch: "delivery.dispatch",
+  NoticeRead: "notice.read",
 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];

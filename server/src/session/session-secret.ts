@@ -23,3 +23,8 @@ export function hashSessionSecret(text: string): Buffer {
 export function isSessionSecret(text: string): boolean {
   return FORM.test(text);
 }
+
+/** Returns what notices name a link by: 15 characters of its code's hash, from which nobody finds the code. */
+export function linkId(codeHash: Buffer): string {
+  return codeHash.toString("hex").slice(0, 15);
+}

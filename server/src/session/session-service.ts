@@ -1,25 +1,28 @@
 import type { SessionSchema, SessionService } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { endSessions } from "../account/account-sessions-store.ts";
-import { callerKey, type SessionRecord } from "../admission/caller.ts";
+import { callerKey, type SessionRecord, sessionOf } from "../admission/caller.ts";
 import { scopeBits } from "../admission/session-scope.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
+import { tellLinkReused } from "../notice/link-reuse.ts";
 import type { Writer } from "../write/writer.ts";
 import { endedCookie, sessionCookie, sessionTextIn } from "./session-cookie.ts";
 import {
   hashSessionSecret,
   isSessionSecret,
   LINK_VALIDITY_MICROS,
+  linkId,
   newSessionSecret,
 } from "./session-secret.ts";
 import {
   deleteSession,
   exchangeLink,
   findLinkAccount,
+  findReusedAccount,
   findSession,
   storeSessionLink,
 } from "./session-store.ts";
@@ -43,6 +46,13 @@ export function createSessionService(
 ): ServiceImpl<typeof SessionService> {
   const isEmbedded = address?.isEmbedded ?? false;
   const toProto = (session: SessionRecord) => sessionToProto(session, address?.apiUrl);
+
+  /** Returns the refusal of a code, once the owner is told if its link was used in another browser. */
+  async function refused(codeHash: Buffer, before: Buffer | undefined): Promise<DomainError> {
+    const accountId = await findReusedAccount(pool, codeHash, before);
+    if (accountId !== undefined) await tellLinkReused(pool, accountId, linkId(codeHash));
+    return linkUsedUp();
+  }
 
   return {
     async createSessionLink({ accountId, scopes }) {
@@ -70,13 +80,13 @@ export function createSessionService(
       if (before !== undefined) {
         // A link that is no good ends no session.
         const linkAccountNo = await findLinkAccount(pool, codeHash);
-        if (linkAccountNo === undefined) throw linkUsedUp();
+        if (linkAccountNo === undefined) throw await refused(codeHash, before);
         const had = replaceSession ? undefined : await findSession(pool, before);
         if (had !== undefined && had.account.no !== linkAccountNo) throw sessionOfAnotherAccount();
       }
       const { secret, hash } = newSessionSecret();
       const session = await exchangeLink(packets, codeHash, hash, before);
-      if (session === undefined) throw linkUsedUp();
+      if (session === undefined) throw await refused(codeHash, before);
       // For the audit log: from here on it is known who calls.
       values.set(callerKey, { kind: "session", session });
       responseHeader.set("set-cookie", sessionCookie(secret, isEmbedded));
@@ -97,12 +107,6 @@ export function createSessionService(
       return {};
     },
   };
-}
-
-function sessionOf({ values }: HandlerContext): SessionRecord {
-  const caller = values.get(callerKey);
-  if (caller?.kind !== "session") throw new Error("a call for sessions came through without one");
-  return caller.session;
 }
 
 function sessionToProto(

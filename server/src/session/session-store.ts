@@ -91,6 +91,24 @@ export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<num
   return link?.account_no;
 }
 
+/**
+ * Finds the id of the account of a link that was used for another session than `before`, which the browser has; none of
+ * a link that has been removed since.
+ */
+export async function findReusedAccount(
+  pool: Pool,
+  codeHash: Buffer,
+  before: Buffer | undefined,
+): Promise<string | undefined> {
+  const [row] = await queryWithin<(RowDataPacket & { id: string })[]>(
+    pool,
+    `SELECT a.id FROM session_link l JOIN account a ON a.account_no = l.account_no
+     WHERE l.code_hash = ? AND l.session_hash <> ? AND ${OPEN_ACCOUNT}`,
+    [codeHash, before ?? Buffer.alloc(0)],
+  );
+  return row?.id;
+}
+
 /** Ends one session. */
 export function deleteSession(sessionHash: Buffer): Statement {
   return { sql: "DELETE FROM dashboard_session WHERE session_hash = ?", values: [sessionHash] };

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { createAccount, createApiKey, createPaidDonation } from "../../harness/builders.ts";
+import { tellOfLink } from "../../harness/notices.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
 
@@ -39,6 +40,8 @@ beforeAll(async () => {
   failedId = (await endpoints.sendTest({ accountId, endpointId })).deliveryId;
   await until(DeliveryState.FAILED);
   await countAttemptsNow(stack.database);
+  // The banner stands on every page.
+  await tellOfLink(stack.database, accountId);
 });
 
 const PAGES = [

@@ -354,7 +354,7 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
  *
  * All calls but the first are of browsers, at the port for them. A session may call what its scopes allow of
  * ApiKeyService, EndpointService, DeliveryService and ActivityService, for its own account only, whatever account
- * a request names.
+ * a request names. NoticeService tells it of what its scopes let it read.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */

@@ -1,0 +1,39 @@
+import { DeliveryState, type Notice, NoticeKind, SessionService } from "@activity/proto";
+import { useMutation } from "@connectrpc/connect-query";
+import { Link } from "wouter";
+import { Button } from "../common/button.tsx";
+import { useSession } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+
+/** The one thing to do about a notice: a page to go to, or to end all sessions. */
+export function NoticeAction({ notice: { kind, level, subjectId } }: { notice: Notice }) {
+  switch (kind) {
+    case NoticeKind.ENDPOINT_FAILING:
+    case NoticeKind.SECRET_OVERLAP_ENDS:
+      return <Link href={`/endpoints/${subjectId}`}>{texts.notices.showEndpoint}</Link>;
+    case NoticeKind.RUN_FAILED:
+      return (
+        <Link href={`/deliveries?endpoint=${subjectId}&state=${DeliveryState.FAILED}`}>
+          {texts.notices.showFailed}
+        </Link>
+      );
+    case NoticeKind.API_KEY_ENDS:
+      return (
+        <Link href="/keys">{level === 0 ? texts.notices.createKey : texts.notices.renewKey}</Link>
+      );
+    case NoticeKind.SESSION_LINK_REUSED:
+      return <SignOutEverywhere />;
+    default:
+      return null;
+  }
+}
+
+function SignOutEverywhere() {
+  const { leave } = useSession();
+  const everywhere = useMutation(SessionService.method.signOutEverywhere, { onSuccess: leave });
+  return (
+    <Button look="quiet" isPending={everywhere.isPending} onClick={() => everywhere.mutate({})}>
+      {texts.session.signOutEverywhere}
+    </Button>
+  );
+}

@@ -1,0 +1,44 @@
+import { NoticeService, NoticeSeverity } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "../common/button.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { Notice } from "../common/notice.tsx";
+import { useChange } from "../common/use-change.ts";
+import { texts } from "../texts.ts";
+import { mostSerious } from "./most-serious.ts";
+import { NoticeAction } from "./notice-action.tsx";
+import { NoticeText } from "./notice-text.tsx";
+
+const READ_AGAIN_MS = 30_000;
+
+/** Tells on every page what needs the owner most, with one action, until this session dismisses it. */
+export function NoticeBanner() {
+  const { data } = useQuery(
+    NoticeService.method.listOpenNotices,
+    {},
+    { refetchInterval: READ_AGAIN_MS },
+  );
+  const { mutate, error, isPending } = useChange(NoticeService.method.dismissNotice);
+  const notices = data?.notices ?? [];
+  const notice = mostSerious(notices);
+  if (notice === undefined) return null;
+  return (
+    <section aria-label={texts.notices.title}>
+      <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"} role="status">
+        <span>
+          <NoticeText notice={notice} />
+        </span>
+        <NoticeAction notice={notice} />
+        <Button
+          look="quiet"
+          isPending={isPending}
+          onClick={() => mutate({ sequence: notice.sequence })}
+        >
+          {texts.notices.dismiss}
+        </Button>
+        {notices.length > 1 && <span>{texts.notices.more(notices.length - 1)}</span>}
+      </Notice>
+      <ErrorNotice error={error} />
+    </section>
+  );
+}

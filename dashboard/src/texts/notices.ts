@@ -1,0 +1,21 @@
+/** The banner that tells what needs the owner's attention. */
+export const notices = {
+  title: "Needs your attention",
+  dismiss: "Dismiss",
+  more: (count: number) => `+ ${count} more`,
+  failing: (percent: number) =>
+    percent === 100
+      ? "The latest attempts at an endpoint all failed."
+      : `${percent} % of the latest attempts at an endpoint failed.`,
+  failedRuns: "An endpoint did not take some events. We do not send them again.",
+  keyEnds: "An API key ends on",
+  keyEnded: "An API key has ended. Its clients are refused.",
+  overlapEnds:
+    "Give your receiver the new signing secret and remove the old one. The old one signs until",
+  linkReused:
+    "Somebody opened your link to this dashboard again, in another browser. If it was not you, end all sessions.",
+  showEndpoint: "Show the endpoint",
+  showFailed: "Show failed deliveries",
+  renewKey: "Renew the key",
+  createKey: "Create a key",
+} as const;

@@ -1,0 +1,189 @@
+import { leastIdAt } from "../common/ids.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
+import type { Transaction } from "../database/transaction.ts";
+import type { NoticeKind, OpenNotice } from "./notice.ts";
+
+/** A stored notice; times in microseconds. */
+export type StoredNotice = OpenNotice & {
+  readonly accountId: string;
+  readonly kind: NoticeKind;
+  readonly subjectId: string;
+  readonly closedAt: number | undefined;
+};
+
+/** A notice to store. */
+export type NewNotice = Omit<StoredNotice, "sequence" | "closedAt">;
+
+/** The sequence of the last notice, and the database's clock. */
+export type NoticeClock = { readonly lastSequence: number; readonly nowMicros: number };
+
+type Row = RowDataPacket & {
+  sequence: number;
+  account_id: string;
+  kind: NoticeKind;
+  subject_id: string;
+  level: number;
+  since: number;
+  ends_at: number | null;
+  closed_at: number | null;
+};
+
+const COLUMNS = "sequence, account_id, kind, subject_id, level, since, ends_at, closed_at";
+
+/**
+ * Locks all notices for writing: who holds this lock to the commit writes notices whose sequences follow one another.
+ * Every writer takes it before it reads what it decides from.
+ */
+export async function lockNotices(tx: Transaction): Promise<NoticeClock> {
+  const [[row]] = await tx.query<(RowDataPacket & { last_notice: number; now_micros: number })[]>(
+    `SELECT last_notice, ${NOW_MICROS} AS now_micros FROM installation FOR UPDATE`,
+  );
+  if (row === undefined) throw new Error("the table installation has lost its row");
+  return { lastSequence: row.last_notice, nowMicros: row.now_micros };
+}
+
+/** Stores notices, at least one, behind all others. */
+export async function insertNotices(
+  tx: Transaction,
+  { lastSequence, nowMicros }: NoticeClock,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  const first = Math.max(lastSequence + 1, nowMicros);
+  const rows = notices.map((each, place) => [
+    ...[first + place, each.accountId, each.kind, each.subjectId, each.level],
+    ...[each.since, each.endsAt ?? null],
+  ]);
+  await tx.query(
+    `INSERT INTO notice (sequence, account_id, kind, subject_id, level, since, ends_at)
+     VALUES ?`,
+    [rows],
+  );
+  await tx.query("UPDATE installation SET last_notice = ?", [first + rows.length - 1]);
+}
+
+/** Closes notices, at least one. */
+export async function closeNotices(
+  tx: Transaction,
+  sequences: readonly number[],
+  nowMicros: number,
+): Promise<void> {
+  await tx.query("UPDATE notice SET closed_at = ? WHERE sequence IN (?)", [nowMicros, sequences]);
+}
+
+/** Lists the open notices of subjects and kinds, at least one of each. */
+export async function listOpenOf(
+  tx: Transaction,
+  subjectIds: readonly string[],
+  kinds: readonly NoticeKind[],
+): Promise<StoredNotice[]> {
+  const [rows] = await tx.query<Row[]>(
+    `SELECT ${COLUMNS} FROM notice
+     WHERE subject_id IN (?) AND kind IN (?) AND closed_at IS NULL`,
+    [subjectIds, kinds],
+  );
+  return rows.map(noticeFromRow);
+}
+
+/** Tells whether a subject has a notice of a kind, closed or not. */
+export async function hasNotice(
+  tx: Transaction,
+  kind: NoticeKind,
+  subjectId: string,
+): Promise<boolean> {
+  const [rows] = await tx.query<RowDataPacket[]>(
+    "SELECT 1 FROM notice WHERE subject_id = ? AND kind = ? LIMIT 1",
+    [subjectId, kind],
+  );
+  return rows.length > 0;
+}
+
+/** Tells whether an account is not deleted. */
+export async function isAccountThere(tx: Transaction, accountNo: number): Promise<boolean> {
+  const [rows] = await tx.query<RowDataPacket[]>(
+    "SELECT 1 FROM account WHERE account_no = ? AND deleted_at IS NULL",
+    [accountNo],
+  );
+  return rows.length > 0;
+}
+
+/** Lists at most `limit` open notices of all accounts behind a sequence, oldest first. */
+export async function listOpen(pool: Pool, after: number, limit: number): Promise<StoredNotice[]> {
+  const rows = await queryWithin<Row[]>(
+    pool,
+    `SELECT ${COLUMNS} FROM notice WHERE closed_at IS NULL AND sequence > ?
+     ORDER BY sequence LIMIT ${limit}`,
+    [after],
+  );
+  return rows.map(noticeFromRow);
+}
+
+/** Lists at most `limit` notices behind a sequence, oldest first: of one account, or of all. */
+export async function listNotices(
+  pool: Pool,
+  accountId: string | undefined,
+  after: bigint,
+  limit: number,
+): Promise<StoredNotice[]> {
+  const ofAccount = accountId === undefined ? "" : "account_id = ? AND";
+  const rows = await queryWithin<Row[]>(
+    pool,
+    `SELECT ${COLUMNS} FROM notice WHERE ${ofAccount} sequence > ? ORDER BY sequence LIMIT ?`,
+    [...(accountId === undefined ? [] : [accountId]), after, limit],
+  );
+  return rows.map(noticeFromRow);
+}
+
+/** Lists the newest open notices of an account, newest first. */
+export async function listOpenOfAccount(
+  pool: Pool,
+  accountId: string,
+  limit: number,
+): Promise<StoredNotice[]> {
+  const rows = await queryWithin<Row[]>(
+    pool,
+    `SELECT ${COLUMNS} FROM notice WHERE account_id = ? AND closed_at IS NULL
+     ORDER BY sequence DESC LIMIT ${limit}`,
+    [accountId],
+  );
+  return rows.map(noticeFromRow);
+}
+
+/** Deletes some closed notices that are older than that; returns how many. */
+export async function deleteOldNotices(
+  pool: Pool,
+  keptMicros: number,
+  limit: number,
+): Promise<number> {
+  const { affectedRows } = await queryWithin<ResultSetHeader>(
+    pool,
+    `DELETE FROM notice WHERE sequence < ${NOW_MICROS} - ? AND closed_at IS NOT NULL
+     LIMIT ${limit}`,
+    [keptMicros],
+  );
+  return affectedRows;
+}
+
+/** Deletes the notices of an account, whose id begins with its number; none is written of it beside this. */
+export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
+  // A sweep that still saw the account has committed then, and later ones see that it is deleted.
+  await lockNotices(tx);
+  await tx.query("DELETE FROM notice WHERE account_id >= ? AND account_id < ?", [
+    leastIdAt(accountNo),
+    leastIdAt(accountNo + 1),
+  ]);
+}
+
+function noticeFromRow(row: Row): StoredNotice {
+  return {
+    sequence: row.sequence,
+    accountId: row.account_id,
+    kind: row.kind,
+    subjectId: row.subject_id,
+    level: row.level,
+    since: row.since,
+    endsAt: row.ends_at ?? undefined,
+    closedAt: row.closed_at ?? undefined,
+  };
+}

@@ -1,0 +1,150 @@
+import type { Log } from "@activity/runtime/log";
+import { accountNoOf } from "../common/ids.ts";
+import { startPeriodicJob } from "../common/periodic-job.ts";
+import type { Pool } from "../database/pool.ts";
+import { inTransaction, type Transaction } from "../database/transaction.ts";
+import { endpointConditions, keyConditions, linkConditions } from "./conditions.ts";
+import { type Condition, changeOf, NoticeKind } from "./notice.ts";
+import {
+  closeNotices,
+  deleteOldNotices,
+  insertNotices,
+  listOpen,
+  listOpenOf,
+  lockNotices,
+  type NewNotice,
+  type StoredNotice,
+} from "./notice-store.ts";
+import {
+  type Candidate,
+  type ListCandidates,
+  listFailedAt,
+  listKeyEnds,
+  listSecretEnds,
+  readEndpoints,
+  readKeys,
+  type Subject,
+} from "./subject-store.ts";
+
+const INTERVAL_MS = 60_000;
+const DAY_MICROS = 86_400_000_000;
+/** Subjects looked at, and notices removed, in one transaction: it holds the lock for milliseconds. */
+const CHUNK = 200;
+const START: Candidate = { accountNo: 0, id: "", at: 0 };
+
+/** What is told of one sort of subject. */
+type Source = {
+  readonly kinds: readonly NoticeKind[];
+  /** Returns what there is to tell of subjects that have these open notices: of each and a kind at most one condition. */
+  readonly read: (
+    tx: Transaction,
+    subjects: readonly Subject[],
+    nowMicros: number,
+    open: readonly StoredNotice[],
+  ) => Promise<(Condition & { readonly accountId: string; readonly subjectId: string })[]>;
+};
+
+const ENDPOINTS: Source = {
+  kinds: [NoticeKind.EndpointFailing, NoticeKind.RunFailed, NoticeKind.SecretOverlapEnds],
+  read: async (tx, subjects, nowMicros) =>
+    (await readEndpoints(tx, subjects)).flatMap((endpoint) =>
+      endpointConditions(endpoint, nowMicros).map((condition) => ({
+        ...condition,
+        accountId: endpoint.accountId,
+        subjectId: endpoint.id,
+      })),
+    ),
+};
+
+const KEYS: Source = {
+  kinds: [NoticeKind.ApiKeyEnds],
+  read: async (tx, subjects, nowMicros) =>
+    (await readKeys(tx, subjects)).flatMap(({ accountId, id: subjectId, expiresAt }) =>
+      keyConditions(expiresAt, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
+    ),
+};
+
+/** Links are not stored for as long as they are told of. */
+const LINKS: Source = {
+  kinds: [NoticeKind.SessionLinkReused],
+  read: async (_tx, _subjects, nowMicros, open) =>
+    open.flatMap(({ accountId, subjectId, since }) =>
+      linkConditions(since, nowMicros).map((each) => ({ ...each, accountId, subjectId })),
+    ),
+};
+
+const CANDIDATES: readonly (readonly [ListCandidates, Source])[] = [
+  [listFailedAt, ENDPOINTS],
+  [listSecretEnds, ENDPOINTS],
+  [listKeyEnds, KEYS],
+];
+
+/** Starts writing and closing notices, and removing old ones; returns how to stop it. ADR 0054 */
+export function startNoticeSweep(pool: Pool, retentionDays: number, log: Log): () => void {
+  return startPeriodicJob("sweep of notices", INTERVAL_MS, log, async () => {
+    await sweepNotices(pool);
+    await removeOldNotices(pool, retentionDays * DAY_MICROS);
+  });
+}
+
+/**
+ * Writes the notices that are missing, and closes those whose cause is gone. It goes by what is stored only, so one that
+ * ends anywhere is made up for by the next, of whichever instance. A transaction looks at `chunk` subjects.
+ */
+export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
+  for (const [list, source] of CANDIDATES) {
+    for (let after: Candidate | undefined = START; after !== undefined; ) {
+      const page: Candidate[] = await list(pool, after, chunk);
+      await settle(pool, page, source);
+      after = page.length < chunk ? undefined : page.at(-1);
+    }
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: StoredNotice[] = await listOpen(pool, after, chunk);
+    for (const source of [ENDPOINTS, KEYS, LINKS]) {
+      const notices = page.filter(({ kind }) => source.kinds.includes(kind));
+      await settle(pool, notices.map(subjectOf), source);
+    }
+    after = page.length < chunk ? undefined : page.at(-1)?.sequence;
+  }
+}
+
+/** Removes the closed notices that are older than that. */
+export async function removeOldNotices(pool: Pool, keptMicros: number): Promise<void> {
+  while ((await deleteOldNotices(pool, keptMicros, CHUNK)) === CHUNK);
+}
+
+/** Writes what changed of subjects: read, decided and stored under the lock of all notices. */
+async function settle(
+  pool: Pool,
+  subjects: readonly Subject[],
+  { kinds, read }: Source,
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await inTransaction(pool, async (tx) => {
+    const clock = await lockNotices(tx);
+    const ids = subjects.map(({ id }) => id);
+    const notices = await listOpenOf(tx, ids, kinds);
+    const conditions = await read(tx, subjects, clock.nowMicros, notices);
+    const open = new Map(notices.map((each) => [nameOf(each), each]));
+    const closed: number[] = [];
+    const told: NewNotice[] = [];
+    const known = new Map(conditions.map((each) => [nameOf(each), each]));
+    for (const name of new Set([...open.keys(), ...known.keys()])) {
+      const [notice, condition] = [open.get(name), known.get(name)];
+      const { closes, tells } = changeOf(notice, condition);
+      if (closes && notice !== undefined) closed.push(notice.sequence);
+      if (tells !== undefined && condition !== undefined) told.push({ ...condition, ...tells });
+    }
+    if (closed.length > 0) await closeNotices(tx, closed, clock.nowMicros);
+    if (told.length > 0) await insertNotices(tx, clock, told);
+  });
+}
+
+function subjectOf({ accountId, subjectId }: StoredNotice): Subject {
+  return { accountNo: accountNoOf(accountId) ?? 0, id: subjectId };
+}
+
+function nameOf(each: { accountId: string; kind: NoticeKind; subjectId: string }): string {
+  return `${each.accountId} ${each.kind} ${each.subjectId}`;
+}

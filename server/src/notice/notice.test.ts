@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { endpointConditions, keyConditions } from "./conditions.ts";
+import { type Condition, changeOf, NoticeKind, type OpenNotice } from "./notice.ts";
+
+const HOUR = 3_600_000_000;
+const DAY = 24 * HOUR;
+const NOW = 500 * DAY;
+const ON = { switchedOn: true, hasFailed: true, nextSecretFrom: undefined };
+const QUIET = { tells: undefined };
+
+const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) => ({
+  ...{ beganAt: NOW - ago * HOUR, delivered, failed, failedRuns },
+});
+const conditionsOf = (...hours: ReturnType<typeof hour>[]) =>
+  endpointConditions({ ...ON, hours }, NOW);
+/** The level of an endpoint with these hours; `undefined` below the first, "works" below all. */
+function levelOf(...hours: ReturnType<typeof hour>[]) {
+  const found = conditionsOf(...hours).find(({ kind }) => kind === NoticeKind.EndpointFailing);
+  return found === undefined ? "works" : found.level;
+}
+
+describe("an endpoint fails, ADR 0054", () => {
+  it.each([
+    [0, 4, "works"],
+    [0, 5, undefined],
+    [0, 9, undefined],
+    [0, 10, 50],
+    [0, 14, 70],
+    [0, 18, 90],
+    [0, 20, 100],
+    [10, 10, 50],
+    [75, 25, undefined],
+    [1, 99, 90],
+  ] as const)("%i delivered and %i failed attempts: %s", (delivered, failed, level) =>
+    expect(levelOf(hour(0, delivered, failed))).toBe(level),
+  );
+
+  it("by the newest hour, or by as many as hold 20 attempts", () => {
+    expect(levelOf(hour(0, 0, 20), hour(1, 980, 0))).toBe(100);
+    expect(levelOf(hour(1, 980, 0), hour(0, 0, 19))).toBe("works");
+    expect(levelOf(hour(0, 0, 5), hour(3, 0, 5), hour(20, 0, 10))).toBe(100);
+  });
+
+  it("in no way that is told once it is switched off", () => {
+    const hours = [hour(0, 0, 30, 3)];
+    const off = { ...ON, switchedOn: false, hours };
+    expect(endpointConditions(off, NOW)).toEqual([]);
+    const kinds = conditionsOf(...hours).map(({ kind }) => kind);
+    expect(kinds).toEqual([NoticeKind.EndpointFailing, NoticeKind.RunFailed]);
+  });
+});
+
+it.each([
+  [15, undefined],
+  [14, 14],
+  [3.01, 14],
+  [3, 3],
+  [0.5, 3],
+  [0, 0],
+  [-2.9, 0],
+  [-3, undefined],
+])("a key that ends in %d days: level %s", (days, level) =>
+  expect(keyConditions(NOW + days * DAY, NOW)[0]?.level).toBe(level),
+);
+
+describe("a level is told once in an episode, ADR 0054", () => {
+  const condition = (level: number | undefined, endsAt?: number): Condition => ({
+    ...{ kind: NoticeKind.EndpointFailing, level, since: 2, endsAt },
+  });
+  const open = (level: number, endsAt?: number): OpenNotice => ({
+    ...{ sequence: 1, level, since: 1, endsAt },
+  });
+
+  it("a higher one closes what was told, and keeps since when it lasts", () =>
+    expect(changeOf(open(50), condition(90))).toEqual({
+      ...{ closes: true, tells: { level: 90, since: 1 } },
+    }));
+
+  it("no lower one, nor the same, nor none, changes anything", () => {
+    for (const level of [90, 70, undefined]) {
+      expect(changeOf(open(90), condition(level))).toEqual({ closes: false, ...QUIET });
+    }
+  });
+
+  it("what is over, or ends at another time, begins anew", () => {
+    expect(changeOf(open(90), undefined)).toEqual({ closes: true, ...QUIET });
+    expect(changeOf(open(90, 5), condition(50, 6))).toMatchObject({ tells: { level: 50 } });
+    expect(changeOf(undefined, condition(undefined))).toMatchObject(QUIET);
+    expect(changeOf(undefined, condition(50))).toMatchObject({ tells: { level: 50, since: 2 } });
+  });
+});

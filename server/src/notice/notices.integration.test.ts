@@ -1,0 +1,259 @@
+import { AttemptOutcome, type Notice, NoticeKind } from "@activity/proto";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
+import { NOW_MICROS } from "../database/now.ts";
+import { countAttempts } from "../delivery-stat/delivery-stat.ts";
+import { tellLinkReused } from "./link-reuse.ts";
+import { removeOldNotices, sweepNotices } from "./notice-sweep.ts";
+
+const { ENDPOINT_FAILING, RUN_FAILED, API_KEY_ENDS, SECRET_OVERLAP_ENDS, SESSION_LINK_REUSED } =
+  NoticeKind;
+const DAY_MICROS = 86_400_000_000;
+const MINUTE_MS = 60_000;
+
+const services = useServices();
+let accountId: string;
+let endpointId: string;
+beforeEach(async () => {
+  accountId = await services.createAccount();
+  endpointId = await services.createEndpoint(accountId);
+});
+
+const query = (sql: string, ...values: unknown[]) => services.database.query(sql, values);
+
+/** All notices of the account, oldest first. */
+async function notices(): Promise<Notice[]> {
+  return (await services.notices.listNotices({ accountId, limit: 200 })).notices;
+}
+
+/** What the account is told after a sweep: kinds and levels, a closed one with "closed". */
+async function told() {
+  await sweepNotices(services.pool);
+  return (await notices()).map(({ kind, level, closedAt }) =>
+    closedAt === undefined ? [kind, level] : [kind, level, "closed"],
+  );
+}
+
+/** Has the endpoint's attempts of this hour end so. */
+const attempts = (delivered: number, failed: number) =>
+  query(
+    `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
+       longest_duration) VALUES (?, ?, ${NOW_MICROS} DIV 3600000000 * 3600000000, ?, ?, 1, 1)
+     ON DUPLICATE KEY UPDATE delivered = VALUES(delivered), failed = VALUES(failed)`,
+    ...[accountNoOf(accountId), endpointId, delivered, failed],
+  );
+
+async function createKey() {
+  const key = { accountId, name: "key", validityDays: 30 };
+  return (await services.apiKeys.createApiKey(key)).apiKey?.id ?? "";
+}
+const keyEndsIn = (days: number) =>
+  query(
+    `UPDATE api_key SET expires_at = ${NOW_MICROS} + ? WHERE account_no = ?`,
+    ...[days * DAY_MICROS, accountNoOf(accountId)],
+  );
+
+describe("a notice is written once for each level, ADR 0054", () => {
+  it("of an endpoint whose attempts fail, and again only once it worked", async () => {
+    await attempts(11, 9);
+    expect(await told()).toEqual([]);
+    await attempts(8, 12);
+    expect(await told()).toEqual([[ENDPOINT_FAILING, 50]]);
+    await attempts(0, 20);
+    const grown = [
+      [ENDPOINT_FAILING, 50, "closed"],
+      [ENDPOINT_FAILING, 100],
+    ];
+    expect(await told()).toEqual(grown);
+    await attempts(12, 8);
+    expect(await told()).toEqual(grown);
+    await attempts(0, 20);
+    expect(await told()).toEqual(grown);
+    await attempts(90, 10);
+    const over = [...grown.slice(0, 1), [ENDPOINT_FAILING, 100, "closed"]];
+    expect(await told()).toEqual(over);
+    await attempts(0, 30);
+    expect(await told()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
+    const [first, second] = await notices();
+    expect(second).toMatchObject({ subjectId: endpointId, since: first?.since });
+    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
+    expect((await told()).at(-1)).toEqual([ENDPOINT_FAILING, 100, "closed"]);
+  });
+
+  it("of all runs of an endpoint that ended without success together, tests left out", async () => {
+    const end = async (count: number, outcome: AttemptOutcome) => {
+      for (let sent = 0; sent < count; sent++) {
+        const key = { accountId, externalId: `donation ${sent} ${outcome}` };
+        const money = { amountCents: 500n, currency: "eur" };
+        await services.donations.createDonation({ ...key, ...money, donatedAt: {} });
+        await services.donations.payDonation(key);
+      }
+      const { attempts: claimed } = await services.dispatch.claimAttempts({
+        ...{ limit: 256, endpointLimit: 64 },
+      });
+      const startedAt = timestampFromMs(Date.now());
+      for (const { run } of claimed) await services.record(run as never, outcome, { startedAt });
+      await countAttempts(services.pool);
+    };
+    const ofRuns = async () => (await told()).filter(([kind]) => kind === RUN_FAILED);
+    const test = await services.sendTest(accountId, endpointId);
+    await services.record(test, AttemptOutcome.REJECTED, {
+      startedAt: timestampFromMs(Date.now()),
+    });
+    await end(3, AttemptOutcome.DELIVERED);
+    expect(await ofRuns()).toEqual([]);
+    await end(5, AttemptOutcome.REJECTED);
+    expect(await ofRuns()).toEqual([[RUN_FAILED, 0]]);
+    await end(1, AttemptOutcome.AUTH_REJECTED);
+    expect(await ofRuns()).toEqual([[RUN_FAILED, 0]]);
+    const [notice] = await notices();
+    expect(notice).toMatchObject({ subjectId: endpointId, severity: 2 });
+    expect(notice?.advice).toContain("retry its failed deliveries");
+    const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now() + MINUTE_MS) };
+    await services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
+    expect(await ofRuns()).toEqual([[RUN_FAILED, 0, "closed"]]);
+    await end(0, AttemptOutcome.REJECTED);
+    expect(await ofRuns()).toEqual([
+      [RUN_FAILED, 0, "closed"],
+      [RUN_FAILED, 0],
+    ]);
+    await services.endpoints.deleteEndpoint({ accountId, endpointId });
+    expect((await ofRuns()).at(-1)).toEqual([RUN_FAILED, 0, "closed"]);
+  });
+
+  it("of a key that ends, until it is renewed or revoked", async () => {
+    const apiKeyId = await createKey();
+    expect(await told()).toEqual([]);
+    for (const [days, level] of [
+      [13.9, 14],
+      [2, 3],
+    ] as const) {
+      await keyEndsIn(days);
+      await told();
+      expect((await notices()).at(-1)).toMatchObject({ kind: API_KEY_ENDS, level });
+    }
+    await services.apiKeys.renewApiKey({ accountId, apiKeyId, validityDays: 30 });
+    const before = [
+      [API_KEY_ENDS, 14, "closed"],
+      [API_KEY_ENDS, 3, "closed"],
+    ];
+    expect(await told()).toEqual(before);
+    await keyEndsIn(-1);
+    expect(await told()).toEqual([...before, [API_KEY_ENDS, 0]]);
+    expect((await notices()).at(-1)).toMatchObject({ subjectId: apiKeyId, severity: 3 });
+    await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
+    expect(await told()).toEqual([...before, [API_KEY_ENDS, 0, "closed"]]);
+  });
+
+  it("of a signing secret whose overlap ends, for each rotation", async () => {
+    const rotateIn = (minutes: number) => {
+      const signsFrom = timestampFromMs(Date.now() + minutes * MINUTE_MS);
+      return services.endpoints.rotateSecret({ accountId, endpointId, signsFrom });
+    };
+    await rotateIn(90);
+    expect(await told()).toEqual([]);
+    await services.endpoints.cancelRotation({ accountId, endpointId });
+    const { endpoint } = await rotateIn(30);
+    expect(await told()).toEqual([[SECRET_OVERLAP_ENDS, 0]]);
+    const [notice] = await notices();
+    expect(notice?.endsAt && timestampMs(notice.endsAt)).toBe(
+      endpoint?.nextSecretSignsFrom && timestampMs(endpoint.nextSecretSignsFrom),
+    );
+    await services.endpoints.cancelRotation({ accountId, endpointId });
+    await rotateIn(20);
+    expect(await told()).toEqual([
+      [SECRET_OVERLAP_ENDS, 0, "closed"],
+      [SECRET_OVERLAP_ENDS, 0],
+    ]);
+  });
+
+  it("of a link that was used again, until no session of it is left", async () => {
+    for (let time = 0; time < 2; time++) {
+      await tellLinkReused(services.pool, accountId, "0123456789abcde");
+    }
+    expect(await told()).toEqual([[SESSION_LINK_REUSED, 0]]);
+    await query("UPDATE notice SET since = since - ? WHERE account_id = ?", DAY_MICROS, accountId);
+    expect(await told()).toEqual([[SESSION_LINK_REUSED, 0, "closed"]]);
+    await tellLinkReused(services.pool, accountId, "0123456789abcde");
+    expect(await notices()).toHaveLength(1);
+  });
+
+  it("by several that sweep at once, so that who follows all accounts misses none", async () => {
+    const all = await Promise.all(Array.from({ length: 30 }, services.createAccount));
+    const { notices: earlier } = await services.notices.listNotices({ limit: 200 });
+    let after = earlier.at(-1)?.sequence ?? 0n;
+    let isOver = false;
+    const seen: Notice[] = [];
+    const follow = async () => {
+      const page = await services.notices.listNotices({ after, limit: 7 });
+      seen.push(...page.notices);
+      after = page.notices.at(-1)?.sequence ?? after;
+      return page.notices.length;
+    };
+    const following = (async () => {
+      while (!isOver) await follow();
+      while ((await follow()) > 0);
+    })();
+    await Promise.all(
+      all.map(async (each, place) => {
+        const key = { accountId: each, name: "key", validityDays: 30 };
+        await services.apiKeys.createApiKey(key);
+        await query(
+          "UPDATE api_key SET expires_at = ? WHERE account_no = ?",
+          ...[(Date.now() + MINUTE_MS) * 1000, accountNoOf(each)],
+        );
+        await Promise.all([
+          sweepNotices(services.pool),
+          tellLinkReused(services.pool, each, `${place}`.padStart(15, "0")),
+        ]);
+      }),
+    );
+    await sweepNotices(services.pool);
+    isOver = true;
+    await following;
+    const expected = all.flatMap((each) => [`${each} 3`, `${each} 0`]);
+    const found = seen.filter((notice) => all.includes(notice.accountId));
+    expect(found.map((each) => `${each.accountId} ${each.level}`).sort()).toEqual(expected.sort());
+    const sequences = seen.map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => Number(a - b)));
+  });
+});
+
+describe("notices", () => {
+  it("are of one account, or of all, behind a sequence; none is of an account that is unknown", async () => {
+    await createKey();
+    await keyEndsIn(1);
+    await attempts(0, 20);
+    await told();
+    const [first, second] = await notices();
+    const after = first?.sequence ?? 0n;
+    const page = await services.notices.listNotices({ accountId, after, limit: 1 });
+    expect(page.notices).toEqual([second]);
+    const other = await services.createAccount();
+    expect((await services.notices.listNotices({ accountId: other, limit: 9 })).notices).toEqual(
+      [],
+    );
+    const unknown = services.notices.listNotices({ accountId: "0".repeat(15), limit: 9 });
+    await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
+  });
+
+  it("go when they are closed and old, and with their account", async () => {
+    await createKey();
+    await keyEndsIn(1);
+    await told();
+    await removeOldNotices(services.pool, -DAY_MICROS);
+    expect(await notices()).toHaveLength(1);
+    await attempts(0, 20);
+    await told();
+    await keyEndsIn(30);
+    await told();
+    await removeOldNotices(services.pool, -DAY_MICROS);
+    expect((await notices()).map(({ kind }) => kind)).toEqual([ENDPOINT_FAILING]);
+    await services.accounts.deleteAccount({ accountId });
+    await sweepNotices(services.pool);
+    await tellLinkReused(services.pool, accountId, "0123456789abcdf");
+    expect(await query("SELECT 1 FROM notice WHERE account_id = ?", accountId)).toEqual([]);
+  });
+});
