@@ -67,7 +67,7 @@ describe("the import rule", () => {
       if (target.startsWith("@temporalio/")) return !file.startsWith("workflows/");
       if (target === "node:http" || target === "node:http2") {
         const edges =
-          /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts)/;
+          /^(gateway\/src\/|server\/src\/rpc\/|runtime\/src\/(core-transport|unary-transport|metrics-listener|health)\.ts|workflows\/src\/http\/egress-proxy\.ts)/;
         return !edges.test(file);
       }
       if (target.startsWith("@opentelemetry/")) return !file.startsWith("runtime/src/traces-");

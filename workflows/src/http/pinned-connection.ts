@@ -35,8 +35,8 @@ const NEXT_ADDRESS_MS = 1_000;
 
 /**
  * Opens a connection that can go to the checked addresses and nowhere else: no second look-up, no
- * reconnect, and no proxy but the one that is given, which is asked for an address. The certificate
- * is verified in full, for the name in the URL. §6.4
+ * reconnect. The proxy, if there is one, is asked for an address. The certificate is verified in full,
+ * for the name in the URL. §6.4
  */
 export function openPinnedConnection(
   target: SafeTarget,
