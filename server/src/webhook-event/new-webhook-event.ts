@@ -4,9 +4,9 @@ import { kindBits, type WebhookEventKind } from "./webhook-event-kind.ts";
 /** An account as an event sees it. */
 export type TellingAccount = {
   readonly blocked: boolean;
-  /** The database's clock, in microseconds. */
-  readonly nowMicros: number;
-  /** Makes ids that are ordered by `nowMicros`. */
+  /** When the event happened, in microseconds: later than every event of its record before. */
+  readonly recordedAt: number;
+  /** Makes ids that are ordered by the database's clock. */
   readonly newId: () => string;
 };
 
@@ -77,7 +77,7 @@ function newEvent(
   test: boolean,
 ): NewWebhookEvent {
   const id = `wev_${account.newId()}`;
-  const createdAtMicros = account.nowMicros;
+  const createdAtMicros = account.recordedAt;
   return {
     id,
     kind: data.kind,

@@ -95,6 +95,9 @@ function decideAll(
       changes.push(...(decision.changes ?? []));
       if (decision.feed !== undefined) {
         changes.push(...decision.feed.map(({ feedChange }) => feedChange));
+      }
+      // An event too is later than all before, though a change may show nowhere in the feed.
+      if (decision.feed !== undefined || decision.events?.some(({ test }) => !test)) {
         accounts.moveFeedClock(account);
       }
       for (const event of decision.events ?? []) {

@@ -7,7 +7,7 @@ export type LockedAccount = {
   readonly blocked: boolean;
   /** The database's clock behind the lock, in microseconds. */
   readonly nowMicros: number;
-  /** When what this write records is recorded: later than every change of its feed before, even when the clock stepped back. */
+  /** When what this write records is recorded: later than every change of its feed and every event before, even when the clock stepped back. */
   readonly recordedAt: number;
   /** Makes ids of what it creates, ordered by `nowMicros`. */
   readonly newId: () => string;

@@ -1,4 +1,4 @@
-import { Platform } from "@activity/proto";
+import { Platform, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
@@ -57,6 +57,35 @@ it("records later than before when the database's clock is behind", async () => 
   const micros = (nanos = 0) => nanos / 1000;
   expect(two?.recordedAt?.seconds).toBe(one?.recordedAt?.seconds);
   expect(micros(two?.recordedAt?.nanos)).toBe(micros(one?.recordedAt?.nanos) + 1);
+});
+
+it("tells of a record's changes at strictly increasing times, also when the database's clock is behind. §6.1, ADR 0020", async () => {
+  const { DONATION_CREATED, DONATION_REFUNDED, DONATION_CHARGEBACK } = WebhookEventKind;
+  await services.createEndpoint(accountId, [
+    DONATION_CREATED,
+    DONATION_REFUNDED,
+    DONATION_CHARGEBACK,
+  ]);
+  const key = { accountId, externalId: unique("donation") };
+  await services.donations.createDonation({ ...key, ...MONEY, donatedAt: at });
+  await services.donations.payDonation(key);
+  const behind = "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?";
+  await services.database.query(behind, [accountId]);
+  await times(5, (turn) =>
+    services.donations.refundDonation({ ...key, refundExternalId: `${turn}`, amountCents: 100n }),
+  );
+  const rows = await services.database.query<{ payload: Buffer }>(
+    "SELECT payload FROM webhook_event ORDER BY id",
+  );
+  const events = rows.map(({ payload }) => JSON.parse(payload.toString()));
+  const told = events.toSorted(
+    (a, b) => (a.data.refunded_amount_cents ?? 0) - (b.data.refunded_amount_cents ?? 0),
+  );
+  const createdAt = told.map(({ created_at }) => created_at);
+  expect(createdAt).toHaveLength(6);
+  // The clock is behind what was told before by nearly an hour.
+  expect(createdAt[1] > new Date(Date.now() + 3_000_000).toISOString()).toBe(true);
+  expect(createdAt).toEqual([...new Set(createdAt)].toSorted());
 });
 
 it("stores one record for 10 callers that write it at once, and answers all alike", async () => {
