@@ -1,7 +1,13 @@
 export type { ClaimResult, Claims } from "./once/claims.ts";
 export { handleOnce } from "./once/handle-once.ts";
 export { createLeaseStore, type LeaseContext, type LeaseOptions } from "./once/lease-store.ts";
-export type { KeepOptions, OnceOutcome, OnceStore } from "./once/once-store.ts";
+export type {
+  Freshness,
+  KeepOptions,
+  OnceOutcome,
+  OnceStore,
+  RecordTime,
+} from "./once/once-store.ts";
 export type { RawBody } from "./raw-body.ts";
 export { type AttemptToSign, sign, signedHeaders } from "./sign.ts";
 export type { HeadersInput } from "./signed-headers.ts";

@@ -2,7 +2,7 @@
 export type ClaimResult = "claimed" | "done" | "held";
 
 /**
- * Claims on event ids in some storage: each method is atomic there.
+ * Claims on event ids in some storage, and the newest time of each record: each method is atomic there.
  *
  * Leases run by the storage's own clock, never by the clocks of the processes that share it.
  */
@@ -15,6 +15,11 @@ export interface Claims {
   complete(eventId: string, owner: string, keepMs: number): Promise<boolean>;
   /** Gives `owner`'s claim back, so that the next delivery can take it at once. */
   release(eventId: string, owner: string): Promise<void>;
-  /** Deletes at most `limit` ids whose time is over. Returns how many. */
+  /**
+   * Keeps `time`, ISO 8601, as the newest of a record for `keepMs`, unless a later one is kept. Returns the one that is
+   * kept then. `record` is no event's id.
+   */
+  keepNewest(record: string, time: string, keepMs: number): Promise<string>;
+  /** Deletes at most `limit` ids and records whose time is over. Returns how many. */
   deleteExpired(limit: number): Promise<number>;
 }

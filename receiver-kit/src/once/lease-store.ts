@@ -1,7 +1,13 @@
 import { createToken } from "#crypto";
 import type { Claims } from "./claims.ts";
 import { createCleanUp } from "./clean-up.ts";
-import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "./once-store.ts";
+import {
+  DEFAULT_KEEP_SECONDS,
+  type Freshness,
+  isStale,
+  type KeepOptions,
+  type OnceStore,
+} from "./once-store.ts";
 
 const DEFAULT_LEASE_SECONDS = 30;
 const RENEWALS_PER_LEASE = 3;
@@ -15,7 +21,7 @@ export interface LeaseOptions extends KeepOptions {
 }
 
 /** What work under a lease gets. */
-export interface LeaseContext {
+export interface LeaseContext extends Freshness {
   /** Aborted when the claim was lost, so that long work can stop. */
   readonly signal: AbortSignal;
 }
@@ -28,7 +34,7 @@ export function createLeaseStore(
   const leaseMs = leaseSeconds * 1000;
   const cleanUpNowAndThen = createCleanUp(claims);
   return {
-    async runOnce(eventId, work) {
+    async runOnce(eventId, work, of) {
       const owner = createToken();
       const result = await claims.claim(eventId, owner, leaseMs);
       if (result !== "claimed") return result === "done" ? "seen_before" : "in_progress";
@@ -36,7 +42,8 @@ export function createLeaseStore(
       const lost = new AbortController();
       const stopRenewing = keepRenewing(() => claims.renew(eventId, owner, leaseMs), leaseMs, lost);
       try {
-        await work({ signal: lost.signal });
+        const newest = of && (await claims.keepNewest(of.record, of.time, keepSeconds * 1000));
+        await work({ signal: lost.signal, stale: isStale(of, newest) });
       } catch (error) {
         stopRenewing();
         // The work's own error matters more; an unreleased claim ends with its lease.

@@ -1,6 +1,6 @@
 import type { ClaimResult } from "./claims.ts";
 import { createCleanUp } from "./clean-up.ts";
-import type { OnceOutcome, OnceStore } from "./once-store.ts";
+import { type Freshness, isStale, type OnceOutcome, type OnceStore } from "./once-store.ts";
 
 /** Thrown inside a transaction to roll it back: nothing was done, and nothing is to be kept. */
 class NotFirst extends Error {}
@@ -11,21 +11,26 @@ export interface TransactionRunner<Context> {
   inTransaction(work: (context: Context) => Promise<void>): Promise<void>;
   /** Marks the event done within the transaction, unless it was before. */
   markDone(context: Context, eventId: string): Promise<ClaimResult>;
+  /** Keeps the newest time of a record within the transaction, and returns it. */
+  keepNewest(context: Context, record: string, time: string): Promise<string>;
   deleteExpired(limit: number): Promise<number>;
 }
 
 /** Creates a store whose mark commits with the work or not at all: exactly once in effect. */
 export function createTransactionStore<Context>(
   runner: TransactionRunner<Context>,
-): OnceStore<Context> {
+): OnceStore<Context & Freshness> {
   const cleanUpNowAndThen = createCleanUp(runner);
   return {
-    async runOnce(eventId, work) {
+    async runOnce(eventId, work, of) {
       let outcome: OnceOutcome = "handled";
       try {
         await runner.inTransaction(async (context) => {
           const result = await runner.markDone(context, eventId);
-          if (result === "claimed") return work(context);
+          if (result === "claimed") {
+            const newest = of && (await runner.keepNewest(context, of.record, of.time));
+            return work({ ...context, stale: isStale(of, newest) });
+          }
           outcome = result === "done" ? "seen_before" : "in_progress";
           throw new NotFirst();
         });

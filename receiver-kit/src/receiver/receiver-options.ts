@@ -9,7 +9,7 @@ export interface ReceiverOptions<Context = unknown> extends VerifyOptions {
   readonly store: OnceStore<Context>;
   /**
    * Does the work for one event, once. What it returns is awaited and not used. Skip real work where
-   * `webhookEvent.test` is true.
+   * `webhookEvent.test` is true, and where `context.stale` is, unless each change counts.
    *
    * The delivery is answered when it settles, and the sender waits 10 seconds: hand long work on.
    */

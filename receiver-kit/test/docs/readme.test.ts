@@ -99,7 +99,7 @@ describe("README", () => {
     vi.unstubAllEnvs();
   });
 
-  it("has a store of one's own in own-store.js that handles an event once", async () => {
+  it("has a store of one's own in own-store.js that handles an event once, and keeps the newest", async () => {
     const { store } = await import(writeExample("own-store.js"));
     const outcomes: unknown[] = [];
     const work = async () => {
@@ -113,6 +113,12 @@ describe("README", () => {
     await work();
     expect(outcomes).toEqual(["handled", "seen_before"]);
     expect(await store.deleteExpired(9)).toBe(0);
+    const stale: boolean[] = [];
+    for (const time of ["2026-01-02", "2026-01-01"]) {
+      const note = async (context: { stale: boolean }) => void stale.push(context.stale);
+      await store.runOnce(time, note, { record: "record 1", time });
+    }
+    expect(stale).toEqual([false, true]);
   });
 
   it("has right receivers in next-route.js, worker.js, lambda.js and verify.js", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Claims } from "../../src/once/claims.ts";
 import { createLeaseStore } from "../../src/once/lease-store.ts";
-import type { OnceOutcome } from "../../src/once/once-store.ts";
+import type { Freshness, OnceOutcome } from "../../src/once/once-store.ts";
 import { killOwnerMidWork } from "./kill-owner.ts";
 import type { ClientName } from "./kinds.ts";
 import type { OpenStore, Subject } from "./store-kind.ts";
@@ -81,6 +81,29 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       });
       expect(outcomes).toEqual(Array(LEASE_SECONDS + 1).fill("in_progress"));
       expect(first).toBe("handled");
+    });
+
+    it("tells work that a newer event of the record came before, also one whose work failed", async () => {
+      const once = store.createStore();
+      const record = `record ${randomUUID()}`;
+      const stale: boolean[] = [];
+      const come = (time: string, fails = false) =>
+        once.runOnce(
+          randomUUID(),
+          async (context) => {
+            if (fails) throw new Error("the work failed");
+            stale.push((context as Freshness).stale);
+          },
+          { record, time },
+        );
+      await come("2026-01-01T00:00:00.000002Z");
+      await come("2026-01-01T00:00:00.000001Z");
+      await come("2026-01-01T00:00:00.000002Z");
+      await come("2026-01-01T00:00:01.000000Z", true).catch(() => undefined);
+      await come("2026-01-01T00:00:00.999999Z");
+      await come("2026-01-01T00:00:01.000000Z");
+      expect(stale).toEqual([false, true, false, true, false]);
+      expect(await once.runOnce(record.slice("record ".length), async () => {})).toBe("handled");
     });
 
     it("tells work that its claim was lost", async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { OnceOutcome, OnceStore } from "../../src/once/once-store.ts";
+import type { Freshness, OnceOutcome, OnceStore } from "../../src/once/once-store.ts";
 import { killOwnerMidWork } from "./kill-owner.ts";
 import type { ClientName } from "./kinds.ts";
 import type { OpenStore, Subject } from "./store-kind.ts";
@@ -49,6 +49,25 @@ export function describeTransactions(
     const again = await transactional().runOnce(eventId, (context) => leaveTrace(context, eventId));
     expect(again).toBe("handled");
     expect(await countTraces(eventId)).toBe(1);
+  });
+
+  it("commits a record's newest time with the work, and forgets it where the work failed", async () => {
+    const record = `record ${randomUUID()}`;
+    const stale: boolean[] = [];
+    const come = (time: string, fails = false) =>
+      transactional().runOnce(
+        randomUUID(),
+        async (context) => {
+          if (fails) throw new Error("the work failed");
+          stale.push((context as Freshness).stale);
+        },
+        { record, time },
+      );
+    await expect(come("2026-01-01T00:00:03Z", true)).rejects.toThrow("the work failed");
+    await come("2026-01-01T00:00:02Z");
+    await come("2026-01-01T00:00:01Z");
+    await come("2026-01-01T00:00:03Z");
+    expect(stale).toEqual([false, true, false]);
   });
 
   it("lets one of those that wait do the work that the first failed at, without an error", async () => {

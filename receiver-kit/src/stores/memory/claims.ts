@@ -1,7 +1,7 @@
 import type { Claims } from "../../once/claims.ts";
 
 interface Entry {
-  /** Undefined when the event is done. */
+  /** Undefined when the event is done; of a record, its newest time. */
   readonly owner: string | undefined;
   /** The end of the lease, or of the time that a done id is kept. */
   readonly expiresAtMs: number;
@@ -31,6 +31,12 @@ export function createMemoryClaims(clock: () => number): Claims {
     },
     async release(eventId, owner) {
       if (isHeldBy(eventId, owner)) entries.delete(eventId);
+    },
+    async keepNewest(record, time, keepMs) {
+      const kept = entries.get(record)?.owner ?? "";
+      const newest = kept > time ? kept : time;
+      put(record, newest, keepMs);
+      return newest;
     },
     async deleteExpired(limit) {
       const nowMs = clock();

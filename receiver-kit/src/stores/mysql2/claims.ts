@@ -15,6 +15,7 @@ export function createMysqlClaims(db: MysqlQueryable): Claims {
         owner,
       ]);
     },
+    keepNewest: (record, time, keepMs) => keepNewest(db, record, time, keepMs),
     deleteExpired: (limit) => deleteExpired(db, limit),
   };
 }
@@ -49,6 +50,26 @@ export async function takeClaim(
   if (row?.owner === owner) return "claimed";
   // A row that went away in between was released: the next delivery finds it free.
   return row && row.owner === null ? "done" : "held";
+}
+
+/** Keeps the newest time of a record in the place of an owner, and returns it. */
+export async function keepNewest(
+  db: MysqlQueryable,
+  record: string,
+  time: string,
+  keepMs: number,
+): Promise<string> {
+  await db.query(
+    `INSERT INTO receiver_kit_event (event_id, owner, expires_at) VALUES (?, ?, ${IN_MS})
+     ON DUPLICATE KEY UPDATE owner = GREATEST(owner, VALUES(owner)), expires_at = VALUES(expires_at)`,
+    [record, time, keepMs * 1000],
+  );
+  const [row] = await readRows(
+    db,
+    "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
+    [record],
+  );
+  return String(row?.owner ?? time);
 }
 
 /** Changes a claim that `owner` still holds; a null `nextOwner` marks it done. */

@@ -1,8 +1,13 @@
 import { createToken } from "#crypto";
 import type { ClaimResult } from "../../once/claims.ts";
-import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
+import {
+  DEFAULT_KEEP_SECONDS,
+  type Freshness,
+  type KeepOptions,
+  type OnceStore,
+} from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
-import { createMysqlClaims, takeClaim, updateHeld } from "./claims.ts";
+import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.ts";
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
 /** What work in a transaction gets. */
@@ -15,11 +20,13 @@ export interface MysqlTransactionContext<Connection> {
 export function createMysqlTransactionStore<Connection extends MysqlPooledConnection>(
   pool: MysqlQueryable & { getConnection(): Promise<Connection> },
   options: KeepOptions = {},
-): OnceStore<MysqlTransactionContext<Connection>> {
+): OnceStore<MysqlTransactionContext<Connection> & Freshness> {
+  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
     markDone: ({ connection }, eventId) =>
       markDone(connection, eventId, options).catch(heldWhenLockWasLost),
+    keepNewest: ({ connection }, record, time) => keepNewest(connection, record, time, keepMs),
     deleteExpired: createMysqlClaims(pool).deleteExpired,
   });
 }

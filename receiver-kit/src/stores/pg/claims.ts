@@ -13,6 +13,7 @@ export function createPgClaims(db: PgQueryable): Claims {
         owner,
       ]);
     },
+    keepNewest: (record, time, keepMs) => keepNewest(db, record, time, keepMs),
     deleteExpired: (limit) => deleteExpired(db, limit),
   };
 }
@@ -41,6 +42,24 @@ export async function takeClaim(
   ]);
   // A row that went away in between was released: the next delivery finds it free.
   return rows[0] && rows[0].owner === null ? "done" : "held";
+}
+
+/** Keeps the newest time of a record in the place of an owner, and returns it. */
+export async function keepNewest(
+  db: PgQueryable,
+  record: string,
+  time: string,
+  keepMs: number,
+): Promise<string> {
+  const { rows } = await db.query(
+    `INSERT INTO receiver_kit_event AS known (event_id, owner, expires_at)
+     VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+     ON CONFLICT (event_id) DO UPDATE
+     SET owner = GREATEST(known.owner COLLATE "C", excluded.owner), expires_at = excluded.expires_at
+     RETURNING owner`,
+    [record, time, keepMs],
+  );
+  return String(rows[0]?.owner);
 }
 
 async function updateHeld(

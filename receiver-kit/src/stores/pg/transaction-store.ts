@@ -1,7 +1,12 @@
 import type { ClaimResult } from "../../once/claims.ts";
-import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
+import {
+  DEFAULT_KEEP_SECONDS,
+  type Freshness,
+  type KeepOptions,
+  type OnceStore,
+} from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
-import { createPgClaims, takeClaim } from "./claims.ts";
+import { createPgClaims, keepNewest, takeClaim } from "./claims.ts";
 import type { PgPool, PgPooledClient, PgQueryable } from "./queryable.ts";
 
 /** What work in a transaction gets. */
@@ -17,18 +22,20 @@ export interface PgTransactionContext<Client> {
 export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgPool<Client>,
   options?: KeepOptions,
-): OnceStore<PgTransactionContext<Client>>;
+): OnceStore<PgTransactionContext<Client> & Freshness>;
 export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgQueryable & { connect(): Promise<Client> },
   options?: KeepOptions,
-): OnceStore<PgTransactionContext<Client>>;
+): OnceStore<PgTransactionContext<Client> & Freshness>;
 export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgQueryable & { connect(): Promise<Client> },
   options: KeepOptions = {},
-): OnceStore<PgTransactionContext<Client>> {
+): OnceStore<PgTransactionContext<Client> & Freshness> {
+  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
   return createTransactionStore({
     inTransaction: (work) => inTransaction(pool, work),
     markDone: ({ client }, eventId) => markDone(client, eventId, options),
+    keepNewest: ({ client }, record, time) => keepNewest(client, record, time, keepMs),
     deleteExpired: createPgClaims(pool).deleteExpired,
   });
 }

@@ -1,5 +1,5 @@
 import type { ClaimResult, Claims } from "../../once/claims.ts";
-import { CLAIM_SCRIPT, RELEASE_SCRIPT, UPDATE_HELD_SCRIPT } from "./scripts.ts";
+import { CLAIM_SCRIPT, KEEP_NEWEST_SCRIPT, RELEASE_SCRIPT, UPDATE_HELD_SCRIPT } from "./scripts.ts";
 
 const DONE = "done";
 
@@ -22,6 +22,10 @@ export function createRedisClaims(runScript: RunScript, keyPrefix: string): Clai
     complete: (eventId, owner, keepMs) => updateHeld(eventId, owner, DONE, keepMs),
     release: async (eventId, owner) => {
       await runScript(RELEASE_SCRIPT, keyPrefix + eventId, [owner]);
+    },
+    async keepNewest(record, time, keepMs) {
+      const values = [time, String(Math.ceil(keepMs))];
+      return String(await runScript(KEEP_NEWEST_SCRIPT, keyPrefix + record, values));
     },
     deleteExpired: async () => 0,
   };

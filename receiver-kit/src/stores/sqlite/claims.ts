@@ -16,6 +16,7 @@ export function createSqliteClaims(db: SqliteDatabase): Claims {
         owner,
       );
     },
+    keepNewest: async (record, time, keepMs) => keepNewest(db, record, time, keepMs),
     deleteExpired: async (limit) => deleteExpired(db, limit),
   };
 }
@@ -40,6 +41,24 @@ export function takeClaim(
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(eventId);
   // A row that went away in between was released: the next delivery finds it free.
   return row && (row as { owner: string | null }).owner === null ? "done" : "held";
+}
+
+/** Keeps the newest time of a record in the place of an owner, and returns it. */
+export function keepNewest(
+  db: SqliteDatabase,
+  record: string,
+  time: string,
+  keepMs: number,
+): string {
+  const row = db
+    .prepare(
+      `INSERT INTO receiver_kit_event (event_id, owner, expires_at_ms) VALUES (?, ?, ?)
+       ON CONFLICT (event_id) DO UPDATE
+       SET owner = max(owner, excluded.owner), expires_at_ms = excluded.expires_at_ms
+       RETURNING owner`,
+    )
+    .get(record, time, now() + keepMs);
+  return (row as { owner: string }).owner;
 }
 
 function updateHeld(

@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "./database.ts";
 export const CREATE_TABLE_SQL = `
 CREATE TABLE IF NOT EXISTS receiver_kit_event (
   event_id TEXT NOT NULL PRIMARY KEY,
-  owner TEXT, -- who holds the claim; null when the event is done
+  owner TEXT, -- who holds the claim; null when the event is done; of a record its newest time
   expires_at_ms INTEGER NOT NULL -- end of the lease, or of the time a done id is kept
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS receiver_kit_event_expires_at ON receiver_kit_event (expires_at_ms);

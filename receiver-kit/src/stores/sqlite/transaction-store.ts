@@ -1,7 +1,12 @@
 import type { ClaimResult } from "../../once/claims.ts";
-import { DEFAULT_KEEP_SECONDS, type KeepOptions, type OnceStore } from "../../once/once-store.ts";
+import {
+  DEFAULT_KEEP_SECONDS,
+  type Freshness,
+  type KeepOptions,
+  type OnceStore,
+} from "../../once/once-store.ts";
 import { createTransactionStore } from "../../once/transaction-store.ts";
-import { createSqliteClaims, takeClaim } from "./claims.ts";
+import { createSqliteClaims, keepNewest, takeClaim } from "./claims.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { waitWhenBusy } from "./schema.ts";
 
@@ -20,8 +25,9 @@ export interface SqliteTransactionContext<Database> {
 export function createSqliteTransactionStore<Database extends SqliteDatabase>(
   db: Database,
   options: KeepOptions = {},
-): OnceStore<SqliteTransactionContext<Database>> {
+): OnceStore<SqliteTransactionContext<Database> & Freshness> {
   waitWhenBusy(db);
+  const keepMs = (options.keepSeconds ?? DEFAULT_KEEP_SECONDS) * 1000;
   let last: Promise<unknown> = Promise.resolve();
   return createTransactionStore({
     inTransaction(work) {
@@ -30,6 +36,7 @@ export function createSqliteTransactionStore<Database extends SqliteDatabase>(
       return run;
     },
     markDone: async (context, eventId) => markDone(context.db, eventId, options),
+    keepNewest: async (context, record, time) => keepNewest(context.db, record, time, keepMs),
     deleteExpired: createSqliteClaims(db).deleteExpired,
   });
 }
