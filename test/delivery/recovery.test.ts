@@ -65,17 +65,6 @@ it("resumes every delivery after all that Temporal knew was lost", async () => {
   expect(delivery.attemptsOf(done)).toEqual(["1"]);
 });
 
-it("resumes a delivery whose workflow was terminated by hand", async () => {
-  const { deliveryId, eventId } = await failOnce();
-  await delivery.askWorkflow(deliveryId, (workflow) => workflow.terminate("by hand"));
-  delivery.receiver.behaviour = answer(200);
-  await makeOverdue();
-  await expect
-    .poll(async () => (await read(deliveryId)).state, settled)
-    .toBe(DeliveryState.DELIVERED);
-  expect(delivery.attemptsOf(eventId)).toEqual(["1", "2"]);
-});
-
 it("leaves a workflow that only sleeps too long as it is", async () => {
   const { deliveryId, eventId } = await failOnce();
   const before = await runOf(deliveryId);

@@ -13,7 +13,7 @@ import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
-import { type NodeVictim, nodeVictim, type Victim } from "./harness-process.ts";
+import { nodeVictim, type Victim } from "./harness-process.ts";
 import {
   databaseVictim,
   type ServerVictim,
@@ -36,7 +36,7 @@ export type CrashStack = {
   /** The folder with all state and logs. */
   readonly folder: string;
   /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
-  dispatcher(name: string, env?: Readonly<Record<string, string>>): NodeVictim;
+  dispatcher(name: string, env?: Readonly<Record<string, string>>): Victim;
   /** A client of the core. */
   client<Service extends DescService>(
     service: Service,
