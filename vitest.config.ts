@@ -19,7 +19,7 @@ const FAIRNESS = [
 /** What waits for a minute to pass, starts whole programs, or fetches others: in CI, and not in `npm test`. */
 const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
-  "test/core/{before-the-body,noted-later,credential-end}.test.ts",
+  "test/core/{before-the-body,noted-later}.test.ts",
   "test/dashboard/browser/looks.test.ts",
   "test/delivery/{all-workflows,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",

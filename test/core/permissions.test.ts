@@ -4,6 +4,7 @@ import {
   AdmissionService,
   ApiKeyService,
   DeliveryService,
+  DispatchService,
   DonationService,
   EndpointService,
   ErrorInfoSchema,
@@ -22,6 +23,8 @@ import { failureOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const { getAccount } = AccountService.method;
+/** Its others take an empty request. */
+const { claimAttempts, loadAttempt } = DispatchService.method;
 const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] = [
   ["ActivityService", Permission.ActivityRead, ActivityService.methods],
   ["MeService", Permission.ActivityRead, MeService.methods],
@@ -37,6 +40,7 @@ const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] =
   ["ApiKeyService", Permission.ApiKeyManage, ApiKeyService.methods],
   ["EndpointService", Permission.EndpointManage, EndpointService.methods],
   ["DeliveryService", Permission.EndpointManage, DeliveryService.methods],
+  ["DispatchService", Permission.DeliveryDispatch, [claimAttempts, loadAttempt]],
   ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 
