@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
 import { baseEnv } from "../../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
+import { transportTo } from "../../harness/clients.ts";
 import { type Receiver, startReceiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { makeCertificates } from "../harness-receiver-certificates.ts";
@@ -139,7 +139,7 @@ export async function startCrashStack({
       return victim;
     },
     client: (service, headers = { authorization: `Bearer ${credential}` }) =>
-      createClient(service, transportTo(coreUrl, headers)),
+      createClient(service, transportTo(coreUrl, headers, { defaultTimeoutMs: CALL_TIMEOUT_MS })),
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await pool.query(sql, values);
       return rows as Row[]; // the caller says what it selects
@@ -160,16 +160,3 @@ export async function startCrashStack({
 
 const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
-
-function transportTo(baseUrl: string, headers: Record<string, string>) {
-  return createGrpcTransport({
-    baseUrl,
-    defaultTimeoutMs: CALL_TIMEOUT_MS,
-    interceptors: [
-      (next) => (request) => {
-        for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
-        return next(request);
-      },
-    ],
-  });
-}
