@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiKeyService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createToken, startHub } from "../../feed/src/hub/index.ts";
 import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { readCodeBlocks } from "./code-blocks.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
@@ -17,17 +17,11 @@ const WEBSOCKETS = "websockets==15.0.1";
 const blocks = readCodeBlocks("docs/other-languages.md");
 const PATIENCE = { timeout: 40_000, interval: 50 };
 
-let stack: TestStack;
-let folder: string;
+const stack = useTestStack();
+const folder = useFolder("languages");
 const started: ChildProcess[] = [];
-beforeAll(async () => {
-  stack = await startTestStack();
-  folder = mkdtempSync(join(tmpdir(), "activity-languages-"));
-}, 600_000);
-afterAll(async () => {
+afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-  rmSync(folder, { recursive: true });
 });
 
 /** Prepares each language's file, and returns the command that runs it. */

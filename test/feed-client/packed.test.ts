@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -8,7 +7,8 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { FEED_ERROR_CODES } from "../../feed/src/index.ts";
 import { packPackage, ROOT } from "../../tools/release/published.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { readCodeBlocks } from "./code-blocks.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
@@ -19,28 +19,24 @@ const PATIENCE = { timeout: 30_000 };
 /** What is stored before a follower has begun is not its: one more is stored until it hears one. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };
 
-let stack: TestStack;
-let project: string;
+const stack = useTestStack();
+const project = useFolder("feed-packed");
 let env: NodeJS.ProcessEnv;
 let accountId: string;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  stack = await startTestStack();
   const reader = await createReader(stack);
   ({ accountId } = reader);
   env = { ...process.env, ACTIVITY_KEY: reader.apiKey, BASE_URL: baseUrlOf(stack.gatewayPort) };
-  project = mkdtempSync(join(tmpdir(), "activity-feed-packed-"));
   const manifest = { private: true, type: "module", allowScripts: { node: true } };
   writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
   const tarball = packPackage("feed", project);
   const install = ["install", "--no-audit", "--no-fund", tarball, NODE];
   execFileSync("npm", install, { cwd: project, stdio: "pipe" });
 }, 300_000);
-afterAll(async () => {
+afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-  rmSync(project, { recursive: true });
 });
 
 /** Writes an example of the README, with only its addresses changed. */
