@@ -1,52 +1,29 @@
-import type { ChildProcess } from "node:child_process";
-import { createServiceCredential, Permission } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
-import { untilListening } from "../harness/listening.ts";
 import { useTestStack } from "../harness/stack.ts";
-import { type Run, startProgram } from "../start/harness-program.ts";
+import { type Part, useParts, variablesOf } from "../operating/harness-parts.ts";
 
 const stack = useTestStack();
-let core: Run;
+const startPart = useParts();
+let core: Part;
 let corePort: number;
 let gatewayPort: number;
-const started: ChildProcess[] = [];
 
-/** Starts one of our programs and waits until its port is open. */
-async function start(path: string, port: number, env: Record<string, string>): Promise<Run> {
-  const one = startProgram(path, env);
-  started.push(one.child);
-  await untilListening(one.child, port);
-  return one;
-}
-
-const startCore = () =>
-  start("server/src/main.ts", corePort, {
-    DATABASE_URL: stack.database.url,
-    CORE_PORT: `${corePort}`,
-    CURSOR_KEYS: "ab".repeat(32),
-    SECRET_KEYS: "cd".repeat(32),
-  });
+const startCore = async () =>
+  startPart("core", { ...(await variablesOf("core", stack)), CORE_PORT: `${corePort}` });
 
 beforeAll(async () => {
   corePort = await findFreePort();
-  gatewayPort = await findFreePort();
   core = await startCore();
-  await start("gateway/src/main.ts", gatewayPort, {
-    CORE_URL: `http://127.0.0.1:${corePort}`,
-    GATEWAY_PORT: `${gatewayPort}`,
-    TRUSTED_PROXIES: "127.0.0.1/32",
-    GATEWAY_CREDENTIAL: await createServiceCredential(stack.database.url, "gateway", [
-      Permission.ClientAddressForward,
-    ]),
+  const gateway = await startPart("gateway", {
+    ...(await variablesOf("gateway", stack)),
+    ...{ CORE_URL: `http://127.0.0.1:${corePort}`, TRUSTED_PROXIES: "127.0.0.1/32" },
   });
-});
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
+  gatewayPort = gateway.port;
 });
 
 describe("gateway and core in two processes", () => {
@@ -79,7 +56,7 @@ describe("gateway and core in two processes", () => {
 
   it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
     const { apiKey } = await createReader(stack);
-    await core.end("SIGKILL");
+    await core.kill();
     for (const path of ["/api/v1/me", "/nothing"]) {
       expectError(await http(path, apiKey), 503, "temporarily_unavailable");
     }
@@ -103,7 +80,7 @@ describe("gateway and core in two processes", () => {
     await createPaidDonation(stack, accountId);
     const { data, pagination } = await first;
     const second = follow(pagination.next_cursor);
-    await core.end("SIGKILL");
+    await core.kill();
     await createPaidDonation(stack, accountId);
     core = await startCore();
     const given = [...data, ...(await second).data];
