@@ -4,31 +4,25 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Permission } from "@activity/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { packPackage, ROOT } from "../../tools/release/published.ts";
+import { ROOT } from "../../tools/release/published.ts";
 import { createAccount, unique } from "../harness/builders.ts";
+import { installPacked } from "../harness/packed-project.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { openDoor } from "../harness/tcp-door.ts";
 import { useFolder } from "../harness/use-started.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-/** The oldest Node that the package is for. */
-const NODE = "node@20.20.2";
 const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const PEERS = ["@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"];
 
 const stack = useTestStack();
 /** A project that has the packed client installed, and the example of its README. */
 const project = useFolder("client");
+let node: string;
 
 beforeAll(() => {
   const packages = [...PEERS, "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
-  const manifest = { private: true, type: "module", allowScripts: { node: true } };
-  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
-  const tarball = packPackage("proto/client", project);
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", tarball, NODE, ...packages], {
-    cwd: project,
-    stdio: "pipe",
-  });
+  node = installPacked("proto/client", project, packages);
   const readme = readFileSync(join(ROOT, "proto/client/README.md"), "utf8");
   const [, example = ""] = /^```ts donate\.ts\n(.*?)^```$/ms.exec(readme) ?? [];
   writeFileSync(join(project, "donate.ts"), example);
@@ -40,7 +34,6 @@ async function donate(
   args: readonly string[],
   port = stack.corePort,
 ): Promise<string> {
-  const node = join(project, `node_modules/node/bin/node`);
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
     env: { CORE_URL: `http://127.0.0.1:${port}`, SERVICE_CREDENTIAL: credential },
