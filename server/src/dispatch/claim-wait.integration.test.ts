@@ -1,7 +1,7 @@
 import { WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import type { ClaimedAttempt } from "./claim.ts";
 import { createLeases } from "./outbox.ts";
@@ -25,12 +25,6 @@ beforeEach(async () => {
 });
 
 const sendTest = () => services.sendTest(accountId, endpointId);
-async function pay(): Promise<void> {
-  const key = { accountId, externalId: unique("donation") };
-  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
-  await services.donations.createDonation({ ...key, ...money });
-  await services.donations.payDonation(key);
-}
 
 /** A poller that waits, because it found nothing; with few attempts in flight, so that it may be leased to. */
 async function startIdlePoller(limit = 64) {
@@ -147,10 +141,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     const silent = await services.createAccount();
     await services.createEndpoint(silent, [WebhookEventKind.DONATION_REFUNDED]);
     const poller = await startIdlePoller();
-    const own = accountId;
-    accountId = silent;
-    await pay();
-    accountId = own;
+    await createPaidDonation(services, silent);
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
   });

@@ -1,8 +1,8 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
-import { type Run, useServices } from "../../../test/harness/services.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
+import { firstRunOf, type Run, useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
 const SAID = "a donor's very own words";
@@ -17,20 +17,14 @@ beforeEach(async () => {
   await services.database.query("DELETE FROM outbox_entry");
   accountId = await services.createAccount();
   endpointId = await services.createEndpoint(accountId);
-  donation = { accountId, externalId: unique("donation") };
 });
 
 /** Pays a donation, of which every endpoint is told; returns the first runs, newest first. */
 async function pay(): Promise<Run[]> {
-  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
-  await services.donations.createDonation({ ...donation, ...money, message: SAID });
-  await services.donations.payDonation(donation);
-  const [{ no } = { no: 0 }] = await services.database.query<{ no: number }>(
-    "SELECT account_no AS no FROM account WHERE id = ?",
-    [accountId],
-  );
+  const { externalId } = await createPaidDonation(services, accountId, { message: SAID });
+  donation = { accountId, externalId };
   const { deliveries } = await services.deliveries.listDeliveries({ accountId });
-  return deliveries.map(({ id }) => ({ accountNo: BigInt(no), deliveryId: id, run: 1 }));
+  return deliveries.map(({ id }) => firstRunOf(accountId, id));
 }
 async function payOnce(): Promise<Run> {
   const [run] = await pay();
@@ -96,9 +90,8 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     const off = await services.createEndpoint(accountId);
     await services.createEndpoint(accountId);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId: off });
-    const other = donation;
     await pay();
-    donation = { accountId, externalId: unique("donation") };
+    const other = donation;
     await pay();
     await services.donations.refundDonation({
       ...donation,
