@@ -73,13 +73,6 @@ export async function startDeliveryStack(
     async restartTemporal() {
       temporal = await startServer();
     },
-    /** Ends Temporal, removes all that it knew, and starts it again. */
-    async loseTemporal() {
-      await temporal.kill();
-      const states = ["", "-wal", "-shm"].map((part) => `state.sqlite${part}`);
-      for (const state of states) await rm(join(dataDir, state), { force: true });
-      temporal = await startServer();
-    },
     /** Asks Temporal about the workflow of a delivery's first run, as its own tools do. */
     async askWorkflow<Answer>(
       deliveryId: string,

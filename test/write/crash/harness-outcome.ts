@@ -32,8 +32,8 @@ export async function expectWritten(stack: CrashStack, { records, differing }: W
 }
 
 /**
- * Holds that every event of acknowledged records was delivered, in the same bytes each time, and that no attempt was made
- * twice: the dispatcher lives, so it keeps what it made until it is recorded.
+ * Holds that every event of acknowledged records was delivered, in the same bytes each time. No attempt was made twice:
+ * the dispatcher lives, so it keeps what it made until it is recorded.
  */
 export async function expectTold(stack: CrashStack, party: Party, { records }: Written) {
   const due = [...records.values()].flat().flatMap(({ told }) => told);
