@@ -1,31 +1,25 @@
 import { ApiKeyService, AttemptOutcome, DispatchService, EndpointService } from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningRedis } from "../../dev-stack/src/redis.ts";
+import { beforeAll, expect, it } from "vitest";
 import { createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { firstRunOf, madeAttempt } from "../harness/services.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const MINUTE_MS = 60_000;
 /** Twice what the core leaves between two rounds. */
 const NOTED = { timeout: MINUTE_MS, interval: 500 };
 
-let stack: TestStack;
-let redis: RunningRedis;
+const redis = useStarted(startTestRedis);
+const stack = useTestStack();
 /** The gateways of two instances: one counts requests in the database, one in Redis. */
 let ports: number[];
 beforeAll(async () => {
-  redis = await startTestRedis();
-  stack = await startTestStack();
   const second = await stack.startInstance({ env: { REDIS_URL: redis.url } });
   ports = [stack.gatewayPort, second.gatewayPort];
-});
-afterAll(async () => {
-  await stack.stop();
-  await redis.stop();
 });
 
 /** Creates an account with keys that were used `minutesAgo` minutes ago, or never, and uses each by one gateway. */

@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
 import { createPool, type Pool } from "../database/pool.ts";
 import { newServiceCredential, PERMISSION_NAMES } from "./service-credential.ts";
 import { insertServiceCredential, revokeServiceCredential } from "./service-credential-store.ts";
 import { createServiceCredentials } from "./service-credentials.ts";
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   pool = createPool(database.url, 2);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 it("is counted once until it is found, however many calls show it at the same moment. ADR 0037", async () => {
   const { hash, secret: text } = newServiceCredential();
