@@ -48,12 +48,6 @@ describe("gateway and core in two processes", () => {
     expectError(await http("/nothing"), 404, "not_found");
   });
 
-  it("reach nothing internal through the gateway", async () => {
-    const path = "/activity.account.v1.AccountService/PutAccount";
-    const answer = await requestOf(gatewayPort, path, { method: "POST" });
-    expectError(answer, 404, "not_found");
-  });
-
   it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
     const { apiKey } = await createReader(stack);
     await core.kill();
