@@ -11,7 +11,7 @@ const DEPLOY = "test/deploy/*.test.ts";
 const RESTARTS = "test/operating/restarts.test.ts";
 /** They load or attack, and measure what is left for others: one by one. */
 const FAIRNESS = [
-  "test/delivery/fairness*.test.ts",
+  "test/delivery/fairness.test.ts",
   "test/limits/flood.test.ts",
   "test/core/door.test.ts",
   RESTARTS,
@@ -19,9 +19,9 @@ const FAIRNESS = [
 /** What waits for a minute to pass, starts whole programs, or fetches others: in CI, and not in `npm test`. */
 const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
-  "test/core/{before-the-body,noted-later,credential-end}.test.ts",
+  "test/core/{before-the-body,noted-later}.test.ts",
   "test/dashboard/browser/looks.test.ts",
-  "test/delivery/{all-workflows,egress-proxy,secret-rotation,sweep,temporal-namespace,worker-versions}.test.ts",
+  "test/delivery/{all-workflows,egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
@@ -46,7 +46,7 @@ const VITESS = [
   "server/src/{dispatch,donation,endpoint,import,notice,platform-event}/*.integration.test.ts",
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
-  "test/delivery/{backlog,blocked-account,recovery,round-trip,sweep}.test.ts",
+  "test/delivery/{recovery,round-trip,sweep}.test.ts",
   "test/feed/{changing-feeds,kept-pages,order}.test.ts",
 ];
 const CRASH = "test/*/crash/*.test.ts";

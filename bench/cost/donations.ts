@@ -43,7 +43,7 @@ export async function measureCosts(
   { store, receiver, product, client, watch }: DeliveryStack,
 ): Promise<Costs> {
   const proxy = await openDatabaseProxy(store.databaseUrl);
-  closeLater(proxy.close);
+  closeLater(proxy.stop);
   const { clients } = await product.deliver({ DATABASE_URL: proxy.url });
   const kind = WebhookEventKind.DONATION_CREATED;
   const accountIds = await makeTargets(clients, receiver.target, kind, "bench", settings.accounts);

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import * as gatewayLog from "@activity/runtime/log";
-import * as coreLog from "@activity/runtime/log";
-import * as deliveryLog from "@activity/runtime/log";
+import { createLog, type Log } from "@activity/runtime/log";
 import { describe, expect, it } from "vitest";
 import { findLogCause } from "../../dev-stack/src/log-cause.ts";
 import { makeSelfSigned } from "../../dev-stack/src/self-signed.ts";
@@ -11,7 +9,6 @@ import { newServiceCredential } from "../../server/src/service-credential/servic
 import { newSessionSecret } from "../../server/src/session/session-secret.ts";
 import { newSigningSecret } from "../../server/src/signing-secret/signing-secret.ts";
 
-const LOGS = { core: coreLog, gateway: gatewayLog, deliveries: deliveryLog };
 const NAME = "Grace Hopper";
 
 const apiKey = newApiKey().secret;
@@ -66,10 +63,10 @@ const HARMLESS = [
   "the core refuses GATEWAY_CREDENTIAL; requests get 503",
 ];
 
-describe.each(Object.entries(LOGS))("the log of the %s", (_, { createLog }) => {
-  function lineOf(write: (log: ReturnType<typeof coreLog.createLog>) => void): string {
+describe("the log", () => {
+  function lineOf(write: (log: Log) => void): string {
     const lines: string[] = [];
-    write(createLog((line) => lines.push(line)) as ReturnType<typeof coreLog.createLog>);
+    write(createLog((line) => lines.push(line)));
     expect(lines).toHaveLength(1);
     return lines[0] ?? "";
   }

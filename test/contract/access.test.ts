@@ -9,15 +9,12 @@ const stack = useTestStack();
 
 const LIVE = `act_live_${"0123456789abcdef".repeat(4)}`;
 
+/** What else is no key, `gateway/src/bearer-token.test.ts` lists. */
 describe("§5 a request without a usable key gets invalid_api_key", () => {
   it.each([
     ["no header", {}],
-    ["another scheme", { authorization: `Basic ${LIVE}` }],
-    ["no key", { authorization: "Bearer" }],
     ["an unknown key", { authorization: `Bearer ${LIVE}` }],
-    ["something after the key", { authorization: `Bearer ${LIVE} x` }],
     ["two headers", { authorization: [`Bearer ${LIVE}`, `Bearer ${LIVE}`] }],
-    ["upper-case digits", { authorization: `Bearer ${LIVE.toUpperCase()}` }],
     ["a cookie", { cookie: `key=${LIVE}` }],
   ] as const)("with %s", async (_name, headers) => {
     for (const path of ["/api/v1/me", "/api/v1/activity"]) {
@@ -49,16 +46,6 @@ describe("§5 a request without a usable key gets invalid_api_key", () => {
     }
     const ids = /"request_id\\":\\"[^"]*/g;
     expect(new Set(bodies.map((body) => body.replace(ids, ""))).size).toBe(1);
-  });
-
-  it("takes the scheme in any case", async () => {
-    const { apiKey } = await createReader(stack);
-    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-      const answer = await stack.http("/api/v1/me", {
-        headers: { authorization: `${scheme} ${apiKey}` },
-      });
-      expect(answer.status).toBe(200);
-    }
   });
 });
 

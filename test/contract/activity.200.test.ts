@@ -120,6 +120,8 @@ describe("§2.1 an activity in the feed", () => {
       id: `evt_${recordId}`,
       type: "donation",
       platform: "live_platform_3",
+      actor: { name: "Ana" },
+      message: "hi",
       value: 9_007_199_254_740_991,
       unit: "cents",
       currency: "usd",

@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DispatchService } from "@activity/proto";
 import { Health } from "@activity/proto/infrastructure";
-import { createServerApp, createServiceCredential, Permission, readConfig } from "@activity/server";
+import { createServerApp, readConfig } from "@activity/server";
 import { createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { readProcessConfig } from "../../workflows/src/config.ts";
-import { createCoreTransport } from "../../workflows/src/core-transport.ts";
-import { unique } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
 import { transportTo } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
@@ -43,6 +39,7 @@ function check(certificate?: string) {
   return createClient(Health, transport).check({});
 }
 
+/** Whole processes with it: `test/operating/rotation.test.ts`. */
 describe("the core with mutual TLS", () => {
   it("serves a caller whose certificate its CA signed", async () => {
     expect(await check("caller")).toMatchObject({ status: 1 });
@@ -51,25 +48,5 @@ describe("the core with mutual TLS", () => {
   it("refuses a caller without one, and with another CA's", async () => {
     await expect(check()).rejects.toThrow();
     await expect(check("stranger")).rejects.toThrow();
-  });
-
-  it("serves the process that delivers with the files its variables name", async () => {
-    const claimWith = async (env: Record<string, string>) => {
-      const may = [Permission.DeliveryDispatch];
-      const { transport, close } = createCoreTransport(
-        readProcessConfig({
-          ...{ CORE_URL: core.url, CORE_TLS_CA: file("ca.pem"), ...env },
-          CORE_CREDENTIAL: await createServiceCredential(database.url, unique("worker"), may),
-        }).core,
-      );
-      const call = { limit: 1, endpointLimit: 1 };
-      return createClient(DispatchService, transport).claimAttempts(call).finally(close);
-    };
-    const own = {
-      CORE_TLS_CLIENT_CERT: file("caller.pem"),
-      CORE_TLS_CLIENT_KEY: file("caller.key"),
-    };
-    expect(await claimWith(own)).toMatchObject({ attempts: [] });
-    await expect(claimWith({})).rejects.toThrow();
   });
 });

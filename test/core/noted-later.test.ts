@@ -6,31 +6,26 @@ import {
   NoticeService,
 } from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunningRedis } from "../../dev-stack/src/redis.ts";
-import { createApiKey, createReader } from "../harness/builders.ts";
+import { beforeAll, expect, it } from "vitest";
+import { createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { firstRunOf, madeAttempt } from "../harness/services.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const MINUTE_MS = 60_000;
 /** Twice what the core leaves between two rounds. */
 const NOTED = { timeout: MINUTE_MS, interval: 500 };
 
-let stack: TestStack;
-let redis: RunningRedis;
+const redis = useStarted(startTestRedis);
+const stack = useTestStack();
 /** The gateways of two instances: one counts requests in the database, one in Redis. */
 let ports: number[];
 beforeAll(async () => {
-  redis = await startTestRedis();
-  stack = await startTestStack();
   const second = await stack.startInstance({ env: { REDIS_URL: redis.url } });
   ports = [stack.gatewayPort, second.gatewayPort];
-});
-afterAll(async () => {
-  await stack.stop();
-  await redis.stop();
 });
 
 /** Creates an account with keys that were used `minutesAgo` minutes ago, or never, and uses each by one gateway. */
@@ -76,20 +71,11 @@ it.concurrent("the last use of a key is noted once an hour, in the background, b
 it.concurrent("an endpoint's attempts are counted in the background", async ({ expect }) => {
   const { accountId } = await createReader(stack);
   const endpoints = stack.client(EndpointService);
-  const { endpoint } = await endpoints.createEndpoint({
-    ...{ accountId, url: "https://example.com/hook" },
-    kinds: { kinds: [1] },
-  });
-  const endpointId = endpoint?.id ?? "";
+  const { endpointId } = await createEndpoint(stack, accountId);
   const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
-  const [row] = await stack.database.query<{ no: number }>(
-    "SELECT account_no AS no FROM account WHERE id = ?",
-    [accountId],
-  );
-  const run = { accountNo: BigInt(row?.no ?? 0), deliveryId, run: 1 };
-  const made = { attempt: 1, startedAt: timestampNow(), duration: { nanos: 1_000_000 } };
-  const outcome = AttemptOutcome.DELIVERED;
-  const attempts = [{ run, ...made, outcome }];
+  const made = { startedAt: timestampNow() };
+  const run = firstRunOf(accountId, deliveryId);
+  const attempts = [madeAttempt(run, AttemptOutcome.DELIVERED, made)];
   await stack.client(DispatchService).recordAttempts({ attempts });
   const since = timestampFromMs(Date.now() - MINUTE_MS);
   const delivered = async () => {

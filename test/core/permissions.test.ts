@@ -4,6 +4,7 @@ import {
   AdmissionService,
   ApiKeyService,
   DeliveryService,
+  DispatchService,
   DonationService,
   EndpointService,
   ErrorInfoSchema,
@@ -23,6 +24,8 @@ import { failureOf } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const { getAccount } = AccountService.method;
+/** Its others take an empty request. */
+const { claimAttempts, loadAttempt } = DispatchService.method;
 const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] = [
   ["ActivityService", Permission.ActivityRead, ActivityService.methods],
   ["MeService", Permission.ActivityRead, MeService.methods],
@@ -39,6 +42,7 @@ const NEEDS: readonly (readonly [string, Permission, readonly DescMethod[]])[] =
   ["EndpointService", Permission.EndpointManage, EndpointService.methods],
   ["DeliveryService", Permission.EndpointManage, DeliveryService.methods],
   ["ListNotices", Permission.NoticeRead, [NoticeService.method.listNotices]],
+  ["DispatchService", Permission.DeliveryDispatch, [claimAttempts, loadAttempt]],
   ["CreateSessionLink", Permission.SessionCreate, [SessionService.method.createSessionLink]],
 ];
 

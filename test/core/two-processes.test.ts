@@ -1,55 +1,29 @@
-import type { ChildProcess } from "node:child_process";
-import { createServiceCredential, Permission } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
-import { untilListening } from "../harness/listening.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
-import { type Run, startProgram } from "../start/harness-program.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { type Part, useParts, variablesOf } from "../operating/harness-parts.ts";
 
-let stack: TestStack;
-let core: Run;
-let gateway: Run;
+const stack = useTestStack();
+const startPart = useParts();
+let core: Part;
 let corePort: number;
 let gatewayPort: number;
-const started: ChildProcess[] = [];
 
-/** Starts one of our programs and waits until its port is open. */
-async function start(path: string, port: number, env: Record<string, string>): Promise<Run> {
-  const one = startProgram(path, env);
-  started.push(one.child);
-  await untilListening(one.child, port);
-  return one;
-}
-
-const startCore = () =>
-  start("server/src/main.ts", corePort, {
-    DATABASE_URL: stack.database.url,
-    CORE_PORT: `${corePort}`,
-    CURSOR_KEYS: "ab".repeat(32),
-    SECRET_KEYS: "cd".repeat(32),
-  });
+const startCore = async () =>
+  startPart("core", { ...(await variablesOf("core", stack)), CORE_PORT: `${corePort}` });
 
 beforeAll(async () => {
-  stack = await startTestStack();
   corePort = await findFreePort();
-  gatewayPort = await findFreePort();
   core = await startCore();
-  gateway = await start("gateway/src/main.ts", gatewayPort, {
-    CORE_URL: `http://127.0.0.1:${corePort}`,
-    GATEWAY_PORT: `${gatewayPort}`,
-    TRUSTED_PROXIES: "127.0.0.1/32",
-    GATEWAY_CREDENTIAL: await createServiceCredential(stack.database.url, "gateway", [
-      Permission.ClientAddressForward,
-    ]),
+  const gateway = await startPart("gateway", {
+    ...(await variablesOf("gateway", stack)),
+    ...{ CORE_URL: `http://127.0.0.1:${corePort}`, TRUSTED_PROXIES: "127.0.0.1/32" },
   });
-});
-afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
+  gatewayPort = gateway.port;
 });
 
 describe("gateway and core in two processes", () => {
@@ -74,29 +48,9 @@ describe("gateway and core in two processes", () => {
     expectError(await http("/nothing"), 404, "not_found");
   });
 
-  it("reach nothing internal through the gateway", async () => {
-    const path = "/activity.account.v1.AccountService/PutAccount";
-    const answer = await requestOf(gatewayPort, path, { method: "POST" });
-    expectError(answer, 404, "not_found");
-  });
-
-  it("refuse a client over its limit at the gateway: no request of it reaches the core. ADR 0030", async () => {
-    const headers = { "x-forwarded-for": "203.0.113.9" };
-    const ask = async () => (await requestOf(gatewayPort, "/nothing", { headers })).status;
-    for (let count = 0; count < 300; count++) await ask();
-    expect(await ask()).toBe(429);
-    core.child.kill("SIGSTOP");
-    try {
-      for (let count = 0; count < 10; count++) expect(await ask()).toBe(429);
-    } finally {
-      core.child.kill("SIGCONT");
-    }
-    expect((await http("/nothing")).status).toBe(404);
-  });
-
   it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
     const { apiKey } = await createReader(stack);
-    await core.end("SIGKILL");
+    await core.kill();
     for (const path of ["/api/v1/me", "/nothing"]) {
       expectError(await http(path, apiKey), 503, "temporarily_unavailable");
     }
@@ -120,21 +74,11 @@ describe("gateway and core in two processes", () => {
     await createPaidDonation(stack, accountId);
     const { data, pagination } = await first;
     const second = follow(pagination.next_cursor);
-    await core.end("SIGKILL");
+    await core.kill();
     await createPaidDonation(stack, accountId);
     core = await startCore();
     const given = [...data, ...(await second).data];
     expect(given).toHaveLength(2);
     expect(given).toEqual((await stack.http(path, { apiKey })).json<PageJson>().data);
-  });
-
-  it("end at SIGTERM with status 0, the core too while a gateway listens to it", async () => {
-    const { apiKey } = await createReader(stack);
-    const headers = { prefer: "wait=10" };
-    const held = requestOf(gatewayPort, "/api/v1/activity?order=asc", { apiKey, headers });
-    await expect.poll(async () => (await http("/api/v1/me", apiKey)).status).toBe(200);
-    expect(await core.end("SIGTERM")).toBe(0);
-    expect(await gateway.end("SIGTERM")).toBe(0);
-    expect((await held).headers["preference-applied"]).toBe("wait");
   });
 });

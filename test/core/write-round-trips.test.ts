@@ -12,30 +12,26 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { createAccount, unique } from "../harness/builders.ts";
-import { type DatabaseProxy, openDatabaseProxy } from "../harness/database-proxy.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { beforeAll, expect, inject, it } from "vitest";
+import { createAccount, createEndpoint, createPaidDonation, unique } from "../harness/builders.ts";
+import { openDatabaseProxy } from "../harness/database-proxy.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
 const at = timestampFromMs(1_600_000_000_000);
 const MONEY = { amountCents: 500n, currency: "eur" };
 
-let proxy: DatabaseProxy;
-let stack: TestStack;
+const proxy = useStarted(() => openDatabaseProxy(inject("databaseUrl")));
+// With one connection every statement is prepared once.
+const stack = useStarted(() =>
+  startTestStack({ serverUrl: proxy.url, env: { DATABASE_CONNECTIONS: "1" } }),
+);
 let accountId: string;
 let endpointId: string;
 beforeAll(async () => {
-  proxy = await openDatabaseProxy(inject("databaseUrl"));
-  // With one connection every statement is prepared once.
-  stack = await startTestStack({ serverUrl: proxy.url, env: { DATABASE_CONNECTIONS: "1" } });
   accountId = await createAccount(stack);
-  const kinds = { kinds: [WebhookEventKind.DONATION_CREATED, WebhookEventKind.DONATION_REFUNDED] };
-  const { endpoint } = await endpoints().createEndpoint({ accountId, kinds, url: URL });
-  endpointId = endpoint?.id ?? "";
-});
-afterAll(async () => {
-  await stack.stop();
-  await proxy.close();
+  const kinds = [WebhookEventKind.DONATION_CREATED, WebhookEventKind.DONATION_REFUNDED];
+  ({ endpointId } = await createEndpoint(stack, accountId, URL, kinds));
 });
 
 const URL = "https://example.com/hook";
@@ -46,10 +42,8 @@ const deliveries = () => stack.client(DeliveryService);
 
 /** Writes a donation that is paid, and returns what names it. */
 async function paid() {
-  const key = { accountId, externalId: unique("donation") };
-  await donations().createDonation({ ...key, ...MONEY, donatedAt: at });
-  await donations().payDonation(key);
-  return key;
+  const { externalId } = await createPaidDonation(stack, accountId);
+  return { accountId, externalId };
 }
 
 async function failed() {

@@ -308,7 +308,7 @@ describe("ADR 0038: a session", () => {
     expect(await costOf(getSession)).toBe(1);
     expect(await costOf(listActivities)).toBe(2);
     await counted.stop();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it("is refused while its account is blocked", async () => {

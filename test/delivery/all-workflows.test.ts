@@ -1,7 +1,6 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, expect, it } from "vitest";
 import { PROGRESS, type Progress } from "../../workflows/src/workflow/contract.ts";
-import { writePending } from "../harness/backlog.ts";
 import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -38,26 +37,3 @@ it("waits a minute on a timer of that workflow after an attempt that is retried.
   expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
   await expect.poll(() => delivery.entriesOf(deliveryId), settled).toEqual([]);
 });
-
-it("delivers each of 200 events that wait at once exactly once", async () => {
-  const { accountId, endpointId } = owner;
-  const before = delivery.receiver.requests.length;
-  const backlog = { accountId, endpointIds: [endpointId], count: 200 };
-  const ids = await writePending(delivery.stack.database, backlog);
-  const delivered = () =>
-    delivery.stack.database.query<{ n: number }>(
-      "SELECT COUNT(*) AS n FROM delivery WHERE id IN (?) AND state = ?",
-      [ids, DeliveryState.DELIVERED],
-    );
-  await expect.poll(delivered, settled).toEqual([{ n: 200 }]);
-  expect(delivery.receiver.requests).toHaveLength(before + 200);
-});
-
-it("keeps first attempts while Temporal is away, and makes them when it is back", async () => {
-  await delivery.killTemporal();
-  const { deliveryId, eventId } = await delivery.sendTest(owner);
-  expect(await stateOf(deliveryId)).toBe(DeliveryState.PENDING);
-  await delivery.restartTemporal();
-  await expect.poll(() => stateOf(deliveryId), settled).toBe(DeliveryState.DELIVERED);
-  expect(delivery.attemptsOf(eventId)).toEqual(["1"]);
-}, 90_000);

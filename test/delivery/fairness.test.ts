@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { DeliveryState } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { accountNoOf } from "../../server/src/common/ids.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
 import { writeDeliveries } from "../harness/backlog.ts";
@@ -12,17 +12,11 @@ import {
   startFairnessStack,
   TASK_QUEUE,
 } from "./harness-fairness.ts";
-import { answer } from "./harness-receiver-behaviours.ts";
 
-const RETRIES = 2_000;
-/** What it takes to tell Temporal of all retries. */
-const RETRIES_DUE_IN_MS = 20_000;
 /** Half a minute of telling; with FULL as many as docs/scale.md tells of, which takes minutes. */
 const CROWD = process.env.FULL
   ? { retries: 10_000, dueInMs: 180_000, timeoutMs: 400_000 }
-  : { retries: RETRIES, dueInMs: 30_000, timeoutMs: 120_000 };
-/** How many retries a worker makes at one endpoint at a time. */
-const SLOTS = 16;
+  : { retries: 2_000, dueInMs: 30_000, timeoutMs: 120_000 };
 const STARTS_AT_ONCE = 64;
 
 let fairness: FairnessStack;
@@ -44,11 +38,7 @@ async function startRetries(
   const retries = { accountId, endpointIds: endpointId ? [endpointId] : [], count };
   const failedOnce = { state: DeliveryState.RETRYING, attempts: 1, nextAttemptSeconds: 60 };
   const ids = await writeDeliveries(database, retries, failedOnce);
-  const [account] = await database.query<{ account_no: number }>(
-    "SELECT account_no FROM account WHERE id = ?",
-    [accountId],
-  );
-  const accountNo = account?.account_no ?? 0;
+  const accountNo = accountNoOf(accountId) ?? 0;
   const connection = await Connection.connect({ address: delivery.temporal().address });
   const client = new WorkflowClient({ connection });
   const starters = Array.from({ length: STARTS_AT_ONCE }, async () => {
@@ -71,18 +61,6 @@ it("makes a first attempt before all but a few of 100,000 deliveries to endpoint
   expect(await fairness.mostBeforeFirstAttempts(15_000)).toBeLessThan(FEW);
   expect(fairness.busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
 }, 90_000);
-
-it("makes a first attempt before all but a few of 2,000 retries that are due at once at an endpoint that hangs", async () => {
-  await expect.poll(fairness.inFlight.now).toBe(0);
-  fairness.inFlight.reset();
-  const dueAt = Date.now() + RETRIES_DUE_IN_MS;
-  await startRetries(dueAt, fairness.busyId, fairness.busyEndpointIds[0], RETRIES);
-  await wait(Math.max(0, dueAt - Date.now() - 1_000));
-  expect(await fairness.mostBeforeFirstAttempts(15_000)).toBeLessThanOrEqual(2 * SLOTS);
-  // The endpoint had all that it may have, and no more.
-  await expect.poll(fairness.inFlight.most).toBeGreaterThanOrEqual(SLOTS);
-  expect(fairness.inFlight.most()).toBe(SLOTS);
-}, 120_000);
 
 it(
   "makes another account's retry before a third of a crowd's that were due sooner, at an endpoint that hangs",
@@ -113,11 +91,3 @@ it(
   },
   CROWD.timeoutMs,
 );
-
-it("makes a first attempt before all but a few of 100,000 deliveries to endpoints that fail at once", async () => {
-  fairness.setBusy(answer(500));
-  const before = fairness.busyRequests();
-  await fairness.writeBacklog();
-  expect(await fairness.mostBeforeFirstAttempts(12_000)).toBeLessThan(FEW);
-  expect(fairness.busyRequests() - before).toBeGreaterThan(BUSY_ENDPOINTS);
-}, 90_000);

@@ -12,20 +12,15 @@ export function secretBytes(secret: string): string {
   return Buffer.from(secret.replace("whsec_", ""), "base64").toString("latin1");
 }
 
-/** Searches a file of any size for bytes; returns those that it holds, and its size. */
-export async function searchFile(
-  file: string,
-  needles: readonly string[],
-): Promise<{ found: Set<string>; size: number }> {
+/** Searches a file of any size for bytes; returns those that it holds. */
+export async function searchFile(file: string, needles: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   const longest = Math.max(...needles.map((needle) => needle.length));
   let tail = "";
-  let size = 0;
   for await (const chunk of createReadStream(file, { encoding: "latin1" })) {
     const text = tail + String(chunk);
-    size += String(chunk).length;
     for (const needle of needles) if (text.includes(needle)) found.add(needle);
     tail = text.slice(-longest);
   }
-  return { found, size };
+  return found;
 }

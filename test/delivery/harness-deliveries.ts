@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeliveryService, EndpointService } from "@activity/proto";
@@ -12,8 +12,8 @@ import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
-import { type Behaviour, type ReceivedRequest, startReceiver } from "./harness-receiver.ts";
-import { sharedCertificates } from "./harness-receiver-certificates.ts";
+import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
+import { startTrustedReceiver } from "./harness-trusted-receiver.ts";
 
 export { ALL_KINDS } from "../harness/builders.ts";
 
@@ -38,26 +38,18 @@ export async function startDeliveryStack(
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
-  const certificates = sharedCertificates();
-  const extraCa = join(folder, "ca.pem");
-  await writeFile(extraCa, certificates.ca);
-  const receiver = await startReceiver(behaviour, certificates.good);
+  const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
   const dataDir = join(folder, "temporal");
   const startServer = () =>
     startTemporal({ env: process.env, dataDir, progress: createProgress() });
   let temporal = await startServer();
-  const allowed = {
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
-    ALLOW_UNSAFE_TARGETS: "development",
-  };
   const configOf = (further: Variables = {}) =>
     readDeliveryConfig({
-      ...{ TEMPORAL_ADDRESS: temporal.address, WEBHOOK_EXTRA_CA: extraCa },
-      ...{ ...allowed, ...env, ...further },
+      ...{ TEMPORAL_ADDRESS: temporal.address, ...trusting, ...env, ...further },
     });
   const deliveries = configOf();
   const stack = await startTestStack({
-    env: { ...allowed, ...core },
+    env: { ...trusting, ...core },
     ...(delivers && { deliveries }),
   });
   const hookUrl = `https://127.0.0.1:${receiver.port}/hook`;
@@ -79,13 +71,6 @@ export async function startDeliveryStack(
     killTemporal: () => temporal.kill(),
     /** Starts it again on the same state. */
     async restartTemporal() {
-      temporal = await startServer();
-    },
-    /** Ends Temporal, removes all that it knew, and starts it again. */
-    async loseTemporal() {
-      await temporal.kill();
-      const states = ["", "-wal", "-shm"].map((part) => `state.sqlite${part}`);
-      for (const state of states) await rm(join(dataDir, state), { force: true });
       temporal = await startServer();
     },
     /** Asks Temporal about the workflow of a delivery's first run, as its own tools do. */

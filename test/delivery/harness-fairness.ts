@@ -1,10 +1,8 @@
-import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { EndpointService } from "@activity/proto";
 import { expect } from "vitest";
 import { writePending } from "../harness/backlog.ts";
-import { createAccount, createPaidDonation } from "../harness/builders.ts";
-import { ALL_KINDS, type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
+import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
@@ -23,14 +21,10 @@ export type FairnessStack = {
   readonly busyEndpointIds: readonly string[];
   readonly quietId: string;
   readonly quietEndpointId: string;
-  /** How the busy endpoints behave from now on. */
-  setBusy(behaviour: Behaviour): void;
   /** Requests that the busy endpoints got. */
   busyRequests(): number;
   /** Requests that the quiet account's endpoint got. */
   quietRequests(): number;
-  /** The requests that the first busy endpoint has at this moment, and the most since the last reset. */
-  readonly inFlight: { now(): number; most(): number; reset(): void };
   /** Writes 100,000 deliveries to the busy endpoints. */
   writeBacklog(): Promise<unknown>;
   /**
@@ -43,31 +37,20 @@ export type FairnessStack = {
   stop(): Promise<void>;
 };
 
-/** Starts everything; `env` has further variables of the deliveries. */
-export async function startFairnessStack(
-  env: Readonly<Record<string, string>> = {},
-): Promise<FairnessStack> {
-  let busy: Behaviour = () => undefined;
+/** Starts everything; the busy endpoints hang. */
+export async function startFairnessStack(): Promise<FairnessStack> {
   const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
   /** By record of the quiet account, how many requests the busy endpoints had got when its event arrived. */
   const arrivals = new Map<string, number>();
-  const sockets = new Set<Socket>();
-  let most = 0;
   const behaviour: Behaviour = (socket, request) => {
-    if (request.requestLine.includes("/busy/0 ") && !sockets.has(socket)) {
-      sockets.add(socket);
-      most = Math.max(most, sockets.size);
-      socket.once("close", () => sockets.delete(socket));
-    }
-    if (isBusy(request)) return busy(socket, request);
+    if (isBusy(request)) return;
     const { data } = JSON.parse(request.body.toString("utf8"));
     if (data !== undefined) arrivals.set(data.id, busyRequests());
     answer(200)(socket, request);
   };
   const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
-  const delivery = await startDeliveryStack(behaviour, {
-    env: { TEMPORAL_TASK_QUEUE: TASK_QUEUE, ...env },
-  });
+  const env = { TEMPORAL_TASK_QUEUE: TASK_QUEUE };
+  const delivery = await startDeliveryStack(behaviour, { env });
   const { stack, receiver } = delivery;
   const quietId = await createAccount(stack);
   const { endpointId: quietEndpointId } = await delivery.createEndpoint(quietId);
@@ -75,25 +58,14 @@ export async function startFairnessStack(
   const busyEndpointIds = await Promise.all(
     Array.from({ length: BUSY_ENDPOINTS }, async (_, number) => {
       const url = `https://127.0.0.1:${receiver.port}/busy/${number}`;
-      const created = { accountId: busyId, url, kinds: { kinds: ALL_KINDS } };
-      return (await stack.client(EndpointService).createEndpoint(created)).endpoint?.id ?? "";
+      return (await createEndpoint(stack, busyId, url)).endpointId;
     }),
   );
   return {
     delivery,
     ...{ busyId, busyEndpointIds, quietId, quietEndpointId },
-    setBusy(next) {
-      busy = next;
-    },
     busyRequests,
     quietRequests: () => receiver.requests.filter((request) => !isBusy(request)).length,
-    inFlight: {
-      now: () => sockets.size,
-      most: () => most,
-      reset() {
-        most = 0;
-      },
-    },
     writeBacklog: () =>
       writePending(stack.database, {
         accountId: busyId,

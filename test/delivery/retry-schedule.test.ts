@@ -100,33 +100,6 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   }
 });
 
-it("starts nothing for a manual retry that is asked for while a run goes on", async () => {
-  const { deliveryId, requests, history } = await run(async ({ attempt }) => {
-    if (attempt !== 2 && attempt !== 8) return;
-    const [{ id } = { id: "" }] = (await deliveries().listDeliveries({ accountId })).deliveries;
-    const asked = { accountId, deliveryId: id };
-    const answers = await Promise.all([1, 2, 3].map(() => deliveries().retryDelivery(asked)));
-    expect(answers.map(({ delivery }) => delivery?.run)).toEqual([1, 1, 1]);
-  });
-  expect(requests).toHaveLength(8);
-  expectWaits(history, WAITS_SECONDS);
-  expect(await skipping.claim(deliveryId)).toEqual([]);
-  // Now it has ended: the same call starts the next one.
-  const { delivery } = await deliveries().retryDelivery({ accountId, deliveryId });
-  expect(delivery).toMatchObject({ run: 2, state: DeliveryState.PENDING });
-  expect(await skipping.claim(deliveryId)).toMatchObject([{ deliveryId, run: 2 }]);
-});
-
-it("stops at the first success", async () => {
-  const { deliveryId, requests, history } = await run(async ({ attempt }) => {
-    if (attempt === 3) skipping.receiver.behaviour = answer(200);
-  });
-  expect(requests).toHaveLength(3);
-  expectWaits(history, WAITS_SECONDS.slice(0, 2));
-  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
-  expect(delivery?.state).toBe(DeliveryState.DELIVERED);
-});
-
 it.each([
   ["switched off", () => endpoints().switchOffEndpoint({ accountId, endpointId })],
   ["deleted", () => endpoints().deleteEndpoint({ accountId, endpointId })],

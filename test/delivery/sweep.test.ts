@@ -1,4 +1,3 @@
-import { DeliveryService } from "@activity/proto";
 import { beforeAll, expect, it } from "vitest";
 import { createAccount, createPaidDonation } from "../harness/builders.ts";
 import { useDeliveryStack } from "./harness-deliveries.ts";
@@ -22,15 +21,4 @@ it("§6.4 finds what another core committed, and sends it once", async () => {
     await expect.poll(arrived, ONCE_SWEPT).toBe(1);
     expect(delivery.receiver.requests).toHaveLength(sent);
   }
-});
-
-it("§6.4 so it finds a manual retry that another core was asked for", async () => {
-  const { endpointId } = await delivery.createEndpoint(accountId);
-  delivery.receiver.behaviour = answer(404);
-  const { deliveryId, eventId } = await delivery.sendTest({ accountId, endpointId });
-  const attempts = async () => (await delivery.read(accountId, deliveryId)).attempts.length;
-  await expect.poll(attempts, { timeout: 20_000 }).toBe(1);
-  await delivery.stack.client(DeliveryService).retryDelivery({ accountId, deliveryId });
-  const arrived = () => delivery.requestsOf(eventId).length;
-  await expect.poll(arrived, ONCE_SWEPT).toBe(2);
 });

@@ -1,42 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Platform } from "@activity/proto";
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { file, follow } from "../../feed/src/index.ts";
+import { ApiKeyService, Platform } from "@activity/proto";
+import { afterAll, describe, it } from "vitest";
+import { FeedError, follow } from "../../feed/src/index.ts";
 import {
   createPaidDonation,
   createPlatformEvent,
   createReader,
   importDonations,
 } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
-import {
-  baseUrlOf,
-  connectionTo,
-  countingFetch,
-  followFor,
-  openDoor,
-  take,
-} from "./harness-feed.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { openDoor } from "../harness/tcp-door.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { baseUrlOf, connectionTo, take } from "./harness-feed.ts";
 
 const FOLLOWER = fileURLToPath(new URL("killed-follower.ts", import.meta.url));
 const KILLS = 4;
 
-let stack: TestStack;
-let folder: string;
+const stack = useTestStack();
+const folder = useFolder("follow");
 const started: ChildProcess[] = [];
-beforeAll(async () => {
-  stack = await startTestStack();
-  folder = mkdtempSync(join(tmpdir(), "activity-follow-"));
-});
-afterAll(async () => {
+afterAll(() => {
   for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-  rmSync(folder, { recursive: true });
 });
 
 /** Stores so many follows, and returns the ids that the feed gives them. */
@@ -77,18 +65,6 @@ describe("§4.4 a follower of the running product", () => {
       ...["follow none", "subscription months", "giftsub subscriptions"],
       ...["cheer bits", "raid viewers", "cheer diamonds"],
     ]);
-  });
-
-  it.concurrent("goes on after a restart where its file says, also amid a page", async ({
-    expect,
-  }) => {
-    const { accountId, apiKey } = await createReader(stack);
-    const options = { ...connectionTo(stack, apiKey), checkpoint: file(join(folder, "restart")) };
-    const ids = await storeFollows(accountId, 12);
-    const first = await followFor(options, 5);
-    ids.push(...(await storeFollows(accountId, 3)));
-    const second = await followFor(options, 10);
-    expect([...first, ...second].map(({ id }) => id)).toEqual(ids);
   });
 
   it.concurrent("misses nothing when it is killed, and repeats at most what it was at", async ({
@@ -138,21 +114,16 @@ describe("§4.4 a follower of the running product", () => {
     expect([...before, ...after].map(({ id }) => id)).toEqual(ids);
   });
 
-  it.concurrent("shares its requests with others of the same key and filters", async ({
-    expect,
-  }) => {
-    const { accountId, apiKey } = await createReader(stack);
-    const counted = countingFetch();
-    const options = { ...connectionTo(stack, apiKey), fetch: counted, since: undefined };
-    const followers = Array.from({ length: 10 }, () => follow(options));
-    const first = followers.map((follower) => take(follower, 1));
-    await expect.poll(() => counted.urls.some((url) => url.includes("order=asc"))).toBe(true);
-    const [id] = await storeFollows(accountId, 1);
-    for (const [record] of await Promise.all(first)) expect(record?.id).toBe(id);
-    for (const follower of followers) await follower.return();
-    const polls = counted.urls.filter((url) => url.includes("order=asc"));
-    expect(counted.urls.length - polls.length).toBe(1);
-    // One follower alone makes as many: none of these is made for a second one.
-    expect(polls.length).toBeLessThan(followers.length);
+  it.concurrent("ends with invalid_api_key when its key is revoked", async ({ expect }) => {
+    const { accountId, apiKey, apiKeyId } = await createReader(stack);
+    const follower = follow(connectionTo(stack, apiKey));
+    await createPlatformEvent(stack, accountId);
+    await take(follower, 1);
+    await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
+    const error = await take(follower, 1).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(FeedError);
+    const requestId = expect.stringMatching(/^req_/);
+    expect(error).toMatchObject({ code: "invalid_api_key", requestId });
+    expect(`${error}`).not.toContain(apiKey);
   });
 });

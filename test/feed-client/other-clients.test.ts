@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiKeyService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createToken, startHub } from "../../feed/src/hub/index.ts";
 import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { useRuns, watch } from "../start/harness-program.ts";
 import { readCodeBlocks } from "./code-blocks.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
@@ -17,18 +17,8 @@ const WEBSOCKETS = "websockets==15.0.1";
 const blocks = readCodeBlocks("docs/other-languages.md");
 const PATIENCE = { timeout: 40_000, interval: 50 };
 
-let stack: TestStack;
-let folder: string;
-const started: ChildProcess[] = [];
-beforeAll(async () => {
-  stack = await startTestStack();
-  folder = mkdtempSync(join(tmpdir(), "activity-languages-"));
-}, 600_000);
-afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-  rmSync(folder, { recursive: true });
-});
+const stack = useTestStack();
+const folder = useFolder("languages");
 
 /** Prepares each language's file, and returns the command that runs it. */
 const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> = {
@@ -47,19 +37,10 @@ const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> 
   },
 };
 
-type Follower = { readonly child: ChildProcess; heard: string };
-function start(command: readonly string[], cwd: string, variables: NodeJS.ProcessEnv): Follower {
-  const [program = "", ...args] = command;
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...variables } });
-  started.push(child);
-  const follower = { child, heard: "" };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      follower.heard += chunk;
-    });
-  }
-  return follower;
-}
+const start = useRuns(
+  ([program = "", ...args]: readonly string[], cwd: string, variables: NodeJS.ProcessEnv) =>
+    watch(spawn(program, args, { cwd, env: { ...process.env, ...variables } })),
+);
 const idsIn = (text: string) => [...text.matchAll(/evt_[a-z0-9]{15}/g)].map(([id]) => id);
 
 describe.each(Object.entries(LANGUAGES))("the follower in %s", (name, prepare) => {
@@ -77,25 +58,23 @@ describe.each(Object.entries(LANGUAGES))("the follower in %s", (name, prepare) =
     };
     await store(120);
     const first = start(command, place, env);
-    await vi.waitUntil(() => idsIn(first.heard).length >= 110, PATIENCE);
+    await vi.waitUntil(() => idsIn(first.output()).length >= 110, PATIENCE);
     first.child.kill("SIGKILL");
-    await once(first.child, "close");
+    await first.closed;
     await store(5);
     const second = start(command, place, env);
-    const heard = () => [...new Set([...idsIn(first.heard), ...idsIn(second.heard)])];
+    const heard = () => [...new Set([...idsIn(first.output()), ...idsIn(second.output())])];
     await vi.waitUntil(() => heard().length === ids.length, PATIENCE);
     await store(1);
     await vi.waitUntil(() => heard().length === ids.length, PATIENCE);
     expect(heard()).toEqual(ids);
     // What the kill met between its print and its mark comes again.
-    const all = [...idsIn(first.heard), ...idsIn(second.heard)];
+    const all = [...idsIn(first.output()), ...idsIn(second.output())];
     expect(all.length).toBeLessThanOrEqual(ids.length + 1);
-    const ended = once(second.child, "close");
     await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
-    const [code] = await ended;
-    expect(code).toBe(1);
-    expect(second.heard).toContain("invalid_api_key");
-    expect(second.heard).not.toContain(apiKey);
+    expect(await second.closed).toBe(1);
+    expect(second.output()).toContain("invalid_api_key");
+    expect(second.output()).not.toContain(apiKey);
   }, 200_000);
 });
 
@@ -124,7 +103,7 @@ with connect(sys.argv[1]) as socket:
   const bot = start(command, folder, { PYTHONPATH: packages });
   const message = "Grüße 💜".repeat(100);
   await createPlatformEvent(stack, accountId, { message });
-  await once(bot.child, "close");
-  expect(bot.heard).toBe(`evt_${id}\n${message}\nTrue\n`);
+  await bot.closed;
+  expect(bot.output()).toBe(`evt_${id}\n${message}\nTrue\n`);
   await hub.close();
 }, 60_000);

@@ -9,7 +9,7 @@ import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { createToken, type Hub, startHub } from "../../feed/src/hub/index.ts";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
 /** As a browser source of OBS is set up: an empty background, this large. */
@@ -18,20 +18,16 @@ const LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff the Very Long 夢子 عم
 const LONG_MESSAGE = `${"W".repeat(300)} ${"No words, only thanks for all the evenings. ".repeat(20)}`;
 const SETTLED_MS = 900;
 
-let stack: TestStack;
+const stack = useTestStack();
 let browser: Browser;
 let screenshots: string;
 beforeAll(async () => {
-  stack = await startTestStack();
   const program = await findChromium(process.env, cacheFolder(process.env), createProgress());
   browser = await chromium.launch({ executablePath: program });
   screenshots = process.env.SCREENSHOTS || mkdtempSync(join(tmpdir(), "activity-overlay-"));
   mkdirSync(screenshots, { recursive: true });
 }, 600_000);
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
+afterAll(() => browser.close());
 
 type Overlay = {
   readonly page: Page;

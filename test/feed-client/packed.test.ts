@@ -1,47 +1,37 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { FEED_ERROR_CODES } from "../../feed/src/index.ts";
-import { packPackage, ROOT } from "../../tools/release/published.ts";
+import { ROOT } from "../../tools/release/published.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { installPacked } from "../harness/packed-project.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { useRuns, watch } from "../start/harness-program.ts";
 import { readCodeBlocks } from "./code-blocks.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
-/** The oldest Node that the package is for. */
-const NODE = "node@20.20.2";
 const blocks = readCodeBlocks("README.md");
 const PATIENCE = { timeout: 30_000 };
 /** What is stored before a follower has begun is not its: one more is stored until it hears one. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };
 
-let stack: TestStack;
-let project: string;
+const stack = useTestStack();
+const project = useFolder("feed-packed");
 let env: NodeJS.ProcessEnv;
 let accountId: string;
-const started: ChildProcess[] = [];
+/** The oldest one that the package is for. */
+let node: string;
 
 beforeAll(async () => {
-  stack = await startTestStack();
   const reader = await createReader(stack);
   ({ accountId } = reader);
   env = { ...process.env, ACTIVITY_KEY: reader.apiKey, BASE_URL: baseUrlOf(stack.gatewayPort) };
-  project = mkdtempSync(join(tmpdir(), "activity-feed-packed-"));
-  const manifest = { private: true, type: "module", allowScripts: { node: true } };
-  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
-  const tarball = packPackage("feed", project);
-  const install = ["install", "--no-audit", "--no-fund", tarball, NODE];
-  execFileSync("npm", install, { cwd: project, stdio: "pipe" });
+  node = installPacked("feed", project);
 }, 300_000);
-afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await stack.stop();
-  rmSync(project, { recursive: true });
-});
 
 /** Writes an example of the README, with only its addresses changed. */
 function writeExample(name: string, more = "", port = 3_000): string {
@@ -52,19 +42,10 @@ function writeExample(name: string, more = "", port = 3_000): string {
   writeFileSync(join(project, name), `${given}${more}`);
   return name;
 }
-/** Starts the oldest Node; `heard` grows by what it prints. */
-function start(args: readonly string[], variables = env): { heard: string } {
-  const node = join(project, "node_modules/node/bin/node");
-  const child = spawn(node, args, { cwd: project, env: variables });
-  started.push(child);
-  const run = { heard: "" };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      run.heard += chunk;
-    });
-  }
-  return run;
-}
+/** Starts the oldest Node, or another program. */
+const start = useRuns((args: readonly string[], variables?: NodeJS.ProcessEnv, program?: string) =>
+  watch(spawn(program ?? node, args, { cwd: project, env: variables ?? env })),
+);
 const donate = (donorName: string) => createPaidDonation(stack, accountId, { donorName });
 /** Donates once more, tells a webhook of it, and says whether anything was heard by then. */
 async function donateUntil(name: string, heard: () => string, port?: number): Promise<boolean> {
@@ -81,42 +62,39 @@ describe("@activity/feed, packed and installed in a bare project", () => {
     const first = start([name]);
     await vi.waitUntil(() => readFileIfThere("overlay.cursor"), PATIENCE);
     await donate("Ada");
-    await vi.waitUntil(() => first.heard.includes("<Ada>"), PATIENCE);
+    await vi.waitUntil(() => first.output().includes("<Ada>"), PATIENCE);
     await donate("Bea");
-    await vi.waitUntil(() => first.heard.includes("<Bea>"), PATIENCE);
-    started.at(-1)?.kill("SIGKILL");
+    await vi.waitUntil(() => first.output().includes("<Bea>"), PATIENCE);
+    await first.end("SIGKILL");
     await donate("Cai");
     const second = start([name]);
-    await vi.waitUntil(() => second.heard.includes("<Cai>"), PATIENCE);
-    expect(first.heard).toBe("<Ada>\n<Bea>\n");
+    await vi.waitUntil(() => second.output().includes("<Cai>"), PATIENCE);
+    expect(first.output()).toBe("<Ada>\n<Bea>\n");
     // The kill was in the pause behind Bea: her record may not be marked.
-    expect(second.heard).toMatch(/^(<Bea>\n)?<Cai>\n$/);
+    expect(second.output()).toMatch(/^(<Bea>\n)?<Cai>\n$/);
   });
 
   it("reads history and tells of a webhook, as the README does", async () => {
     const history = start([writeExample("history.js")]);
-    await vi.waitUntil(() => history.heard.includes("euro"), PATIENCE);
-    expect(history.heard).toMatch(/^Streamer ★, until 20.*Z\n15 euro\n$/);
+    await vi.waitUntil(() => history.output().includes("euro"), PATIENCE);
+    expect(history.output()).toMatch(/^Streamer ★, until 20.*Z\n15 euro\n$/);
     const port = await findFreePort();
     const webhook = start([writeExample("webhook.js", "", port)]);
-    await vi.waitUntil(() => donateUntil("Dan", () => webhook.heard, port), SLOWLY);
-    expect(webhook.heard).toMatch(/^don_/);
+    await vi.waitUntil(() => donateUntil("Dan", webhook.output, port), SLOWLY);
+    expect(webhook.output()).toMatch(/^don_/);
   });
 
   it("runs the hub and a bot of it, which has no key", async () => {
     const hub = start([CLI, "hub", "--port", "0", "--base-url", env.BASE_URL ?? ""]);
-    await vi.waitUntil(() => hub.heard.includes("Socket"), PATIENCE);
-    const [, socket = ""] = /Socket {4}(\S+)/.exec(hub.heard) ?? [];
-    const bot = spawn(process.execPath, ["--input-type=module", "-e", blocks.get("bot.js") ?? ""], {
-      env: { PATH: process.env.PATH, HUB_SOCKET: `${socket}&after=0` },
-    });
-    started.push(bot);
-    let heard = "";
-    bot.stdout.on("data", (chunk: Buffer) => {
-      heard += chunk;
-    });
-    await vi.waitUntil(() => donateUntil("Eve", () => heard), SLOWLY);
-    expect(heard).toContain("donation: Eve 500 cents");
+    await vi.waitUntil(() => hub.output().includes("Socket"), PATIENCE);
+    const [, socket = ""] = /Socket {4}(\S+)/.exec(hub.output()) ?? [];
+    const bot = start(
+      ["--input-type=module", "-e", blocks.get("bot.js") ?? ""],
+      { PATH: process.env.PATH, HUB_SOCKET: `${socket}&after=0` },
+      process.execPath,
+    );
+    await vi.waitUntil(() => donateUntil("Eve", bot.output), SLOWLY);
+    expect(bot.output()).toContain("donation: Eve 500 cents");
   });
 
   it("has a command line, as npx runs it", async () => {
@@ -130,7 +108,6 @@ describe("@activity/feed, packed and installed in a bare project", () => {
   it("can be required", () => {
     const code = `const { follow, FeedError } = require("@activity/feed");
       try { follow({ apiKey: "" }) } catch (error) { console.log(error instanceof FeedError, error.code) }`;
-    const node = join(project, "node_modules/node/bin/node");
     const options = { cwd: project, encoding: "utf8" } as const;
     const output = execFileSync(node, ["--input-type=commonjs", "-e", code], options);
     expect(output).toBe("true invalid_option\n");
@@ -139,7 +116,6 @@ describe("@activity/feed, packed and installed in a bare project", () => {
   it("has no file, and says so, where a runtime has none", () => {
     const code = `import { file } from "@activity/feed";
       try { file("x") } catch (error) { console.log(error.message) }`;
-    const node = join(project, "node_modules/node/bin/node");
     const args = ["--conditions=workerd", "--input-type=module", "-e", code];
     const output = execFileSync(node, args, { cwd: project, encoding: "utf8" });
     expect(output).toContain("pass a checkpoint of your own");

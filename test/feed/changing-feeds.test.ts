@@ -1,15 +1,14 @@
 import { createCoreTransport, createGateway, type Gateway } from "@activity/gateway";
 import { Permission } from "@activity/server";
-import { createClient, type Transport } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import type { Transport } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isDeadlock } from "../../server/src/database/outage.ts";
 import { createAccount, createApiKey } from "../harness/builders.ts";
+import { type Clients, clientsOf } from "../harness/clients.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { ActivityJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 import {
-  type CallSomeCore,
   type ChangingFeed,
   createChangingFeed,
   type FeedState,
@@ -25,15 +24,14 @@ const WRITERS = 4;
 const EMPTY_WINDOWS_MS = 200;
 const TIMEOUT_MS = process.env.FULL ? 7_200_000 : 180_000;
 
-let stack: TestStack;
+const stack = useTestStack();
 let apart: Gateway;
 let closeCore: () => void;
 let ports: readonly number[];
-let call: CallSomeCore;
+let call: Clients;
 /** Answers of the core to the gateway apart from it: that a page is the same, and others. */
 const answers = { same: 0, pages: 0 };
 beforeAll(async () => {
-  stack = await startTestStack();
   const second = await stack.startInstance();
   const credential = await stack.credential(...Object.values(Permission));
   const core = createCoreTransport({
@@ -45,23 +43,14 @@ beforeAll(async () => {
   const upstream = counting(core.transport);
   apart = createGateway({ upstream, trustedProxies: ["127.0.0.1"] });
   ports = [stack.gatewayPort, (await apart.listen(0, "127.0.0.1")).port];
-  const transports = [stack.corePort, second.corePort].map((port) =>
-    createGrpcTransport({
-      baseUrl: `http://127.0.0.1:${port}`,
-      interceptors: [
-        (next) => (request) => {
-          request.header.set("authorization", `Bearer ${credential}`);
-          return next(request);
-        },
-      ],
-    }),
+  const cores = [stack.corePort, second.corePort].map((port) =>
+    clientsOf(`http://127.0.0.1:${port}`, credential),
   );
-  call = (service) => createClient(service, some(transports));
+  call = (service) => some(cores)(service);
 });
 afterAll(async () => {
   await apart.close();
   closeCore();
-  await stack.stop();
 });
 
 function counting(transport: Transport): Transport {

@@ -6,14 +6,10 @@ import {
   type PlatformEvent,
   PlatformEventService,
 } from "@activity/proto";
-import type { DescService } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { Client } from "@connectrpc/connect";
 import { unique } from "../harness/builders.ts";
+import type { Clients } from "../harness/clients.ts";
 import type { ActivityJson } from "../harness/json.ts";
-
-/** Calls a service of one of the cores, another each time. */
-export type CallSomeCore = <Service extends DescService>(service: Service) => Client<Service>;
 
 /** All that a feed shows, oldest first. */
 export type FeedState = readonly ActivityJson[];
@@ -39,8 +35,8 @@ const at = timestampFromMs(1_600_000_000_000);
 type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
 type Followed = { readonly externalId: string; readonly shown: ActivityJson };
 
-/** Begins with an empty feed. Await each change before you make the next. */
-export function createChangingFeed(accountId: string, call: CallSomeCore): ChangingFeed {
+/** Begins with an empty feed. Await each change before you make the next. `call` may take another core each time. */
+export function createChangingFeed(accountId: string, call: Clients): ChangingFeed {
   const states: FeedState[] = [[]];
   const paid: Paid[] = [];
   const followed: Followed[] = [];

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import { type DatabaseProxy, openDatabaseProxy } from "../harness/database-proxy.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { openDatabaseProxy } from "../harness/database-proxy.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
-let proxy: DatabaseProxy;
-let stack: TestStack;
+const proxy = useStarted(() => openDatabaseProxy(inject("databaseUrl")));
+const stack = useStarted(() => startTestStack({ serverUrl: proxy.url }));
 let apiKey: string;
 let accountId: string;
 beforeAll(async () => {
-  proxy = await openDatabaseProxy(inject("databaseUrl"));
-  stack = await startTestStack({ serverUrl: proxy.url });
-  const reader = await createReader(stack);
-  ({ apiKey, accountId } = reader);
-  await createPlatformEvent(stack, reader.accountId);
-});
-afterAll(async () => {
-  await stack.stop();
-  await proxy.close();
+  ({ apiKey, accountId } = await createReader(stack));
+  await createPlatformEvent(stack, accountId);
 });
 
 /** Counts what one request costs once its statements are prepared on every connection in use, and its page is kept. */

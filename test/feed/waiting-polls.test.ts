@@ -1,19 +1,15 @@
 import { AccountService, ApiKeyService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const POLL = "/api/v1/activity?order=asc";
 const WAIT = { prefer: "wait=10" };
 
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await startTestStack();
-});
-afterAll(() => stack.stop());
+const stack = useTestStack();
 
 const reads = () => stack.log.filter((line) => line.includes("ListActivities")).length;
 const idsOf = (answer: HttpAnswer) => answer.json<PageJson>().data.map(({ id }) => id);

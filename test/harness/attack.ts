@@ -47,29 +47,21 @@ export async function beside<Result>(
   return { result, flood: JSON.parse(await report) };
 }
 
-/** Has clients ask, each at its own pace; returns how that ended, how often, and what it took. */
+/** Has clients ask, each at its own pace; returns how that ended, and how often. */
 export async function askAtOwnPace(
   { clients, each, spreadMs }: { clients: number; each: number; spreadMs: number },
   ask: (client: number) => Promise<string>,
-): Promise<{ ends: Counts; times: readonly number[] }> {
+): Promise<Counts> {
   const ends: Record<string, number> = {};
-  const times: number[] = [];
   await inParallel(clients, async (client) => {
     await wait((client / clients) * (spreadMs / each));
     for (let count = 0; count < each; count++) {
-      const startedMs = performance.now();
       const end = await ask(client);
       ends[end] = (ends[end] ?? 0) + 1;
-      times.push(performance.now() - startedMs);
       await wait(spreadMs / each);
     }
   });
-  return { ends, times: times.sort((a, b) => a - b) };
-}
-
-export function tellTimes(what: string, times: readonly number[], more = ""): void {
-  const at = (share: number) => `${times[Math.floor(times.length * share)]?.toFixed(1)} ms`;
-  process.stderr.write(`${what}: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(0.9999)} ${more}\n`);
+  return ends;
 }
 
 export const inParallel = <Result>(count: number, work: (index: number) => Promise<Result>) =>

@@ -63,9 +63,9 @@ export async function createEndpoint(
   { client }: Built,
   accountId: string,
   url = "https://example.com/hook",
-  kinds = ALL_KINDS,
+  kinds: readonly WebhookEventKind[] = ALL_KINDS,
 ) {
-  const created = { accountId, url, kinds: { kinds } };
+  const created = { accountId, url, kinds: { kinds: [...kinds] } };
   const { endpoint, secret } = await client(EndpointService).createEndpoint(created);
   return { endpointId: endpoint?.id ?? "", secret };
 }

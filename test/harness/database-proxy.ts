@@ -9,7 +9,7 @@ export type DatabaseProxy = {
   statements(): number;
   /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
   fallSilent(): void;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 };
 
 const HEADER_BYTES = 4;
@@ -63,7 +63,7 @@ export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProx
         upstream.unpipe(client);
       }
     },
-    close() {
+    stop() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },

@@ -1,3 +1,4 @@
+import { accountNoOf } from "../../server/src/common/ids.ts";
 import { NUMBERS } from "./backlog.ts";
 import type { TestDatabase } from "./database.ts";
 
@@ -14,10 +15,7 @@ export async function fillFeed(
   accountId: string,
   counts: { readonly records: number; readonly hidden: number },
 ) {
-  const [account] = await database.query<{ no: number }>(
-    "SELECT account_no AS no FROM account WHERE id = ?",
-    [accountId],
-  );
+  const accountNo = accountNoOf(accountId);
   const visible = counts.records - counts.hidden;
   for (let from = 0; from < counts.records; from += CHUNK) {
     const id = `LPAD(LOWER(CONV(${from} + n, 10, 36)), 15, '0')`;
@@ -25,9 +23,9 @@ export async function fillFeed(
     const insert =
       from >= visible
         ? `donation (account_no, platform, external_id, record_id, status, amount_cents, currency, donated_at, recorded_at, test)
-           SELECT ${account?.no}, 1, ${id}, ${id}, 3, 500, 'eur', ${at}, ${at}, FALSE`
+           SELECT ${accountNo}, 1, ${id}, ${id}, 3, 500, 'eur', ${at}, ${at}, FALSE`
         : `activity (account_no, recorded_at, record_key, type, platform, unit, value, actor_name, message)
-           SELECT ${account?.no}, ${at}, CONCAT(${id}, 'e'), 2 + n MOD 5, 2 + n MOD 4, 2, n, CONCAT('Supporter ', n),
+           SELECT ${accountNo}, ${at}, CONCAT(${id}, 'e'), 2 + n MOD 5, 2 + n MOD 4, 2, n, CONCAT('Supporter ', n),
              IF(n MOD 3, NULL, 'A message of some words for the streamer')`;
     await database.query(`INSERT INTO ${insert} FROM ${NUMBERS} WHERE n < ${CHUNK}`);
   }

@@ -26,6 +26,7 @@ import { createAccountService } from "../../server/src/account/account-service.t
 import { deleteAccount } from "../../server/src/account-deletion/account-deletion.ts";
 import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
+import { accountNoOf } from "../../server/src/common/ids.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
@@ -44,7 +45,8 @@ import { register } from "../../server/src/rpc/registered-service.ts";
 import { createSessionService } from "../../server/src/session/session-service.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
-import { unique } from "./builders.ts";
+import { createAccount, createEndpoint } from "./builders.ts";
+import type { Clients } from "./clients.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { useStarted } from "./use-started.ts";
 
@@ -80,6 +82,11 @@ export type Run = {
   readonly deliveryId: string;
   readonly run: number;
 };
+
+/** The first run of a delivery. */
+export function firstRunOf(accountId: string, deliveryId: string): Run {
+  return { accountNo: BigInt(accountNoOf(accountId) ?? 0), deliveryId, run: 1 };
+}
 
 /** What an attempt has of its own. */
 export type AttemptChanges = {
@@ -142,9 +149,8 @@ export async function startServices(given?: TestDatabase) {
     ],
     [],
   );
-  const accounts = createClient(AccountService, transport);
-  const endpoints = createClient(EndpointService, transport);
-  const dispatch = createClient(DispatchService, transport);
+  const client: Clients = (service) => createClient(service, transport);
+  const [endpoints, dispatch] = [client(EndpointService), client(DispatchService)];
 
   async function* sendImport(
     steps: Iterable<NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>>,
@@ -179,13 +185,14 @@ export async function startServices(given?: TestDatabase) {
 
   return {
     ...{ database, pool, packets, store, random, secretKeys, log, writer },
-    ...{ accounts, endpoints, dispatch, outbox, feedChanges, sendImport },
-    apiKeys: createClient(ApiKeyService, transport),
-    donations: createClient(DonationService, transport),
-    platformEvents: createClient(PlatformEventService, transport),
-    sessions: createClient(SessionService, transport),
-    notices: createClient(NoticeService, transport),
-    deliveries: createClient(DeliveryService, transport),
+    ...{ client, endpoints, dispatch, outbox, feedChanges, sendImport },
+    accounts: client(AccountService),
+    apiKeys: client(ApiKeyService),
+    donations: client(DonationService),
+    platformEvents: client(PlatformEventService),
+    sessions: client(SessionService),
+    notices: client(NoticeService),
+    deliveries: client(DeliveryService),
 
     /** Imports batches and returns the last answer. */
     async importRows(
@@ -203,21 +210,15 @@ export async function startServices(given?: TestDatabase) {
       return last;
     },
 
-    /** Creates an account and returns its id. */
-    async createAccount(): Promise<string> {
-      const names = { username: unique("user"), displayName: "Streamer" };
-      const { account } = await accounts.putAccount({ externalId: unique("account"), ...names });
-      return account?.id ?? "";
-    },
+    /** Creates an account that is not verified, and returns its id. */
+    createAccount: () => createAccount({ client }, { verified: false }),
 
     /** Creates an endpoint that chose some kinds of event, donations unless told otherwise; returns its id. */
     async createEndpoint(
       accountId: string,
       kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
     ): Promise<string> {
-      const url = "https://example.com/hook";
-      const { endpoint } = await endpoints.createEndpoint({ accountId, url, kinds: { kinds } });
-      return endpoint?.id ?? "";
+      return (await createEndpoint({ client }, accountId, undefined, kinds)).endpointId;
     },
 
     /** Lets an account send tests and retry failed deliveries together as if it had done neither yet. */
@@ -228,12 +229,7 @@ export async function startServices(given?: TestDatabase) {
 
     /** Sends a test to an endpoint and returns the first run of its delivery. */
     async sendTest(accountId: string, endpointId: string): Promise<Run> {
-      const deliveryId = await sendUnlimited(accountId, endpointId);
-      const [row] = await database.query<{ no: number }>(
-        "SELECT account_no AS no FROM account WHERE id = ?",
-        [accountId],
-      );
-      return { accountNo: BigInt(row?.no ?? 0), deliveryId, run: 1 };
+      return firstRunOf(accountId, await sendUnlimited(accountId, endpointId));
     },
 
     /** Claims first attempts without a wait, and returns their deliveries' ids in the order given. */

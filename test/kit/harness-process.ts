@@ -28,7 +28,6 @@ export type ReceiverProcessOptions = {
 /** Starts a receiver and resolves when it listens. */
 export async function startReceiverProcess(options: ReceiverProcessOptions) {
   let output = "";
-  let kills = 0;
   let restart: Promise<void> | undefined;
 
   async function start(): Promise<ChildProcess> {
@@ -62,7 +61,6 @@ export async function startReceiverProcess(options: ReceiverProcessOptions) {
   }
 
   async function killAndStart(): Promise<void> {
-    kills += 1;
     await end(child);
     child = await start();
     restart = undefined;
@@ -76,7 +74,6 @@ export async function startReceiverProcess(options: ReceiverProcessOptions) {
   return {
     /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
     kill,
-    killCount: () => kills,
     async stop() {
       await restart;
       await end(child);

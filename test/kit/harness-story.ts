@@ -142,3 +142,17 @@ async function findFailedWithEffect(kit: KitStack, receiver: KitReceiver) {
     ({ state, eventId }) => state === DeliveryState.FAILED && effects.has(eventId),
   );
 }
+
+/** Reads what became of every attempt: its status, or what went wrong. */
+export async function readAnswers(
+  { stack }: KitStack,
+  { endpointId }: KitReceiver,
+): Promise<string[]> {
+  const rows = await stack.database.query<{ answer: string; run: number }>(
+    `SELECT COALESCE(a.status_code, a.detail) AS answer, a.run
+     FROM delivery_attempt a JOIN delivery d ON d.account_no = a.account_no AND d.id = a.delivery_id
+     WHERE d.endpoint_id = ?`,
+    [endpointId],
+  );
+  return rows.map(({ answer, run }) => (run > 1 ? `${answer} after the owner's retry` : answer));
+}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { askAtOwnPace, beside, inParallel, tellTimes } from "../harness/attack.ts";
+import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
 import { createReader } from "../harness/builders.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import { useTestStack } from "../harness/stack.ts";
@@ -62,8 +62,6 @@ const askAsClients = () =>
   );
 
 describe("ADR 0030: 200 clients within their limits, on two instances, lose nothing", () => {
-  const all = { 200: PACE.clients * PACE.each };
-
   it.each(Object.keys(ATTACKS).map((attack, index) => [attack, index] as const))(
     "beside one address that floods by %s",
     async (attack, index) => {
@@ -72,19 +70,11 @@ describe("ADR 0030: 200 clients within their limits, on two instances, lose noth
         [AHEAD_MS, PACE.spreadMs],
         askAsClients,
       );
-      tellTimes(attack, result.times, JSON.stringify(flood));
-      expect(result.ends).toEqual(all);
+      expect(result).toEqual({ 200: PACE.clients * PACE.each });
       // The attack was one, and no more of it was let through than the limit of its address.
       expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(300);
       expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
     },
     120_000,
   );
-
-  // Last, when everything has run warm: the others are read beside it.
-  it("without an attack", async () => {
-    const { ends, times } = await askAsClients();
-    tellTimes("no attack", times);
-    expect(ends).toEqual(all);
-  });
 });

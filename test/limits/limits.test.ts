@@ -1,33 +1,18 @@
-import net from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { startTestStack } from "../harness/stack.ts";
+import { openDoor } from "../harness/tcp-door.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
 
-/** Opens a port that leads to a server, but passes on what it is sent only after a while. */
-async function openSlowProxy(serverUrl: string, milliseconds: number) {
-  const { hostname, port } = new URL(serverUrl);
-  const ended = new AbortController();
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port), hostname);
-    const timer = setTimeout(() => client.pipe(upstream).pipe(client), milliseconds);
-    ended.signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      client.destroy();
-      upstream.destroy();
-    });
-    for (const socket of [client, upstream]) socket.on("error", () => client.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port: ownPort } = server.address() as net.AddressInfo;
-  const close = () => {
-    ended.abort();
-    server.close();
-  };
-  return { url: `redis://127.0.0.1:${ownPort}`, close };
+/** A port that leads to a Redis only after a while. */
+async function openSlowDoor(redisUrl: string, milliseconds: number) {
+  const port = Number(new URL(redisUrl).port);
+  const door = await openDoor(port, () => wait(milliseconds, true, { ref: false }));
+  return { url: `redis://127.0.0.1:${door.port}`, close: door.close };
 }
 
 describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
@@ -75,7 +60,7 @@ describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
 describe("§7 without its shared limiter", () => {
   it("an instance serves nobody yet while it has not met it, and everybody from then on", async () => {
     const redis = await startTestRedis();
-    const slow = await openSlowProxy(redis.url, 500);
+    const slow = await openSlowDoor(redis.url, 500);
     const stack = await startTestStack({ redisUrl: slow.url });
     try {
       expect((await stack.http("/nothing")).status).toBe(404);
@@ -88,7 +73,7 @@ describe("§7 without its shared limiter", () => {
 
   it("an instance starts all the same when it never answers, and admits nobody uncounted", async () => {
     const redis = await startTestRedis();
-    const silent = await openSlowProxy(redis.url, 3_600_000);
+    const silent = await openSlowDoor(redis.url, 3_600_000);
     const stack = await startTestStack({ redisUrl: silent.url });
     try {
       expectError(await stack.http("/nothing"), 503, "temporarily_unavailable");

@@ -1,5 +1,5 @@
 import { clientBucket } from "@activity/runtime/client-bucket";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { accountBucket } from "../../server/src/admission/account-bucket.ts";
 import {
@@ -12,25 +12,20 @@ import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedisCluster } from "../harness/redis.ts";
-import type { RedisClusterNode, RunningRedisCluster } from "../harness/redis-cluster.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import type { RedisClusterNode } from "../harness/redis-cluster.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
 /** What a cluster takes to see that a node came back, or to put its replica in its place, on a busy machine. */
 const HEALED = { timeout: 45_000 };
 
-let cluster: RunningRedisCluster;
-let stack: TestStack;
+const cluster = useStarted(startTestRedisCluster);
+const stack = useStarted(() => startTestStack({ redisUrl: cluster.url }));
 /** The gateways of two instances, and later of a third. */
 let ports: number[];
 beforeAll(async () => {
-  cluster = await startTestRedisCluster();
-  stack = await startTestStack({ redisUrl: cluster.url });
   const second = await stack.startInstance();
   ports = [stack.gatewayPort, second.gatewayPort];
-});
-afterAll(async () => {
-  await stack.stop();
-  await cluster.stop();
 });
 
 const portOf = (index: number) => ports[index % ports.length] ?? 0;

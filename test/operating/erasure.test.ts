@@ -96,8 +96,7 @@ async function found(files: readonly string[]): Promise<string[]> {
   const names = new Map(forms);
   const all = new Set<string>();
   for (const file of files) {
-    const { found: here } = await searchFile(file, [...names.keys()]);
-    for (const form of here) all.add(names.get(form) ?? "");
+    for (const form of await searchFile(file, [...names.keys()])) all.add(names.get(form) ?? "");
   }
   return [...all].toSorted();
 }

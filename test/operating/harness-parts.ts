@@ -1,4 +1,5 @@
 import { Permission } from "@activity/server";
+import { afterAll } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import type { TestStack } from "../harness/stack.ts";
 import { startProgram } from "../start/harness-program.ts";
@@ -35,6 +36,17 @@ export async function startPart(name: PartName, env: Variables, root = ROOT) {
     ...{ port, pid: run.child.pid ?? 0, output: run.output },
     stop: () => run.end(),
     kill: () => run.end("SIGKILL"),
+  };
+}
+
+/** Starts parts, of which none outlives the tests of a file or group. */
+export function useParts(): typeof startPart {
+  const parts: Part[] = [];
+  afterAll(() => Promise.all(parts.map((part) => part.kill())));
+  return async (...args) => {
+    const part = await startPart(...args);
+    parts.push(part);
+    return part;
   };
 }
 

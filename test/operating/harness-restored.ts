@@ -9,6 +9,7 @@ import {
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { vi } from "vitest";
+import { accountNoOf } from "../../server/src/common/ids.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { deliverWorkflowId, type MadeAttempt } from "../../workflows/src/workflow/contract.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
@@ -63,8 +64,7 @@ export async function restoreUnderLoad() {
   await served.start(database.url);
 
   const { accountId, apiKey } = await createReader(served);
-  const [account] = await database.query<{ no: number }>("SELECT account_no AS no FROM account");
-  const accountNo = account?.no ?? 0;
+  const accountNo = accountNoOf(accountId) ?? 0;
   await createEndpoint(served, accountId, `https://127.0.0.1:${served.receiver.port}/hook`);
   const scopes = [SessionScope.KEYS_WRITE];
   await served.client(SessionService).createSessionLink({ accountId, scopes });

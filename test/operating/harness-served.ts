@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, Permission } from "@activity/server";
@@ -6,8 +6,8 @@ import { Connection, WorkflowClient } from "@temporalio/client";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { type Behaviour, startReceiver } from "../delivery/harness-receiver.ts";
-import { sharedCertificates } from "../delivery/harness-receiver-certificates.ts";
+import type { Behaviour } from "../delivery/harness-receiver.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
@@ -19,9 +19,7 @@ export type ServedStack = Awaited<ReturnType<typeof startServedStack>>;
 /** Starts Temporal and the receiver; the product is the test's to start. */
 export async function startServedStack(behaviour: Behaviour) {
   const folder = await mkdtemp(join(tmpdir(), "activity-served-"));
-  const certificates = sharedCertificates();
-  await writeFile(join(folder, "ca.pem"), certificates.ca);
-  const receiver = await startReceiver(behaviour, certificates.good);
+  const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
   const dataDir = join(folder, "temporal");
   const server = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   const connection = await Connection.connect({ address: server.address });
@@ -33,9 +31,7 @@ export async function startServedStack(behaviour: Behaviour) {
     ...{ CORE_PORT: `${corePort}`, GATEWAY_PORT: `${gatewayPort}` },
     DASHBOARD_PORT: `${await findFreePort()}`,
     DASHBOARD_URL: "https://dash.example.com",
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
-    WEBHOOK_EXTRA_CA: join(folder, "ca.pem"),
-    ALLOW_UNSAFE_TARGETS: "development",
+    ...trusting,
   };
   let credential = "";
   const runs: Run[] = [];

@@ -49,11 +49,13 @@ export async function startSpanReceiver(): Promise<SpanReceiver> {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];
   const server = createServer(async (request, response) => {
+    const { "content-type": type, "content-encoding": encoding } = request.headers;
+    const isTraces = request.url === "/v1/traces" && type === "application/json";
+    if (request.method !== "POST" || !isTraces) return void response.writeHead(404).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    const isPacked = request.headers["content-encoding"] === "gzip";
-    const text = (isPacked ? gunzipSync(body) : body).toString("utf8");
+    const text = (encoding === "gzip" ? gunzipSync(body) : body).toString("utf8");
     texts.push(text);
     spans.push(...spansOf(JSON.parse(text)));
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");

@@ -1,14 +1,8 @@
-import {
-  ApiKeyService,
-  DeliveryService,
-  DeliveryState,
-  DonationService,
-  WebhookEventKind,
-} from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { ApiKeyService, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { vi } from "vitest";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
+import type { Clients } from "../harness/clients.ts";
 import type { TracedProduct } from "./harness-traced-product.ts";
 
 /** Of a caller that traces its own work. */
@@ -68,11 +62,6 @@ export async function donate(
   flags: "00" | "01",
 ): Promise<void> {
   const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-${flags}`;
-  const donations = client(DonationService, { traceparent });
-  const externalId = unique("donation");
-  await donations.createDonation({
-    ...{ accountId, externalId, amountCents: 500n, currency: "eur" },
-    ...{ donorName: DONOR, message: WORDS, donatedAt: timestampNow() },
-  });
-  await donations.payDonation({ accountId, externalId });
+  const traced: Clients = (service) => client(service, { traceparent });
+  await createPaidDonation({ client: traced }, accountId, { donorName: DONOR, message: WORDS });
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, Permission } from "@activity/server";
@@ -6,9 +6,8 @@ import type { DescService } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { sharedCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { unique } from "../harness/builders.ts";
 import { transportTo } from "../harness/clients.ts";
 import { createTestDatabase } from "../harness/database.ts";
@@ -24,24 +23,17 @@ export type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
 export async function startTracedProduct(endpoint: string) {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), "activity-traces-"));
-  const certificates = sharedCertificates();
-  const extraCa = join(folder, "ca.pem");
-  await writeFile(extraCa, certificates.ca);
-  const receiver = await startReceiver(answer(503), certificates.good);
+  const { receiver, trusting } = await startTrustedReceiver(folder, answer(503));
   const dataDir = join(folder, "temporal");
   const temporal = await startTemporal({ env: process.env, dataDir, progress: silentProgress });
   const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: "1" };
-  const targets = {
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
-    ALLOW_UNSAFE_TARGETS: "development",
-  };
   const credential = (...permissions: Permission[]) =>
     createServiceCredential(database.url, unique("test"), permissions);
   const everything = await credential(...Object.values(Permission));
   const forwarding = await credential(Permission.ClientAddressForward);
   const dispatching = await credential(Permission.DeliveryDispatch);
   const core = await startPart("core", {
-    ...{ ...traces, ...targets, ...KEYS, DATABASE_URL: database.url, CORE_PORT: "0" },
+    ...{ ...traces, ...trusting, ...KEYS, DATABASE_URL: database.url, CORE_PORT: "0" },
   });
   const CORE_URL = `http://127.0.0.1:${core.port}`;
   const gateway = await startPart("gateway", {
@@ -49,7 +41,7 @@ export async function startTracedProduct(endpoint: string) {
   });
   const runDeliveries = (temporal: Variables) =>
     startProgram(PARTS.deliveries.program, {
-      ...{ ...traces, ...targets, ...temporal, CORE_URL, WEBHOOK_EXTRA_CA: extraCa },
+      ...{ ...traces, ...trusting, ...temporal, CORE_URL },
       CORE_CREDENTIAL: dispatching,
     });
   let deliveries = runDeliveries(NO_TEMPORAL);

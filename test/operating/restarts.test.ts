@@ -8,9 +8,9 @@ import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { startTemporalCluster } from "../cluster/harness-temporal-cluster.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
-import { type Behaviour, type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import type { Behaviour, Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
@@ -54,19 +54,13 @@ let instances: Record<"gateways" | "cores" | "deliveries", ProcessInstance[]>;
 const all = () => Object.values(instances).flat();
 
 beforeAll(async () => {
-  const certificates = makeCertificates();
+  const { certificates, trusting, ...trusted } = await startTrustedReceiver(folder, slowly);
+  receiver = trusted.receiver;
   ca = certificates.ca;
   const at = (name: string) => join(folder, name);
-  const extraCa = at("ca.pem");
-  await writeFile(extraCa, ca);
   await writeFile(at("core.pem"), certificates.good.cert);
   await writeFile(at("core.key"), certificates.good.key);
-  receiver = await startReceiver(slowly, certificates.good);
-  const targets = {
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
-    ALLOW_UNSAFE_TARGETS: "development",
-  };
-  stack = await startTestStack({ env: { ...KEYS, ...targets } });
+  stack = await startTestStack({ env: { ...KEYS, ...trusting } });
   const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
   temporal = await start({
     ...{ env: process.env, dataDir: join(folder, "temporal"), progress: createProgress() },
@@ -79,9 +73,9 @@ beforeAll(async () => {
     accounts.push({ accountId, apiKey });
   }
   const coreUrl = `https://127.0.0.1:${ports.cores}`;
-  const toCore = { ...DRAIN, CORE_URL: coreUrl, CORE_TLS_CA: extraCa };
+  const toCore = { ...DRAIN, CORE_URL: coreUrl, CORE_TLS_CA: trusting.WEBHOOK_EXTRA_CA };
   const coreEnv = {
-    ...{ ...DRAIN, ...KEYS, ...targets, DATABASE_URL: stack.database.url },
+    ...{ ...DRAIN, ...KEYS, ...trusting, DATABASE_URL: stack.database.url },
     ...{ CORE_TLS_CERT: at("core.pem"), CORE_TLS_KEY: at("core.key") },
   };
   const gatewayEnv = {
@@ -89,7 +83,7 @@ beforeAll(async () => {
     GATEWAY_CREDENTIAL: await stack.credential(Permission.ClientAddressForward),
   };
   const deliveryEnv = {
-    ...{ ...toCore, ...targets, WEBHOOK_EXTRA_CA: extraCa, TEMPORAL_ADDRESS: temporal.address },
+    ...{ ...toCore, ...trusting, TEMPORAL_ADDRESS: temporal.address },
     CORE_CREDENTIAL: await stack.credential(Permission.DeliveryDispatch),
   };
   // One makes attempts under leases, the other in workflows: a worker that stops cuts neither.

@@ -11,9 +11,9 @@ import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { RunningRedis } from "../../dev-stack/src/redis.ts";
 import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import type { Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -133,9 +133,8 @@ const runTool = (...args: string[]) =>
   });
 
 beforeAll(async () => {
-  const certificates = makeCertificates();
-  write("receiver-ca.pem", certificates.ca);
-  receiver = await startReceiver(answer(200), certificates.good);
+  const { trusting, ...trusted } = await startTrustedReceiver(secrets, answer(200));
+  receiver = trusted.receiver;
   for (const age of [OLD, NEW]) {
     certify(secrets, `ca-${age}`, NAMES);
     certify(secrets, `tls-${age}`, NAMES, `ca-${age}`);
@@ -181,9 +180,7 @@ beforeAll(async () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: fileOf("tls.key"),
     // So each delivery needs Temporal.
     DELIVERY_WORKFLOWS: "all",
-    WEBHOOK_EXTRA_CA: fileOf("receiver-ca.pem"),
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port}`,
-    ALLOW_UNSAFE_TARGETS: "development",
+    ...trusting,
   };
 }, 300_000);
 afterAll(async () => {

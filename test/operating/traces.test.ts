@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ActivityService } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 import { requestOf } from "../harness/http.ts";
-import { type ReceivedSpan, type SpanReceiver, startSpanReceiver } from "./harness-spans.ts";
+import { useStarted } from "../harness/use-started.ts";
+import { type ReceivedSpan, startSpanReceiver } from "./harness-spans.ts";
 import { CALLER, donate, type Story, tellStory } from "./harness-trace-story.ts";
-import { startTracedProduct, type TracedProduct } from "./harness-traced-product.ts";
+import { startTracedProduct } from "./harness-traced-product.ts";
 
 const PAY = "activity.ingest.v1.DonationService/PayDonation";
 const LIST = "activity.read.v1.ActivityService/ListActivities";
@@ -14,17 +15,11 @@ const RECORD = "activity.dispatch.v1.DispatchService/RecordAttempts";
 /** Of a client that would decide what is sampled here. */
 const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-let collector: SpanReceiver;
-let product: TracedProduct;
+const collector = useStarted(startSpanReceiver);
+const product = useStarted(() => startTracedProduct(collector.endpoint));
 let story: Story;
 beforeAll(async () => {
-  collector = await startSpanReceiver();
-  product = await startTracedProduct(collector.endpoint);
   story = await tellStory(product);
-});
-afterAll(async () => {
-  await product?.stop();
-  await collector.stop();
 });
 
 const ofTrace = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);

@@ -60,7 +60,10 @@ export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT):
 }
 
 /** Starts programs, of which none outlives the tests of a file or group. */
-export function usePrograms(start: typeof startProgram = startProgram): typeof startProgram {
+export const usePrograms = () => useRuns(startProgram);
+
+/** Starts processes, of which none outlives the tests of a file or group. */
+export function useRuns<Args extends unknown[]>(start: (...args: Args) => Run): typeof start {
   const runs: Run[] = [];
   afterAll(() => Promise.all(runs.map((run) => run.end("SIGKILL"))));
   return (...args) => {

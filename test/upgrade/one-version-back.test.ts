@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AttemptOutcome, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { Permission } from "@activity/server";
@@ -13,7 +12,7 @@ import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { type Certificates, makeCertificates } from "../delivery/harness-receiver-certificates.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
@@ -47,10 +46,11 @@ const parts: Part[] = [];
 
 beforeAll(async () => {
   OLD = checkOutPrevious();
-  const certificates: Certificates = makeCertificates();
-  const extraCa = join(folder, "ca.pem");
-  await writeFile(extraCa, certificates.ca);
-  receiver = await startReceiver(answer(200), certificates.good);
+  const { certificates, target, trusting, ...trusted } = await startTrustedReceiver(
+    folder,
+    answer(200),
+  );
+  receiver = trusted.receiver;
   failing = await startReceiver(answer(503), certificates.good);
   database = await createTestDatabase(undefined, { migrated: false });
   const dataDir = join(folder, "temporal");
@@ -64,9 +64,8 @@ beforeAll(async () => {
     GATEWAY_PORT: "0",
     TRUSTED_PROXIES: "127.0.0.1/32",
     TEMPORAL_ADDRESS: temporal.address,
-    WEBHOOK_EXTRA_CA: extraCa,
-    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${receiver.port},127.0.0.1:${failing.port}`,
-    ALLOW_UNSAFE_TARGETS: "development",
+    ...trusting,
+    WEBHOOK_ALLOWED_TARGETS: `${target},127.0.0.1:${failing.port}`,
   };
 }, 600_000);
 afterAll(async () => {

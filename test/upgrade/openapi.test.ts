@@ -40,33 +40,4 @@ describe("openapi.yaml, ADR 0044", () => {
     const changed = parse(openapiText.replaceAll(text, other));
     expect(takenFromClients(openapi, changed).join("\n")).toContain(expected);
   });
-
-  const field = (schema: object, required: string[] = []) => ({
-    paths: {
-      "/x": {
-        get: {
-          responses: {
-            "200": { content: { json: { schema: { properties: { f: schema }, required } } } },
-          },
-        },
-      },
-    },
-  });
-
-  it.each([
-    ["null as a field's value", field({ type: "string" }), field({ type: ["string", "null"] })],
-    ["a field that may be missing", field({}, ["f"]), field({})],
-    ["a longer text", field({ maxLength: 5 }), field({ maxLength: 6 })],
-    ["a text without bound", field({ maxLength: 5 }), field({})],
-    ["another form of a text", field({ pattern: "a" }), field({ pattern: "b" })],
-    ["any type", field({ type: "string" }), field({})],
-  ])("would be seen to bring %s", (_, before, now) => {
-    expect(takenFromClients(before, now)).toHaveLength(1);
-  });
-
-  it("may say more than before", () => {
-    const before = field({ type: ["string", "null"], enum: ["a"], maxLength: 5 });
-    const now = field({ type: "string", enum: ["a", "b"], maxLength: 4, description: "" }, ["f"]);
-    expect(takenFromClients(before, now)).toEqual([]);
-  });
 });

@@ -4,22 +4,18 @@ import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useTestStack } from "../harness/stack.ts";
 
 const FOLDER = fileURLToPath(new URL("./openapi-client", import.meta.url));
 const INTERFACE = new URL("../../openapi.yaml", import.meta.url);
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 
-let stack: TestStack;
+const stack = useTestStack();
 beforeAll(async () => {
   mkdirSync(`${FOLDER}/generated`, { recursive: true });
   writeFileSync(`${FOLDER}/generated/api.ts`, astToString(await openapiTS(INTERFACE)));
-  stack = await startTestStack();
 });
-afterAll(async () => {
-  await stack.stop();
-  rmSync(`${FOLDER}/generated`, { recursive: true });
-});
+afterAll(() => rmSync(`${FOLDER}/generated`, { recursive: true }));
 
 describe("a client generated from openapi.yaml", () => {
   it("compiles strictly, and its types refuse what the API refuses", () => {

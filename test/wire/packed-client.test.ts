@@ -1,44 +1,31 @@
 import { execFile, execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Permission } from "@activity/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { packPackage, ROOT } from "../../tools/release/published.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../tools/release/published.ts";
 import { createAccount, unique } from "../harness/builders.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { installPacked } from "../harness/packed-project.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { openDoor } from "../harness/tcp-door.ts";
+import { useFolder } from "../harness/use-started.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-/** The oldest Node that the package is for. */
-const NODE = "node@20.20.2";
 const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const PEERS = ["@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"];
 
-let stack: TestStack;
+const stack = useTestStack();
 /** A project that has the packed client installed, and the example of its README. */
-let project: string;
+const project = useFolder("client");
+let node: string;
 
-beforeAll(async () => {
-  stack = await startTestStack();
-  project = mkdtempSync(join(tmpdir(), "activity-client-"));
+beforeAll(() => {
   const packages = [...PEERS, "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
-  const manifest = { private: true, type: "module", allowScripts: { node: true } };
-  writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
-  const tarball = packPackage("proto/client", project);
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", tarball, NODE, ...packages], {
-    cwd: project,
-    stdio: "pipe",
-  });
+  node = installPacked("proto/client", project, packages);
   const readme = readFileSync(join(ROOT, "proto/client/README.md"), "utf8");
   const [, example = ""] = /^```ts donate\.ts\n(.*?)^```$/ms.exec(readme) ?? [];
   writeFileSync(join(project, "donate.ts"), example);
-});
-afterAll(async () => {
-  await stack.stop();
-  rmSync(project, { recursive: true });
 });
 
 /** Runs the compiled example with Node 20; returns both streams, whether or not it fails. */
@@ -47,7 +34,6 @@ async function donate(
   args: readonly string[],
   port = stack.corePort,
 ): Promise<string> {
-  const node = join(project, `node_modules/node/bin/node`);
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
     env: { CORE_URL: `http://127.0.0.1:${port}`, SERVICE_CREDENTIAL: credential },
@@ -83,19 +69,10 @@ describe("@activity/client, packed and installed in a bare project", () => {
   it("tries a write again while the core is away, and says a word when it stays away", async () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
-    let refusals = 0;
-    const door = createServer((socket) => {
-      refusals += 1;
-      if (refusals <= 2) return socket.destroy();
-      const core = connect(stack.corePort, "127.0.0.1");
-      for (const each of [socket, core]) each.on("error", () => undefined);
-      socket.pipe(core).pipe(socket);
-    });
-    const { port } = (await once(door.listen(0, "127.0.0.1"), "listening").then(() =>
-      door.address(),
-    )) as AddressInfo;
+    let calls = 0;
+    const door = await openDoor(stack.corePort, () => ++calls > 2);
     const externalId = unique("donation");
-    expect(await donate(credential, [accountId, externalId], port)).toMatch(/^don_/);
+    expect(await donate(credential, [accountId, externalId], door.port)).toMatch(/^don_/);
     door.close();
     const away = await donate(credential, [accountId, externalId], 1);
     expect(away).toMatch(/^temporarily_unavailable: /);

@@ -1,7 +1,9 @@
 import { DeliveryState } from "@activity/proto";
 import { createLog } from "@activity/runtime/log";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
+import { accountNoOf } from "../common/ids.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { startAccountPurge } from "./account-purge.ts";
 
@@ -14,12 +16,7 @@ afterEach(() => {
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
   // Not the promise itself, for which the transaction would wait.
   const { deletion } = await inTransaction(services.pool, async (tx) => {
-    // In a query of its own: behind a subquery a vtgate leaves FOR UPDATE away.
-    const [account] = await services.database.query<{ no: number }>(
-      "SELECT account_no AS no FROM account WHERE id = ?",
-      [accountId],
-    );
-    await tx.query(`${lock} FOR UPDATE`, [account?.no]);
+    await tx.query(`${lock} FOR UPDATE`, [accountNoOf(accountId)]);
     const begun = services.accounts.deleteAccount({ accountId });
     await vi.waitFor(check, 5_000);
     return { deletion: begun };
@@ -58,10 +55,7 @@ describe("a deleted account", () => {
 
   it("ends its deliveries before its feed", async () => {
     const { accountId, older } = await createWithDeliveries();
-    const donation = { accountId, externalId: "donation" };
-    const money = { amountCents: 500n, currency: "eur" };
-    await services.donations.createDonation({ ...donation, ...money, donatedAt: {} });
-    await services.donations.payDonation(donation);
+    await createPaidDonation(services, accountId);
     const lock = "SELECT 1 FROM activity WHERE account_no = ?";
     await deleteWhileLocked(accountId, lock, async () =>
       expect(await stateOf(older)).toBeUndefined(),

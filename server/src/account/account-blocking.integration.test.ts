@@ -1,7 +1,7 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { ErrorCode } from "../common/errors.ts";
 
@@ -18,10 +18,7 @@ beforeEach(async () => {
 
 /** Pays a donation and returns the delivery of its event. */
 async function pay(): Promise<string> {
-  const key = { accountId, externalId: unique("donation") };
-  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
-  await services.donations.createDonation({ ...key, ...money });
-  await services.donations.payDonation(key);
+  await createPaidDonation(services, accountId);
   const { deliveries } = await services.deliveries.listDeliveries({ accountId, pageSize: 1 });
   return deliveries[0]?.id ?? "";
 }

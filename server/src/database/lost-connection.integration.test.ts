@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
-  await proxy.close();
+  await proxy.stop();
   await database.drop();
 });
 
@@ -114,6 +114,6 @@ it("gives an account back when its host vanishes between the two packets of a wr
   expect(await services.database.query(free, [accountId])).toEqual([]);
   await expect.poll(create, { timeout: 100_000 }).toBe("stored");
   await vanishing.close();
-  await between.close();
+  await between.stop();
   await services.stop();
 }, 150_000);

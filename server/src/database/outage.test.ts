@@ -43,6 +43,13 @@ it.each([
   },
 );
 
+it.each(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE", "ER_DISK_FULL"])(
+  "takes a server that cannot write now for an outage: %s",
+  (code) => {
+    expect(isOutage(Object.assign(new Error(), { code, sqlState: "HY000" }))).toBe(true);
+  },
+);
+
 it("runs again what a cluster rolled back, and takes its connection for a good one", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";
   const rolledBack = Object.assign(new Error(text), { errno: 3101, sqlState: "40000" });

@@ -122,29 +122,6 @@ describe("a manual retry", () => {
     expect((await read(first)).attempts.map(({ run }) => run)).toEqual([1, 2]);
   });
 
-  it("sends the same event: its id, its bytes and its time", async () => {
-    const run = await sendTest();
-    await services.record(run, AttemptOutcome.REJECTED);
-    const before = await read(run);
-    await retry(run);
-    const after = await read(run);
-    expect(after.payload).toEqual(before.payload);
-    expect(after.delivery?.eventId).toBe(before.delivery?.eventId);
-    expect(after.delivery?.createdAt).toEqual(before.delivery?.createdAt);
-  });
-
-  it("is sent at once by a dispatcher that waits", async () => {
-    const run = await sendTest();
-    await services.record(run, AttemptOutcome.REJECTED);
-    await services.claim();
-    const call = { limit: 8, endpointLimit: 8, wait: { seconds: 10n } };
-    const started = performance.now();
-    const waiting = services.dispatch.claimAttempts(call);
-    await retry(run);
-    expect((await waiting).attempts).toMatchObject([{ run: { ...run, run: 2 } }]);
-    expect(performance.now() - started).toBeLessThan(4_000);
-  });
-
   it("of all failed in a range takes those and no others", async () => {
     const failed = await sendTest();
     const delivered = await sendTest();

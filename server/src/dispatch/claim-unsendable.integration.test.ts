@@ -38,31 +38,6 @@ const stateOf = async ({ accountId }: Receiver, { deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
 
 describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
-  const owners = [
-    {
-      why: "its endpoint was switched off",
-      leave: (receiver: Receiver) => services.endpoints.switchOffEndpoint(receiver),
-    },
-    {
-      why: "its endpoint was deleted",
-      leave: (receiver: Receiver) => services.endpoints.deleteEndpoint(receiver),
-    },
-    {
-      why: "its account was blocked",
-      leave: (receiver: Receiver) => services.accounts.blockAccount(receiver),
-    },
-  ];
-
-  it.each(owners)("because $why ends its run and leaves the outbox", async ({ leave }) => {
-    const run = await sendTest();
-    const other = await createReceiver();
-    const { deliveryId } = await sendTest(other);
-    await leave(own);
-    expect(await services.claim()).toEqual([deliveryId]);
-    await expect.poll(() => isLeased(run)).toBeUndefined();
-    expect(await stateOf(own, run)).toBe(DeliveryState.CANCELED);
-  });
-
   it("holds up no claim while another transaction has locked its delivery", async () => {
     const run = await sendTest();
     const other = await createReceiver();

@@ -1,7 +1,7 @@
 import { WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
-import { unique } from "../../../test/harness/builders.ts";
+import { createPaidDonation } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import type { ClaimedAttempt } from "./claim.ts";
 import { createLeases } from "./outbox.ts";
@@ -25,12 +25,6 @@ beforeEach(async () => {
 });
 
 const sendTest = () => services.sendTest(accountId, endpointId);
-async function pay(): Promise<void> {
-  const key = { accountId, externalId: unique("donation") };
-  const money = { amountCents: 500n, currency: "eur", donatedAt: timestampFromMs(0) };
-  await services.donations.createDonation({ ...key, ...money });
-  await services.donations.payDonation(key);
-}
 
 /** A poller that waits, because it found nothing; with few attempts in flight, so that it may be leased to. */
 async function startIdlePoller(limit = 64) {
@@ -77,14 +71,6 @@ const leases = () =>
   );
 
 describe("a poller that waits, §6.4, ADR 0028", () => {
-  it("is woken when something is committed", async () => {
-    const started = performance.now();
-    const waiting = services.dispatch.claimAttempts(WAIT);
-    const { deliveryId } = await sendTest();
-    expect((await waiting).attempts).toMatchObject([{ run: { deliveryId } }]);
-    expect(performance.now() - started).toBeLessThan(4_000);
-  });
-
   it("is given what is committed, when it is idle, leased as it was written and without a claim", async () => {
     const poller = await startIdlePoller();
     const sent: string[] = [];
@@ -128,17 +114,6 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(given[0]).not.toBe(rotated.secret);
   });
 
-  it("is given no more than it asked for; the rest can be claimed", async () => {
-    await services.createEndpoint(accountId);
-    await services.createEndpoint(accountId);
-    const poller = await startIdlePoller(2);
-    await pay();
-    const given = await poller.ids();
-    expect(given).toHaveLength(2);
-    const [rest] = await services.claim();
-    expect(new Set([...given, rest]).size).toBe(3);
-  });
-
   it("is given nothing of what is rolled back", async () => {
     const poller = await startIdlePoller();
     await services.database.queryShards(
@@ -146,16 +121,6 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     );
     await expect(sendTest()).rejects.toThrow();
     await services.database.queryShards("DROP TRIGGER no_outbox");
-    const { deliveryId } = await sendTest();
-    expect(await poller.ids()).toEqual([deliveryId]);
-  });
-
-  it("is given nothing of what a transaction wrote for it and then failed", async () => {
-    const poller = await startIdlePoller();
-    const written = createLeases(services.outbox);
-    written.begin();
-    expect(written.lease(attempt())).toBeDefined();
-    written.failed();
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
   });
@@ -176,21 +141,9 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     const silent = await services.createAccount();
     await services.createEndpoint(silent, [WebhookEventKind.DONATION_REFUNDED]);
     const poller = await startIdlePoller();
-    const own = accountId;
-    accountId = silent;
-    await pay();
-    accountId = own;
+    await createPaidDonation(services, silent);
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
-  });
-
-  it("and goes away leaves nothing leased", async () => {
-    const poller = await startIdlePoller();
-    poller.leave();
-    await expect(poller.claimed).rejects.toThrow();
-    const { deliveryId } = await sendTest();
-    expect(await leases()).toMatchObject([{ id: deliveryId, lease: null }]);
-    expect(await services.claim()).toEqual([deliveryId]);
   });
 
   it("and goes away while what would be leased to it is written leaves nothing leased", async () => {

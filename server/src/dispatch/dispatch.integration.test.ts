@@ -1,10 +1,9 @@
-import { AttemptOutcome, DeliveryState } from "@activity/proto";
+import { AttemptOutcome } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { madeAttempt, type Run, useServices } from "../../../test/harness/services.ts";
-import { cancelRuns } from "./claim-store.ts";
 
-const { TIMEOUT, REJECTED, DELIVERED, ROUTE_NOT_FOUND } = AttemptOutcome;
+const { TIMEOUT } = AttemptOutcome;
 const IN_A_MINUTE = { retryIn: { seconds: 60n } };
 
 const services = useServices();
@@ -19,15 +18,9 @@ beforeEach(async () => {
 });
 
 const sendTest = () => services.sendTest(accountId, endpointId);
-const deliveryOf = async ({ deliveryId }: Run) =>
-  (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
 const load = async (run: Run, attempt = 1) =>
   (await services.dispatch.loadAttempt({ run, attempt })).step;
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
-const entries = () =>
-  services.database.query<{ id: string; run: number; task: number }>(
-    "SELECT delivery_id AS id, run, task FROM outbox_entry ORDER BY delivery_id",
-  );
 
 it("names the installation, and always the same", async () => {
   const { id } = await services.dispatch.getInstallation({});
@@ -69,54 +62,11 @@ describe("an attempt of a workflow, §6.4", () => {
     expect(await load(run, 2)).toMatchObject({ case: "ready" });
   });
 
-  it.each([
-    [DELIVERED, DeliveryState.DELIVERED],
-    [REJECTED, DeliveryState.FAILED],
-  ])("with outcome %s ends the run in state %s", async (outcome, state) => {
-    const run = await sendTest();
-    await services.record(run, outcome);
-    expect(await deliveryOf(run)).toMatchObject({ state, lastOutcome: outcome });
-    expect(await load(run, 2)).toMatchObject({ case: "ended" });
-  });
-
-  const owners = [
-    ["is off", () => services.endpoints.switchOffEndpoint({ accountId, endpointId })],
-    ["is deleted", () => services.endpoints.deleteEndpoint({ accountId, endpointId })],
-    ["has a blocked account", () => services.accounts.blockAccount({ accountId })],
-  ] as const;
-
-  it.each(owners)("is not made once its endpoint %s, and its run ends", async (_, leave) => {
-    const runs = [await sendTest(), await sendTest()];
-    const [pending, retrying] = runs;
-    await services.record(retrying, TIMEOUT, IN_A_MINUTE);
-    await leave();
-    for (const [place, run] of runs.entries()) {
-      expect(await load(run, place + 1)).toMatchObject({ case: "ended" });
-      const delivery = await deliveryOf(run);
-      expect(delivery).toMatchObject({ state: DeliveryState.CANCELED });
-      expect(delivery?.nextAttemptAt).toBeUndefined();
-    }
-    expect(pending).toBeDefined();
-    expect(await entries()).toEqual([]);
-  });
-
   it("of a delivery that nobody has ended long ago", async () => {
     const { accountNo } = await sendTest();
     expect(await load({ accountNo, deliveryId: "nobodydelivery0", run: 1 })).toMatchObject({
       case: "ended",
     });
-  });
-
-  it("is rescheduled for as long as it is not recorded", async () => {
-    const run = await sendTest();
-    await services.record(run, TIMEOUT, IN_A_MINUTE);
-    const dueAt = async () => (await deliveryOf(run))?.nextAttemptAt?.seconds ?? 0n;
-    const planned = await dueAt();
-    const wait = { seconds: 3_600n };
-    await services.dispatch.rescheduleAttempt({ run, attempt: 1, wait });
-    expect(await dueAt()).toBe(planned);
-    await services.dispatch.rescheduleAttempt({ run, attempt: 2, wait });
-    expect(await dueAt()).toBeGreaterThan(planned + 3_000n);
   });
 });
 
@@ -140,27 +90,6 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     expect((await claimRetries())[0]?.dueIn).toMatchObject({ seconds: 0n, nanos: 0 });
   });
 
-  it("is claimed again after a lease, until Temporal has acknowledged it", async () => {
-    const run = await sendTest();
-    await services.record(run, TIMEOUT, IN_A_MINUTE);
-    expect(await claimRetries()).toHaveLength(1);
-    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
-    expect(await claimRetries()).toHaveLength(1);
-    await services.dispatch.completeRetries({ runs: [run] });
-    await services.dispatch.completeRetries({ runs: [run] });
-    await services.database.query("UPDATE outbox_entry SET leased_until = 0");
-    expect(await claimRetries()).toEqual([]);
-    expect(await deliveryOf(run)).toMatchObject({ state: DeliveryState.RETRYING });
-  });
-
-  it("is acknowledged without what was put into the outbox for a later run", async () => {
-    const run = await sendTest();
-    await services.record(run, ROUTE_NOT_FOUND);
-    await services.deliveries.retryDelivery({ accountId, deliveryId: run.deliveryId });
-    await services.dispatch.completeRetries({ runs: [run] });
-    expect(await entries()).toEqual([{ id: run.deliveryId, run: 2, task: 1 }]);
-  });
-
   it("wakes who waits for it", async () => {
     const run = await sendTest();
     const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 10n } });
@@ -168,14 +97,6 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     await services.record(run, TIMEOUT, IN_A_MINUTE);
     expect((await waiting).retries).toMatchObject([{ run }]);
     expect(performance.now() - started).toBeLessThan(4_000);
-  });
-
-  it("is no first attempt: neither task is claimed for the other", async () => {
-    const first = await sendTest();
-    const retried = await sendTest();
-    await services.record(retried, TIMEOUT, IN_A_MINUTE);
-    expect(await services.claim()).toEqual([first.deliveryId]);
-    expect((await claimRetries()).map(({ run }) => run?.deliveryId)).toEqual([retried.deliveryId]);
   });
 
   it("takes as many as are asked for, with each its own attempts", async () => {
@@ -195,17 +116,5 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
           ?.attempts.map(({ outcome }) => outcome) ?? [],
     );
     expect(outcomes).toEqual([[TIMEOUT], [TIMEOUT], [TIMEOUT, AttemptOutcome.DNS_FAILED]]);
-  });
-});
-
-it("an ended run is not canceled in the place of a later one, §6.4", async () => {
-  const { deliveryId, accountNo } = await sendTest();
-  const earlier = { accountNo: Number(accountNo), deliveryId, run: 1 };
-  await services.record({ accountNo, deliveryId, run: 1 }, REJECTED);
-  await services.deliveries.retryDelivery({ accountId, deliveryId });
-  await services.packets.run([cancelRuns([earlier])]);
-  expect(await deliveryOf({ deliveryId, accountNo, run: 2 })).toMatchObject({
-    state: DeliveryState.PENDING,
-    run: 2,
   });
 });

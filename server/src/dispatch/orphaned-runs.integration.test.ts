@@ -3,7 +3,6 @@ import { beforeEach, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
 import { type Run, useServices } from "../../../test/harness/services.ts";
-import { inTransaction } from "../database/transaction.ts";
 
 const MINUTE_MICROS = 60_000_000;
 const OVERDUE_MICROS = 10 * MINUTE_MICROS;
@@ -65,16 +64,6 @@ it("puts what is ten minutes overdue into the outbox once, due now, with all its
   expect(await claimRetries()).toEqual([]);
 });
 
-it("finds again what Temporal does not come back with either, §6.4", async () => {
-  const run = await acknowledged(1);
-  for (const _ of [1, 2]) {
-    await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
-    expect(await resume()).toBe(1);
-    expect(await claimRetries()).toMatchObject([{ run }]);
-    await services.dispatch.completeRetries({ runs: [run] });
-  }
-});
-
 it("leaves alone what was rescheduled, waits for its first attempt or has ended, §6.4", async () => {
   const rescheduled = await acknowledged(1);
   const ended = await acknowledged(1);
@@ -84,32 +73,6 @@ it("leaves alone what was rescheduled, waits for its first attempt or has ended,
   await services.dispatch.rescheduleAttempt({ run: rescheduled, attempt: 2, wait });
   await services.sendTest(accountId, endpointId);
   expect(await resume()).toBe(0);
-});
-
-it("begins anew when the owner retries what was orphaned and then failed, §6.4", async () => {
-  const run = await acknowledged(1);
-  await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
-  expect(await resume()).toBe(1);
-  await services.record(run, AttemptOutcome.REJECTED, { attempt: 2 });
-  const { deliveryId } = run;
-  await services.deliveries.retryDelivery({ accountId, deliveryId });
-  expect(await claimRetries()).toEqual([]);
-  const { attempts } = await services.dispatch.claimAttempts({ limit: 8, endpointLimit: 8 });
-  expect(attempts).toMatchObject([{ run: { deliveryId, run: 2 } }]);
-});
-
-it("skips deliveries that somebody else is writing, and takes those behind them, §6.4", async () => {
-  const locked = await acknowledged(1);
-  await makeDue(OVERDUE_MICROS + 2 * MINUTE_MICROS);
-  const backlog = { accountId, endpointIds: [endpointId], count: 3 };
-  const late = { ...NEVER_YET, nextAttemptSeconds: -(OVERDUE_MICROS + MINUTE_MICROS) / 1e6 };
-  await writeDeliveries(services.database, backlog, late);
-  await inTransaction(services.pool, async (tx) => {
-    const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
-    await tx.query(lock, [locked.accountNo, locked.deliveryId]);
-    expect(await resume()).toBe(3);
-  });
-  expect(await resume()).toBe(1);
 });
 
 it("leaves nothing behind of an account that is being deleted, §6.4", async () => {

@@ -106,24 +106,6 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
-  it("leaves out those whose delivery somebody else is writing, and says which", async () => {
-    const runs = await sendTests(3);
-    const [first, locked, last] = runs;
-    if (!first || !locked || !last) throw new Error("unreachable");
-    const attempts = runs.map((run) => made(run));
-    const { busy } = await whileLocked(locked, () => record(...attempts));
-    expect(busy).toEqual([1]);
-    expect([await stateOf(first), await stateOf(last)]).toEqual([3, 3]);
-    expect(await stateOf(locked)).toBe(DeliveryState.PENDING);
-    expect((await read(locked)).attempts).toEqual([]);
-    expect(await record(made(locked))).toEqual({
-      busy: [],
-      endpointIds: new Set([endpointId]),
-      hasRetries: false,
-    });
-    expect(await stateOf(locked)).toBe(DeliveryState.DELIVERED);
-  });
-
   it("leaves out those whose delivery is gone, for good", async () => {
     const [gone, present] = await sendTests(2);
     if (!gone || !present) throw new Error("unreachable");
@@ -149,39 +131,6 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
 });
 
 describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
-  it("is one of a retry at once when the first attempt must be retried", async () => {
-    const run = await sendTest();
-    await services.claim();
-    expect(await entryOf(run)).toEqual({ run: 1, task: 1, isAvailable: 0 });
-    await record(made(run, { outcome: TIMEOUT, retryInMicros: A_MINUTE }));
-    expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 1 });
-  });
-
-  it.each([
-    ["success", { outcome: DELIVERED }],
-    ["what is not retried", { outcome: REJECTED }],
-    ["the last attempt", { outcome: TIMEOUT, attempt: 8 }],
-  ])("is gone after %s", async (_, end) => {
-    const run = await sendTest();
-    const before = (end as { attempt?: number }).attempt ?? 1;
-    for (let attempt = 1; attempt < before; attempt++) {
-      await record(made(run, { attempt, outcome: TIMEOUT, retryInMicros: A_MINUTE }));
-    }
-    expect(await entryOf(run)).toBeDefined();
-    await record(made(run, end));
-    expect(await entryOf(run)).toBeUndefined();
-    expect(await stateOf(run)).not.toBe(DeliveryState.RETRYING);
-  });
-
-  it("that waits for its workflow is left as it is by a later attempt that must be retried", async () => {
-    const run = await sendTest();
-    const retried = { outcome: TIMEOUT, retryInMicros: A_MINUTE };
-    await record(made(run, retried));
-    await services.dispatch.claimRetries({ limit: 8 });
-    await record(made(run, { attempt: 2, ...retried }));
-    expect(await entryOf(run)).toEqual({ run: 1, task: 2, isAvailable: 0 });
-  });
-
   it.each([
     ["delivered", { outcome: DELIVERED }],
     ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
@@ -206,43 +155,6 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
 });
 
 describe("a record that comes late, §6.4", () => {
-  it.each([
-    ["success", { outcome: DELIVERED }],
-    ["an end", { outcome: REJECTED }],
-    ["a retry", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
-  ])(
-    "of an earlier run that says %s adds its attempt, and changes nothing else",
-    async (_, end) => {
-      const run = await sendTest();
-      const { deliveryId } = run;
-      await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-      await services.dispatch.loadAttempt({ run, attempt: 1 });
-      await services.endpoints.switchOnEndpoint({ accountId, endpointId });
-      await services.deliveries.retryDelivery({ accountId, deliveryId });
-      const before = (await read(run)).delivery;
-      expect(before).toMatchObject({ run: 2, state: DeliveryState.PENDING, attempts: 0 });
-      expect(await record(made(run, end))).toEqual({
-        busy: [],
-        endpointIds: new Set([endpointId]),
-        hasRetries: false,
-      });
-      const { delivery, attempts } = await read(run);
-      expect(delivery).toEqual(before);
-      expect(attempts).toMatchObject([{ run: 1, attempt: 1, outcome: end.outcome }]);
-      expect(await entryOf(run)).toEqual({ run: 2, task: 1, isAvailable: 1 });
-    },
-  );
-
-  it("leaves a run canceled that was canceled meanwhile", async () => {
-    const run = await sendTest();
-    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    await services.dispatch.loadAttempt({ run, attempt: 1 });
-    await record(made(run));
-    const { delivery, attempts } = await read(run);
-    expect(delivery).toMatchObject({ state: DeliveryState.CANCELED, attempts: 0 });
-    expect(attempts).toHaveLength(1);
-  });
-
   it("keeps nothing that the receiver said of a donation that was deleted meanwhile", async () => {
     const run = await sendTest();
     const erased = "UPDATE delivery SET state = ? WHERE id = ?";

@@ -1,6 +1,7 @@
 import { WebhookEventKind } from "@activity/proto";
 import { startServices } from "../../../test/harness/services.ts";
 import { exerciseDispatchStore } from "../../../test/simulation/conformance/exercise-dispatch-store.ts";
+import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { DeliveryState } from "./delivery-state.ts";
@@ -25,11 +26,8 @@ exerciseDispatchStore("on a database", async () => {
         const kinds = [WebhookEventKind.DONATION_CREATED];
         endpointIds.push(await services.createEndpoint(accountId, kinds));
       }
-      const [row] = await database.query<{ account_no: number }>(
-        "SELECT account_no FROM account WHERE id = ?",
-        [accountId],
-      );
-      return { accountId, accountNo: row?.account_no ?? 0, endpointIds: endpointIds.sort() };
+      const accountNo = accountNoOf(accountId) ?? 0;
+      return { accountId, accountNo, endpointIds: endpointIds.sort() };
     },
     async pass(milliseconds) {
       const micros = [milliseconds * 1000];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
 import { newId } from "../common/ids.ts";
 import { createPool, type Pool } from "../database/pool.ts";
 import { Permission } from "./permission.ts";
@@ -15,16 +15,12 @@ import {
 
 const DAY_MICROS = 86_400_000_000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   pool = createPool(database.url, 2);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 /** Stores a credential of thirty days and returns it with its hash. */
 async function insert(permissions = new Set(PERMISSION_NAMES)) {

@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
 import { createPool, type Pool } from "../database/pool.ts";
 import { newServiceCredential, PERMISSION_NAMES } from "./service-credential.ts";
-import { insertServiceCredential } from "./service-credential-store.ts";
+import { insertServiceCredential, revokeServiceCredential } from "./service-credential-store.ts";
 import { createServiceCredentials } from "./service-credentials.ts";
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   pool = createPool(database.url, 2);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 it("is counted once until it is found, however many calls show it at the same moment. ADR 0037", async () => {
   const { hash, secret: text } = newServiceCredential();
@@ -45,4 +41,21 @@ it("is counted anew each time while nobody has it, and looked for again after a 
   const refuse = () => Promise.reject(new Error("over the limit"));
   await expect(credentials.find(text, refuse)).rejects.toThrow("over the limit");
   expect(await credentials.find(text, async () => {})).toBeUndefined();
+});
+
+it("is refused five seconds after it ended, and at once where it was not seen before. ADR 0011", async () => {
+  const { hash, secret: text } = newServiceCredential();
+  const name = unique("service");
+  const permissions = new Set(PERMISSION_NAMES);
+  await insertServiceCredential(pool, { name, permissions, accountId: undefined }, 30, hash);
+  let nowMs = 0;
+  const seen = createServiceCredentials(pool, () => nowMs);
+  const find = (credentials: typeof seen) => credentials.find(text, async () => {});
+  expect(await find(seen)).toMatchObject({ name });
+  await revokeServiceCredential(pool, name);
+  nowMs = 4_999;
+  expect(await find(seen)).toMatchObject({ name });
+  expect(await find(createServiceCredentials(pool, () => nowMs))).toBeUndefined();
+  nowMs = 5_000;
+  expect(await find(seen)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/harness/database.ts";
+import { useTestDatabase } from "../../../test/harness/database.ts";
 import { newId } from "../common/ids.ts";
 import { createPool, type Pool } from "../database/pool.ts";
 import { reencryptSecrets } from "./reencrypt-secrets.ts";
@@ -20,16 +20,12 @@ const KEYS = [young, old, older] as const;
 
 type Row = { id: string; secret: Buffer; next_secret: Buffer | null };
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let pool: Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   pool = createPool(database.url, 1);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 beforeEach(() => database.query("DELETE FROM endpoint"));
 
 /** Stores an endpoint with a secret under a key, and perhaps a next one; returns its id and its secrets. */

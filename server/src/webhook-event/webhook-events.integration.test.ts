@@ -1,5 +1,5 @@
 import { DeliveryState, DisputeOutcome, Platform, WebhookEventKind } from "@activity/proto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
 import { useServices } from "../../../test/harness/services.ts";
@@ -70,6 +70,30 @@ it("tells of each change once, with the fields of its kind and nothing else", as
     ["donation.chargeback", false, { id, ...money, status: "disputed" }],
     ["donation.chargeback", false, { id, ...money, status: "dispute_lost" }],
   ]);
+});
+
+it("§6.2 created_at is when each change was made, of a payment the feed's recorded_at", async () => {
+  await createEndpoint();
+  const now = async () => {
+    const sql = `SELECT DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ') AS now`;
+    return (await services.database.query<{ now: string }>(sql))[0]?.now;
+  };
+  const times = [await now()];
+  const donation = await pay();
+  times.push(await now());
+  await services.donations.refundDonation({ ...donation, refundExternalId: "r", amountCents: 1n });
+  times.push(await now());
+  await services.donations.openDispute({ ...donation, disputeExternalId: "d" });
+  times.push(await now());
+  const events = await readPayloads();
+  const created = events.map((event) => event.created_at);
+  const inOrder = times.flatMap((time, place) => [time, ...created.slice(place, place + 1)]);
+  expect(inOrder).toEqual(inOrder.toSorted());
+  expect(new Set(inOrder).size).toBe(times.length + created.length);
+  expect(events[0].data.paid_at).toBe(created[0]);
+  const { donation: paid } = await services.donations.payDonation(donation);
+  const recordedAt = paid?.recordedAt ?? expect.unreachable();
+  expect(timestampMs(recordedAt)).toBe(Date.parse(created[0]));
 });
 
 it("tells an endpoint nothing of a donation below its minimum amount, and all of one that reaches it", async () => {

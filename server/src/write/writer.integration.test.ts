@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(connections.map((packets) => packets.close()));
-  await proxy.close();
+  await proxy.stop();
   await services.stop();
 });
 beforeEach(async () => {

@@ -11,9 +11,6 @@ export type Victim = {
   isRunning(): boolean;
 };
 
-/** A program that can also be stopped where it is, as by a machine that hangs, and go on later. */
-export type NodeVictim = Victim & { pause(): void; resume(): void };
-
 /** A program of this repository, and how to see that it works. */
 export type NodeProgram = {
   /** From the root of the repository. */
@@ -28,22 +25,15 @@ export type NodeProgram = {
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Makes a victim of a program. */
-export function nodeVictim({ script, env, logFile, readyText }: NodeProgram): NodeVictim {
+export function nodeVictim({ script, env, logFile, readyText }: NodeProgram): Victim {
   let from = 0;
   const host = createServerHost({
     ...{ title: script, env, logFile, args: [] },
     launch: { command: process.execPath, leading: [`${ROOT}${script}`] },
     isReady: async () => (await readFile(logFile)).toString("utf8", from).includes(readyText),
   });
-  const send = (signal: NodeJS.Signals) => {
-    const pid = host.pid();
-    if (pid === undefined) throw new Error(`${script} does not run`);
-    process.kill(pid, signal);
-  };
   return {
     ...host,
-    pause: () => send("SIGSTOP"),
-    resume: () => send("SIGCONT"),
     async start() {
       from = await sizeOf(logFile);
       await host.start();

@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import mysql from "mysql2/promise";
 import { startDatabase } from "../../../dev-stack/src/database.ts";
 import { createProgress, silentProgress } from "../../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../../dev-stack/src/temporal.ts";
@@ -36,18 +33,6 @@ export function databaseVictim(
     const database = await startDatabase(options);
     return { ...database, address: database.url };
   });
-}
-
-/** Has the database server of a stack refuse to write, as a replica does, or write again. */
-export async function setReadOnly(folder: string, isReadOnly: boolean): Promise<void> {
-  // The product's user may not; root comes in through the socket only.
-  const { rootPassword: password } = JSON.parse(
-    await readFile(join(folder, "database", "credentials.json"), "utf8"),
-  );
-  const socketPath = join(folder, "database", "server.sock");
-  const root = await mysql.createConnection({ user: "root", password, socketPath });
-  await root.query(`SET GLOBAL read_only = ${isReadOnly ? "ON" : "OFF"}`);
-  await root.end();
 }
 
 /** The vtgate and the vttablets of shards that lie in a MySQL: they die together. */

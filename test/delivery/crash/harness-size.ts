@@ -18,11 +18,6 @@ export const SIZE = {
   all: { events: 60, accounts: 2, writtenPerLife: 20, answeredPerLife: 20, kills: 1 },
   /** Amid writes: kills of the core and of the database each, and the calls between two of them, at most. */
   writes: { kills: 2, answeredPerLife: 400 },
-  /** Of each of the other tests. */
-  events: 300,
-  /** How long the database can only be read: longer than a lease. */
-  readOnlySeconds: 20,
-  temporalAwaySeconds: 20,
   /** How long the last events may take: a retry that times out is made again five minutes later. */
   settleMinutes: 10,
 } as const satisfies Record<string, number | KillsSize | { readonly [name: string]: number }>;

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
 import { baseEnv } from "../../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
-import { type Receiver, startReceiver } from "../harness-receiver.ts";
+import { transportTo } from "../../harness/clients.ts";
+import type { Receiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
-import { makeCertificates } from "../harness-receiver-certificates.ts";
-import { type NodeVictim, nodeVictim, type Victim } from "./harness-process.ts";
+import { startTrustedReceiver } from "../harness-trusted-receiver.ts";
+import { nodeVictim, type Victim } from "./harness-process.ts";
 import {
   databaseVictim,
   type ServerVictim,
@@ -36,7 +36,7 @@ export type CrashStack = {
   /** The folder with all state and logs. */
   readonly folder: string;
   /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
-  dispatcher(name: string, env?: Readonly<Record<string, string>>): NodeVictim;
+  dispatcher(name: string, env?: Readonly<Record<string, string>>): Victim;
   /** A client of the core. */
   client<Service extends DescService>(
     service: Service,
@@ -64,11 +64,11 @@ export async function startCrashStack({
   makeDatabase,
 }: CrashServers = {}): Promise<CrashStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
-  const certificates = makeCertificates();
-  const extraCa = join(folder, "ca.pem");
-  await writeFile(extraCa, certificates.ca);
-  const receiver = await startReceiver(answer(200), certificates.good);
-  const target = `${RECEIVER_HOST}:${receiver.port}`;
+  const { receiver, target, trusting } = await startTrustedReceiver(
+    folder,
+    answer(200),
+    RECEIVER_HOST,
+  );
   const shards = inject("shards");
   const dataDir = join(folder, "database");
   const database =
@@ -85,12 +85,7 @@ export async function startCrashStack({
   const permissions = Object.values(Permission);
   const credential = await createServiceCredential(databaseUrl, "test", permissions);
   const corePort = await findFreePort();
-  const shared = {
-    ...baseEnv(),
-    HOME: process.env.HOME,
-    WEBHOOK_ALLOWED_TARGETS: target,
-    ALLOW_UNSAFE_TARGETS: "development",
-  };
+  const shared = { ...baseEnv(), HOME: process.env.HOME, ...trusting };
   const core = nodeVictim({
     script: "server/src/main.ts",
     env: {
@@ -107,7 +102,6 @@ export async function startCrashStack({
   const coreUrl = `http://127.0.0.1:${corePort}`;
   const dispatcherEnv = {
     ...shared,
-    WEBHOOK_EXTRA_CA: extraCa,
     TEMPORAL_ADDRESS: temporal.address(),
     CORE_URL: coreUrl,
     CORE_CREDENTIAL: credential,
@@ -139,7 +133,7 @@ export async function startCrashStack({
       return victim;
     },
     client: (service, headers = { authorization: `Bearer ${credential}` }) =>
-      createClient(service, transportTo(coreUrl, headers)),
+      createClient(service, transportTo(coreUrl, headers, { defaultTimeoutMs: CALL_TIMEOUT_MS })),
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await pool.query(sql, values);
       return rows as Row[]; // the caller says what it selects
@@ -160,16 +154,3 @@ export async function startCrashStack({
 
 const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
-
-function transportTo(baseUrl: string, headers: Record<string, string>) {
-  return createGrpcTransport({
-    baseUrl,
-    defaultTimeoutMs: CALL_TIMEOUT_MS,
-    interceptors: [
-      (next) => (request) => {
-        for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
-        return next(request);
-      },
-    ],
-  });
-}

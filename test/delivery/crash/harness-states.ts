@@ -1,5 +1,4 @@
 import { DeliveryState } from "../../../server/src/dispatch/delivery-state.ts";
-import { Task } from "../../../server/src/dispatch/outbox-store.ts";
 import type { CrashStack } from "./harness-stack.ts";
 import type { Party } from "./harness-writers.ts";
 
@@ -18,34 +17,10 @@ export async function countStates(
   return Object.fromEntries(rows.map(({ state, deliveries }) => [nameOfState(state), deliveries]));
 }
 
-/** What is in flight of a party at a moment: its deliveries that have not ended. */
-export type InFlight = {
-  readonly all: number;
-  /** In the outbox, leased to nobody. */
-  readonly waiting: number;
-  /** Leased for their first attempt. */
-  readonly leased: number;
-  /** Failed at least once, and to be retried or just being retried. */
-  readonly retrying: number;
-};
-
 /** Counts a party's deliveries that have not ended. */
-export async function countInFlight(stack: CrashStack, { accountIds }: Party): Promise<InFlight> {
-  const rows = await stack.query<{ state: number; leased: number; deliveries: number }>(
-    `SELECT d.state, COALESCE(o.leased_until > ${NOW}, 0) AS leased, COUNT(*) AS deliveries
-     FROM (SELECT account_no, id, state FROM delivery WHERE ${OF_PARTY} AND state IN (?)) d
-     LEFT JOIN outbox_entry o ON o.account_no = d.account_no AND o.delivery_id = d.id
-     GROUP BY d.state, leased`,
-    [accountIds, [DeliveryState.Pending, DeliveryState.Retrying]],
-  );
-  const count = (isCounted: (row: (typeof rows)[number]) => boolean) =>
-    rows.filter(isCounted).reduce((sum, { deliveries }) => sum + deliveries, 0);
-  return {
-    all: count(() => true),
-    waiting: count(({ state, leased }) => state === DeliveryState.Pending && leased === 0),
-    leased: count(({ state, leased }) => state === DeliveryState.Pending && leased === 1),
-    retrying: count(({ state }) => state === DeliveryState.Retrying),
-  };
+export async function countInFlight(stack: CrashStack, party: Party): Promise<number> {
+  const { Pending = 0, Retrying = 0 } = await countStates(stack, party);
+  return Pending + Retrying;
 }
 
 /** A delivery, what it tells, and how many attempts of it are on record. */
@@ -81,31 +56,20 @@ export async function countDueWithin(stack: CrashStack, seconds: number): Promis
   return row?.deliveries ?? 0;
 }
 
-/** Counts the outbox entries of all accounts: of those that wait for a workflow, when told so. */
-export async function countOutbox(stack: CrashStack, retriesOnly = false): Promise<number> {
+/** Counts the outbox entries of all accounts. */
+export async function countOutbox(stack: CrashStack): Promise<number> {
   const [row] = await stack.query<{ entries: number }>(
-    "SELECT COUNT(*) AS entries FROM outbox_entry WHERE task IN (?)",
-    [retriesOnly ? [Task.BeginRetries] : Object.values(Task)],
+    "SELECT COUNT(*) AS entries FROM outbox_entry",
   );
   return row?.entries ?? 0;
 }
 
 /** An outbox entry that is leased. */
-export type Lease = {
-  readonly event_id: string;
-  readonly task: Task;
-  readonly lease_id: string;
-  /** Microseconds since 1970. */
-  readonly leased_until: number;
-};
+export type Lease = { readonly lease_id: string };
 
 /** Lists the leases of all accounts, run out or not. */
 export function listLeases(stack: CrashStack): Promise<Lease[]> {
-  return stack.query(
-    `SELECT d.event_id, o.task, o.lease_id, o.leased_until FROM outbox_entry o
-     JOIN delivery d ON d.account_no = o.account_no AND d.id = o.delivery_id
-     WHERE o.lease_id IS NOT NULL`,
-  );
+  return stack.query("SELECT lease_id FROM outbox_entry WHERE lease_id IS NOT NULL");
 }
 
 /** Counts the entries that still have one of these leases, run out or not. */
@@ -119,19 +83,6 @@ export async function countStillLeased(
     [ids],
   );
   return row?.entries ?? 0;
-}
-
-/** Makes it as if a party's attempts had ended 0 to 59 seconds earlier. No workflow of theirs may have begun. */
-export async function spreadOverLastMinute(stack: CrashStack, party: Party): Promise<void> {
-  const ids = (await listDeliveries(stack, party)).map(({ id }) => id);
-  const earlier = (id: string) => `(CRC32(${id}) % 60) * 1000000`;
-  await stack.query(
-    `UPDATE delivery_attempt a JOIN delivery d ON d.account_no = a.account_no AND d.id = a.delivery_id
-     SET a.started_at = a.started_at - ${earlier("d.id")},
-       d.next_attempt_at = d.next_attempt_at - ${earlier("d.id")}
-     WHERE d.id IN (?)`,
-    [ids],
-  );
 }
 
 function nameOfState(state: number): string {

@@ -1,7 +1,6 @@
-import { DonationService, EndpointService } from "@activity/proto";
+import { DonationService } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { createAccount, unique } from "../../harness/builders.ts";
-import { ALL_KINDS } from "../harness-deliveries.ts";
+import { createAccount, createEndpoint, unique } from "../../harness/builders.ts";
 import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
 
@@ -25,13 +24,10 @@ const WRITERS_PER_ACCOUNT = 2;
 /** Creates the accounts and endpoints of one test. */
 export async function createParty(stack: CrashStack, accounts: number): Promise<Party> {
   const path = `/${STORED_TEXTS.path}/${unique("party")}/`;
-  const endpoints = stack.client(EndpointService);
   const created = Array.from({ length: accounts }, async () => {
     const accountId = await createAccount(stack);
     const url = `https://${stack.target}${path}${accountId}`;
-    const kinds = { kinds: ALL_KINDS };
-    const { secret } = await endpoints.createEndpoint({ accountId, url, kinds });
-    return { accountId, secret };
+    return { accountId, ...(await createEndpoint(stack, accountId, url)) };
   });
   const all = await Promise.all(created);
   return {
@@ -41,9 +37,6 @@ export async function createParty(stack: CrashStack, accounts: number): Promise<
   };
 }
 
-/** What became of a writer's calls. */
-export type Written = { readonly donations: number; readonly callsRepeated: number };
-
 /**
  * Makes `count` paid donations as fast as the core takes them, and asks for each again until it is
  * acknowledged, as a caller does who must not lose one.
@@ -52,14 +45,9 @@ export async function writeDonations(
   stack: CrashStack,
   { accountIds }: Party,
   count: number,
-): Promise<Written> {
+): Promise<void> {
   const donations = stack.client(DonationService);
   let left = count;
-  let callsRepeated = 0;
-
-  async function acknowledge(call: () => Promise<unknown>): Promise<void> {
-    callsRepeated += (await untilAcknowledged(call)).failures.length;
-  }
 
   async function write(accountId: string): Promise<void> {
     while (left > 0) {
@@ -68,8 +56,8 @@ export async function writeDonations(
       const externalId = unique("donation");
       const fields = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
       const donation = { accountId, externalId, donorName, message, ...fields };
-      await acknowledge(() => donations.createDonation(donation));
-      await acknowledge(() => donations.payDonation({ accountId, externalId }));
+      await untilAcknowledged(() => donations.createDonation(donation));
+      await untilAcknowledged(() => donations.payDonation({ accountId, externalId }));
     }
   }
 
@@ -77,5 +65,4 @@ export async function writeDonations(
     Array.from({ length: WRITERS_PER_ACCOUNT }, () => write(accountId)),
   );
   await Promise.all(writers);
-  return { donations: count, callsRepeated };
 }

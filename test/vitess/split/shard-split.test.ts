@@ -6,7 +6,6 @@ import { type ClusterVictim, clusterVictim } from "../../delivery/crash/harness-
 import { SIZE } from "../../delivery/crash/harness-size.ts";
 import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
-import type { ServerHost } from "../../harness/server-host.ts";
 import { startServices } from "../../harness/services.ts";
 import { expectPlansOfOneShard, planStatements } from "../plans.ts";
 import { statementsSentIn } from "../sent-statements.ts";
@@ -16,7 +15,6 @@ import {
   expectWrittenAndTold,
   type LoadedRun,
   runUnderLoad,
-  tellPauses,
 } from "./harness-load.ts";
 import { splitSteps } from "./harness-reshard.ts";
 import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster.ts";
@@ -62,9 +60,7 @@ describe(`${SHARDS_BEFORE} shards become ${SHARDS_AFTER} while the product write
   it(
     "no acknowledged write is lost or there twice, every event is delivered, and none attempted twice",
     async () => {
-      const run = outcome(split);
-      await expectWrittenAndTold(stack, run);
-      tellPauses("split", run);
+      await expectWrittenAndTold(stack, outcome(split));
     },
     SETTLING_MS,
   );
@@ -100,9 +96,8 @@ describe("a process of the cluster that is killed under the same load loses noth
     async ({ what, victim }) => {
       const host = victim();
       if (host === undefined) throw new Error(`${what} is not there`);
-      const run = await runUnderLoad(stack, killSteps(what, host));
+      const run = await runUnderLoad(stack, [host.kill, () => wait(AWAY_MS), host.start]);
       await expectWrittenAndTold(stack, run);
-      tellPauses(`${what} killed`, run);
       expectOnlyUnavailable(run);
       await expectOwnLogsOnly(stack);
     },
@@ -132,19 +127,6 @@ const activityShards = () =>
     .cluster()
     .shards()
     .filter(({ keyspace }) => keyspace === "activity");
-
-function killSteps(what: string, host: ServerHost) {
-  return [
-    {
-      name: `${what} away`,
-      async run() {
-        await host.kill();
-        await wait(AWAY_MS);
-      },
-    },
-    { name: `${what} starts`, run: () => host.start() },
-  ];
-}
 
 function openCluster() {
   const shards = activityShards().map(({ mysql }) => mysql.url);

@@ -20,20 +20,14 @@ export type Writing = {
   readonly written: Promise<Written>;
 };
 
-/** A call as its writer saw it, in milliseconds of one clock. */
-export type WrittenCall = {
-  readonly askedMs: number;
-  readonly answeredMs: number;
-  /** What it failed with before it was answered. */
-  readonly failures: readonly Code[];
-};
+/** A call as its writer saw it: what it failed with before it was answered. */
+type WrittenCall = { readonly failures: readonly Code[] };
 
 /** What writers know when they have stopped. */
 export type Written = {
   /** By the id of their account. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
   readonly calls: readonly WrittenCall[];
-  readonly callsRepeated: number;
   /** The answers that were others when their repeated calls were made once more. */
   readonly differing: readonly string[];
 };
@@ -64,10 +58,9 @@ export function startWriting(
         inFlight -= 1;
       });
     };
-    const askedMs = performance.now();
     const first = await untilAcknowledged(counted);
     const { failures } = first;
-    calls.push({ askedMs, answeredMs: performance.now(), failures });
+    calls.push({ failures });
     answered += 1;
     if (failures.length > 0) {
       const { answer: again } = await untilAcknowledged(counted);
@@ -95,15 +88,11 @@ export function startWriting(
       isStopped = true;
     },
     written: all
-      .then(() => ({ records, calls, callsRepeated: countRepeated(calls), differing }))
+      .then(() => ({ records, calls, differing }))
       .finally(() => {
         isOver = true;
       }),
   };
-}
-
-function countRepeated(calls: readonly WrittenCall[]): number {
-  return calls.reduce((sum, { failures }) => sum + failures.length, 0);
 }
 
 /** Every second writer has the first account, the others share the rest. */

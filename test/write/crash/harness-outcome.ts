@@ -1,0 +1,53 @@
+import { expect } from "vitest";
+import {
+  differingOf,
+  eventIdOf,
+  requestsOf,
+  without,
+} from "../../delivery/crash/harness-attempts.ts";
+import { expectNothingLost } from "../../delivery/crash/harness-outcome.ts";
+import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
+import type { Party } from "../../delivery/crash/harness-writers.ts";
+import type { ReceivedRequest } from "../../delivery/harness-receiver.ts";
+import { lineOf, readFeed } from "./harness-feed.ts";
+import type { Written } from "./harness-writing.ts";
+
+const NONE_AMISS = { lost: [], unknown: [] };
+
+/** Holds that two lists have the same entries, each as often, in whatever order. */
+export function expectSame(found: readonly string[], wanted: readonly string[]): void {
+  const amiss = { lost: without(wanted, found), unknown: without(found, wanted) };
+  expect(amiss).toEqual(NONE_AMISS);
+}
+
+/** Holds that every acknowledged record is in its feed once, as it was answered, and that no repeated call changed it. */
+export async function expectWritten(stack: CrashStack, { records, differing }: Written) {
+  for (const [accountId, written] of records) {
+    expect(written.length).toBeGreaterThan(0);
+    const feed = (await readFeed(stack, accountId)).map(lineOf);
+    const lines = written.map(({ line }) => line);
+    expectSame(feed, lines);
+  }
+  expect(differing).toEqual([]);
+}
+
+/**
+ * Holds that every event of acknowledged records was delivered, in the same bytes each time. No attempt was made twice:
+ * the dispatcher lives, so it keeps what it made until it is recorded.
+ */
+export async function expectTold(stack: CrashStack, party: Party, { records }: Written) {
+  const due = [...records.values()].flat().flatMap(({ told }) => told);
+  await expectNothingLost(stack, { party, events: due.length, workflows: "retries" });
+  const requests = requestsOf(stack, party);
+  expectSame(toldOf(requests), due);
+  expect(differingOf(requests)).toEqual([]);
+}
+
+/** Names what requests told, each event once however often it was sent: its kind and its record. §6.2 */
+function toldOf(requests: readonly ReceivedRequest[]): string[] {
+  const byEvent = new Map(requests.map((request) => [eventIdOf(request), request]));
+  return [...byEvent.values()].map(({ body }) => {
+    const { type, data } = JSON.parse(body.toString("utf8"));
+    return `${type} ${data.id}`;
+  });
+}
