@@ -8,6 +8,7 @@ import {
   type VerifyOptions,
   verify,
 } from "../../src/index.ts";
+import { macFromSecret } from "../../src/signing-secret.ts";
 import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../signed-delivery.ts";
 
 const OPTIONS = { secrets: SECRET };
@@ -45,6 +46,9 @@ describe("headers", () => {
       Object.entries(headers),
       new Map(Object.entries(headers)),
       new Headers(headers).entries(),
+      { get: (name: string) => new Headers(headers).get(name) } as unknown as HeadersInput,
+      { ...headers, get: "a header of this name" },
+      [...Object.entries(headers), "text"] as unknown as HeadersInput,
     ];
     for (const shape of shapes) await expect(verify(body, shape, OPTIONS)).resolves.toBeDefined();
   });
@@ -112,6 +116,7 @@ describe("signatures", () => {
     ["of another version", (hex: string) => `v0=${hex}`],
     ["cut short", (hex: string) => `v1=${hex.slice(1)}`],
     ["with more after it", (hex: string) => `v1=${hex}0`],
+    ["with more before it", (hex: string) => `v2=0 v1=${hex}`],
     ["with a line end after it", (hex: string) => `v1=${hex}\n`],
     ["of other letters", (hex: string) => `v1=${hex.slice(1)}g`],
   ])("are malformed %s", async (_name, change) => {
@@ -169,6 +174,17 @@ describe("secrets", () => {
     const { body, headers } = await createDelivery();
     await expectRefused("unusable_secret", body, headers, { secrets });
   });
+});
+
+it.each([
+  [null, "got null"],
+  [7, "got number"],
+  ["", "it is empty"],
+  [SECRET.slice(6), "it does not begin with whsec_"],
+  [`${SECRET}\n`, "it holds white space"],
+  ["whsec_short", "it is too short or holds other characters"],
+])("a secret that is %j is refused in words", (secret, fault) => {
+  expect(() => macFromSecret(secret)).toThrow(fault);
 });
 
 describe("bodies", () => {

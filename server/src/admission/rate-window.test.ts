@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rateWindowFromRing, WINDOW_MICROS } from "./rate-window.ts";
+import { rateLimit, rateLimitPolicy, rateWindowFromRing, WINDOW_MICROS } from "./rate-window.ts";
 
 const LIMIT = 5;
 const START = 1_790_000_000_000_000;
@@ -31,6 +31,17 @@ describe("what is left of a limit", () => {
         });
       }),
     );
+  });
+
+  it("is told in the fields of the IETF draft", () => {
+    expect(rateLimitPolicy(120)).toBe('"account";q=120;w=60');
+    expect(rateLimit({ remaining: 3, resetSeconds: 7 })).toBe('"account";r=3;t=7');
+  });
+
+  it("counts an admission for 60 seconds, and no longer", () => {
+    const left = (now: number) => rateWindowFromRing(ringOf([START]), 1, LIMIT, now);
+    expect(left(START + 59_999_999)).toEqual({ remaining: LIMIT - 1, resetSeconds: 1 });
+    expect(left(START + 60_000_000)).toEqual({ remaining: LIMIT, resetSeconds: 0 });
   });
 
   it("is the whole limit when nothing was ever admitted", () => {

@@ -13,6 +13,7 @@ type TargetRow = {
 const TARGETS: readonly TargetRow[] = JSON.parse(
   readFileSync(new URL("../../../test/vectors/targets.json", import.meta.url), "utf8"),
 );
+const LONGEST = `https://example.com/${"a".repeat(2048 - "https://example.com/".length)}`;
 const NONE: ReadonlySet<string> = new Set();
 const parse = (url: string) => parseEndpointUrl(url, NONE);
 
@@ -24,6 +25,9 @@ describe("an endpoint's URL", () => {
     ["https://bücher.example/x", "https://xn--bcher-kva.example/x"],
     ["https://8.8.8.8/x", "https://8.8.8.8/x"],
     ["https://[2606:4700::1111]/x", "https://[2606:4700::1111]/x"],
+    ["https://localhost.example.com/", "https://localhost.example.com/"],
+    ["https://notlocalhost.com./", "https://notlocalhost.com./"],
+    [LONGEST, LONGEST],
   ])("may be %s", (text, stored) => {
     expect(parse(text)).toBe(stored);
   });
@@ -35,12 +39,21 @@ describe("an endpoint's URL", () => {
     ["https://example.com:8443/", "port"],
     ["https://user@example.com/", "user info"],
     ["https://user:pass@example.com/", "user info"],
+    ["https://:pass@example.com/", "user info"],
     ["https://example.com/#part", "fragment"],
     ["https://example.com/#", "fragment"],
-    [`https://example.com/${"a".repeat(2048)}`, "2048"],
+    [`${LONGEST}a`, "2048"],
+    // A parser drops a line break: it is shorter parsed.
+    [`${LONGEST}\n`, "2048"],
     [`https://example.com/${"ä".repeat(1000)}`, "2048"],
     ["https://localhost/", "host name"],
     ["https://intranet/", "host name"],
+    ["https://-a.example.com/", "host name"],
+    ["https://a.example-/", "host name"],
+    ["https://a..example.com/", "host name"],
+    ["https://host.localdomain/", "host name"],
+    ["https://host.localdomain4/", "host name"],
+    ["https://a.b.home.arpa/", "host name"],
   ])("may not be %s", (text, reason) => {
     expect(() => parse(text)).toThrow(DomainError);
     expect(() => parse(text)).toThrow(reason);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { delayAfterMs, MAX_ATTEMPTS } from "../attempt/retry-schedule.ts";
+import { delayAfterMs, MAX_ATTEMPTS, waitLeftMs } from "../attempt/retry-schedule.ts";
 import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
 it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.4", () => {
@@ -7,6 +7,17 @@ it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.
   expect(minutes.map((ms = 0) => ms / 60_000)).toEqual([1, 5, 15, 60, 180, 360, 720]);
   expect(MAX_ATTEMPTS).toBe(8);
   expect(delayAfterMs(MAX_ATTEMPTS)).toBeUndefined();
+});
+
+it("waits for what is left since the attempt's end, and no longer than the whole wait where the clock went back. §6.4", () => {
+  const endedAtMs = 1_000_000;
+  const left = (attempt: number, later: number) =>
+    waitLeftMs(attempt, endedAtMs, endedAtMs + later);
+  expect([0, 20_000, 60_000, 90_000].map((later) => left(1, later))).toEqual([
+    60_000, 40_000, 0, 0,
+  ]);
+  expect(left(2, -3_600_000)).toBe(300_000);
+  expect(left(MAX_ATTEMPTS, 0)).toBe(0);
 });
 
 it("asks again ever later, up to 15 minutes, each at a moment of its own", () => {
