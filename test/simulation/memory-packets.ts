@@ -67,8 +67,11 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
     return [...tables.accounts.values()]
       .filter(({ accountNo }) => (values[0] as number[]).includes(accountNo))
       .map(
-        ({ accountNo, id, blockedAt }) =>
-          ({ account_no: accountNo, id, blocked_at: blockedAt, feed_changed_at: 0 }) as Row,
+        ({ accountNo, id, blockedAt, feedChangedAt }) =>
+          ({
+            ...{ account_no: accountNo, id, blocked_at: blockedAt },
+            feed_changed_at: feedChangedAt,
+          }) as Row,
       );
   }
   if (table === "endpoint") {
@@ -191,6 +194,15 @@ const UPDATES: readonly (readonly [string, Update])[] = [
     ({ endpoints }, [deletedAt, , id]) => {
       const row = endpoints.get(id as string);
       if (row) Object.assign(row, { deletedAt, switchedOn: false, url: "" });
+    },
+  ],
+  [
+    "UPDATE account SET feed_changed_at = CASE",
+    ({ accounts }, values) => {
+      for (const accountNo of values.at(-1) as number[]) {
+        const row = accounts.get(accountNo);
+        if (row) row.feedChangedAt = values[values.indexOf(accountNo) + 1] as number;
+      }
     },
   ],
   [

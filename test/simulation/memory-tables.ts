@@ -4,7 +4,12 @@ import { LEASE_MICROS, type Task } from "../../server/src/dispatch/outbox-store.
 import type { AfterAttempt, NewAttempt } from "../../server/src/dispatch/record-store.ts";
 import { createLocks } from "./memory-locks.ts";
 
-export type AccountRow = { accountNo: number; id: string; blockedAt: number | null };
+export type AccountRow = {
+  readonly accountNo: number;
+  readonly id: string;
+  blockedAt: number | null;
+  feedChangedAt: number;
+};
 export type EndpointRow = {
   readonly accountNo: number;
   readonly id: string;

@@ -78,7 +78,7 @@ export function createProduct(scenario: Scenario) {
   const accounts: Account[] = scenario.accounts.map((count, index) => {
     const account = { accountNo: index + 1, accountId: `account0000000${index}` };
     database.tables.accounts.set(account.accountNo, {
-      ...{ accountNo: account.accountNo, id: account.accountId, blockedAt: null },
+      ...{ accountNo: account.accountNo, id: account.accountId, blockedAt: null, feedChangedAt: 0 },
     });
     for (let number = 0; number < count; number++) {
       const id = `endpoint000${index}00${number}`;

@@ -101,7 +101,7 @@ function decideAll(
         accounts.moveFeedClock(account);
       }
       for (const event of decision.events ?? []) {
-        changes.push(...storeEvent(account.accountNo, event, write.span?.traceparent, leases));
+        changes.push(...storeEvent(account, event, write.span?.traceparent, leases));
       }
       return { kind: "written", answer: decision.answer };
     } catch (error) {
@@ -145,12 +145,12 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
 
 /** Stores an event, its deliveries, and an outbox entry for each that is not paused. */
 function storeEvent(
-  accountNo: number,
+  { accountNo, nowMicros }: LockedAccount,
   event: NewWebhookEvent,
   traceparent: string | undefined,
   leases: Leases,
 ): Change[] {
-  const { id: eventId, payload, createdAtMicros, deliveries } = event;
+  const { id: eventId, payload, deliveries } = event;
   const entries = deliveries.flatMap(({ id: deliveryId, endpoint, isPaused }) => {
     if (isPaused) return [];
     const run = { accountNo, deliveryId, run: 1 };
@@ -158,7 +158,7 @@ function storeEvent(
     const content = { endpointId, url, secret, standardWebhooks, eventId, payload, traceparent };
     const leaseId = leases.lease({ ...run, ...content });
     const entry = { ...run, endpointId, task: Task.Attempt, leaseId };
-    return [newOutboxEntry(entry, createdAtMicros)];
+    return [newOutboxEntry(entry, nowMicros)];
   });
   return [...storeWebhookEvent(accountNo, event, traceparent), ...entries];
 }

@@ -24,7 +24,12 @@ exerciseDispatchStore("in memory", async () => {
       accounts += 1;
       const account = { accountNo: 10 * accounts, accountId: `account${accounts}`.padEnd(15, "0") };
       const { accountNo } = account;
-      tables.accounts.set(accountNo, { accountNo, id: account.accountId, blockedAt: null });
+      tables.accounts.set(accountNo, {
+        accountNo,
+        id: account.accountId,
+        blockedAt: null,
+        feedChangedAt: 0,
+      });
       const endpointIds = Array.from({ length: count }, (_, number) =>
         `endpoint${accounts}x${number}`.padEnd(15, "0"),
       );

@@ -271,7 +271,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a worker does not keep the attempts that it makes",
     file: ACTIVITIES,
-    find: "if (known !== undefined) return madeFrom(await known);",
+    find: "if (known !== undefined) return orLater(known);",
     replace: "",
   },
   {
