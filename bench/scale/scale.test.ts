@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { grouped } from "../report/table.ts";
 import { SHARDS, simulate } from "./simulate.ts";
 import { tablesOf } from "./tables.ts";
 
@@ -9,7 +10,15 @@ const simulation = simulate();
 
 it("docs/scale.md shows what the simulation tells", () => {
   const page = readFileSync(PAGE, "utf8");
-  for (const written of tablesOf(simulation)) expect(page).toContain(written);
+  const { shards, bursts } = tablesOf(simulation);
+  for (const table of [shards, bursts]) expect(page).toContain(table);
+  const hundredth = simulation.dead.find(({ share }) => share === 0.01);
+  const asleep = grouped(hundredth?.asleep ?? 0);
+  const due = grouped(hundredth?.temporalBack.dueAtOnce ?? 0);
+  expect(page).toContain(`With 1 % of a million events, ${asleep} sleep and ${due} are due`);
+  const longest = simulation.outages.at(-1);
+  expect(longest?.minutes).toBe(360);
+  expect(page).toContain(`${longest?.duePeak} when it was away for six hours`);
 });
 
 it("a million accounts are even over the shards, to 1 %", () => {

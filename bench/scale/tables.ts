@@ -1,10 +1,15 @@
 import { type Column, grouped, table } from "../report/table.ts";
 import { EXPONENTS, SHARDS, type Simulation } from "./simulate.ts";
 
-/** Writes what the simulation tells as the tables of docs/scale.md. */
-export function tablesOf(simulation: Simulation): string[] {
-  const tables = [shardTable, deadTable, outageTable, burstTable];
-  return tables.map((write) => write(simulation).join("\n"));
+/** Writes what the simulation tells: docs/scale.md has these tables, or figures of them in a sentence. */
+export function tablesOf(simulation: Simulation) {
+  const text = (lines: readonly string[]) => lines.join("\n");
+  return {
+    shards: text(shardTable(simulation)),
+    dead: text(deadTable(simulation)),
+    outages: text(outageTable(simulation)),
+    bursts: text(burstTable(simulation)),
+  };
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
