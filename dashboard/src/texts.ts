@@ -4,6 +4,7 @@ import { endpoints } from "./texts/endpoints.ts";
 import { errors } from "./texts/errors.ts";
 import { keys } from "./texts/keys.ts";
 import { notices } from "./texts/notices.ts";
+import { overview } from "./texts/overview.ts";
 import { session } from "./texts/session.ts";
 import { urlRules } from "./texts/url-rules.ts";
 
@@ -37,6 +38,7 @@ export const texts = {
   shownOnce: "Copy it now. You won't see it again.",
   notFound: { title: "Page not found", text: "There is nothing at this address." },
   pages: {
+    overview: "Overview",
     keys: "API keys",
     endpoints: "Endpoints",
     deliveries: "Deliveries",
@@ -48,6 +50,7 @@ export const texts = {
 
   session,
   notices,
+  overview,
   keys,
   endpoints,
   urlRules,

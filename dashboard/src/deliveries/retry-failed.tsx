@@ -19,13 +19,18 @@ import { useEndpointChoices } from "./use-endpoints.ts";
 import { useRetriable } from "./use-retriable.ts";
 
 /** Retries what failed to an endpoint in a range of time; the list's filters choose both at first. */
-export function RetryFailed({ filters }: { filters: Filters }) {
+export function RetryFailed(props: { filters: Pick<Filters, "get">; of?: string }) {
+  const { filters, of } = props;
   const endpoints = useEndpointChoices();
   if (endpoints.length === 0) return null;
   return (
     <ActionDialog
       title={texts.deliveries.retryFailedTitle}
-      trigger={(open) => <Button onClick={open}>{texts.deliveries.retryFailed}</Button>}
+      trigger={(open) => (
+        <Button onClick={open} aria-label={of && `${texts.deliveries.retryFailed}: ${of}`}>
+          {texts.deliveries.retryFailed}
+        </Button>
+      )}
     >
       {(close) => <RetryForm filters={filters} endpoints={endpoints} onClose={close} />}
     </ActionDialog>
@@ -33,7 +38,7 @@ export function RetryFailed({ filters }: { filters: Filters }) {
 }
 
 function RetryForm(props: {
-  filters: Filters;
+  filters: Pick<Filters, "get">;
   endpoints: ReturnType<typeof useEndpointChoices>;
   onClose: () => void;
 }) {

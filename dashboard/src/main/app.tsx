@@ -11,6 +11,7 @@ import { EndpointsPage } from "../endpoints/endpoints-page.tsx";
 import { KeysPage } from "../keys/keys-page.tsx";
 import { usePages } from "../layout/pages.ts";
 import { Shell } from "../layout/shell.tsx";
+import { OverviewPage } from "../overview/overview-page.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
@@ -20,7 +21,15 @@ export function App() {
   return (
     <Shell>
       <Switch>
-        <Route path="/">{first ? <Redirect to={first.path} replace /> : <Nothing />}</Route>
+        <Route path="/">
+          {first === undefined ? (
+            <Nothing />
+          ) : first.path === "/" ? (
+            <OverviewPage />
+          ) : (
+            <Redirect to={first.path} replace />
+          )}
+        </Route>
         <Route path="/keys">
           <Allowed scope={SessionScope.KEYS_READ}>
             <KeysPage />

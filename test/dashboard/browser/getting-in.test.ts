@@ -14,10 +14,10 @@ it("lets the reader in once, and keeps the code out of address and history", asy
   const url = await browsers.link(await createAccount(browsers.stack));
   const page = await (await browsers.window()).newPage();
   await page.goto(url);
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
-  expect(page.url()).toBe(`${browsers.origin}/keys`);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(page.url()).toBe(`${browsers.origin}/`);
   await page.reload();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 
   const other = await (await browsers.window()).newPage();
   await other.goto(url);
@@ -67,7 +67,7 @@ it("signs out in this browser, and everywhere", async () => {
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: ENDED }).waitFor();
   await elsewhere.reload();
-  await elsewhere.getByRole("heading", { name: "API keys" }).waitFor();
+  await elsewhere.getByRole("heading", { name: "Overview" }).waitFor();
 
   const third = await browsers.signIn(accountId);
   await signOut(third, "Sign out everywhere");
@@ -98,7 +98,7 @@ it("begins anew in a tab whose browser was let into another account meanwhile", 
   await second.getByRole("navigation").waitFor();
   // As when the tab is looked at again.
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-  await page.waitForURL(`${browsers.origin}/keys`);
+  await page.waitForURL(`${browsers.origin}/`);
   await page.waitForLoadState();
   await page.getByRole("button", { name: /^Account/ }).click();
   await page
@@ -149,7 +149,7 @@ it("lets the reader in by itself once the service is back", async () => {
   await page.reload();
   await page.getByText("Can't reach the service.").waitFor();
   await page.unroute(calls);
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 });
 
 it("keeps the cookie from scripts, and no code, key or secret in the browser's storage", async () => {
@@ -171,9 +171,9 @@ it("asks before a link enters another account. ADR 0038", async () => {
   await page.goto(url);
   await page.getByRole("heading", { name: "This link opens another account" }).waitFor();
   await page.getByRole("link", { name: "Stay where I am" }).click();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.goto("about:blank");
   await page.goto(url);
   await page.getByRole("button", { name: "Open the other account" }).click();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 });

@@ -72,7 +72,7 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   return {
     ...{ delivery, stack, origin, link, window },
-    /** Opens a window and lets it into an account; the page is that of the keys or of the first that it may see. */
+    /** Opens a window and lets it into an account; the page is the overview or the first that it may see. */
     async signIn(
       accountId: string,
       { scopes, ...look }: Look & { readonly scopes?: readonly SessionScope[] } = {},

@@ -45,6 +45,7 @@ beforeAll(async () => {
 });
 
 const PAGES = [
+  ["overview", () => "/", "For the stream"],
   ["keys", () => "/keys", "Valid until"],
   ["endpoints", () => "/endpoints", "Last day"],
   ["endpoint", () => `/endpoints/${endpointId}`, "Latest deliveries"],
@@ -63,6 +64,8 @@ async function findings(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
+/** Pages that always wait for the next record. */
+const isLive = (name: string) => name === "activity" || name === "overview";
 const overflow = (page: Page) =>
   page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
@@ -78,8 +81,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     async (name, path, text) => {
       await page.goto(`${browsers.origin}${path()}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
-      // The activity always waits for what comes next.
-      await page.waitForLoadState(name === "activity" ? "load" : "networkidle");
+      await page.waitForLoadState(isLive(name) ? "load" : "networkidle");
       if (name === "endpoint") await page.getByRole("img").waitFor();
       expect(await findings(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
