@@ -31,6 +31,7 @@ export const texts = {
   more: "Show older",
   all: "All",
   never: "Never",
+  justNow: "just now",
   none: "–",
   test: "Test",
   clearFilters: "Clear filters",

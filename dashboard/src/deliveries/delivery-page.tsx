@@ -1,5 +1,7 @@
 import { type Delivery, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "wouter";
+import { recordHref } from "../activity/record-address.ts";
 import { Badge } from "../common/badge.tsx";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
@@ -9,6 +11,7 @@ import { Time } from "../common/time.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { Attempts } from "./attempts.tsx";
+import { DeliveryName } from "./delivery-name.tsx";
 import { EndpointName } from "./endpoint-name.tsx";
 import { NextAttempt } from "./next-attempt.tsx";
 import { Payload } from "./payload.tsx";
@@ -23,6 +26,7 @@ const SETTLED_MS = 5_000;
 /** One delivery with every attempt, followed while it goes on. */
 export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
+  const mayReadActivity = useMay(SessionScope.ACTIVITY_READ);
   const query = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },
@@ -53,13 +57,14 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
           </>
         )
       }
+      back={{ href: "/deliveries", text: texts.pages.deliveries }}
       actions={mayWrite && delivery && !isGone && <RetryDelivery delivery={delivery} />}
     >
       <Loaded query={query}>
         {({ attempts, payload }) =>
           delivery && (
             <>
-              <Facts facts={factsOf(delivery)} />
+              <Facts facts={factsOf(delivery, mayReadActivity)} />
               <Attempts delivery={delivery} attempts={attempts} />
               <Payload payload={payload} />
             </>
@@ -70,9 +75,20 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-function factsOf(delivery: Delivery) {
-  const { eventId, createdAt } = delivery;
+function factsOf(delivery: Delivery, mayReadActivity: boolean) {
+  const { eventId, createdAt, donation } = delivery;
+  const name = <DeliveryName key="donation" delivery={delivery} />;
   return [
+    [
+      texts.deliveries.donation,
+      donation && mayReadActivity ? (
+        <Link key="donation" href={recordHref(`don_${donation.recordId}`, donation.recordedAt)}>
+          {name}
+        </Link>
+      ) : (
+        name
+      ),
+    ],
     [texts.deliveries.endpoint, <EndpointName key="endpoint" delivery={delivery} />],
     [texts.deliveries.eventId, <code key="event">{eventId}</code>],
     [texts.deliveries.createdAt, <Time key="created" at={createdAt} hasSeconds />],

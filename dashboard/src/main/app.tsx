@@ -2,6 +2,7 @@ import { SessionScope } from "@activity/proto";
 import type { ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { ActivityPage } from "../activity/activity-page.tsx";
+import { RecordPage } from "../activity/record-page.tsx";
 import { Empty } from "../common/empty.tsx";
 import { Page } from "../common/page.tsx";
 import { DeliveriesPage } from "../deliveries/deliveries-page.tsx";
@@ -63,6 +64,13 @@ export function App() {
           <Allowed scope={SessionScope.ACTIVITY_READ}>
             <ActivityPage />
           </Allowed>
+        </Route>
+        <Route path="/activity/:id">
+          {({ id }) => (
+            <Allowed scope={SessionScope.ACTIVITY_READ}>
+              <RecordPage key={id} activityId={id} />
+            </Allowed>
+          )}
         </Route>
         <Route>
           <Page title={texts.notFound.title} intro={texts.notFound.text}>

@@ -10,6 +10,8 @@ export const deliveries = {
   noneFound: "No delivery matches",
   noneFoundText: "Change or clear the filters.",
   event: "Event",
+  testEvent: "Test event",
+  donation: "Donation",
   eventId: "Event id",
   eventIdIncomplete: "Enter the whole id: wev_ and 15 letters or digits.",
   endpoint: "Endpoint",

@@ -8,7 +8,7 @@ export const overview = {
   figuresHint: "The last minute or so may be missing.",
   delivered: "Delivered",
   failed: "Failed",
-  waiting: "Waiting for an attempt",
+  waiting: "Waiting",
   atLeast: (count: number) => `${count}+`,
   latest: "Latest activity",
   showAll: "Show all",
