@@ -13,6 +13,10 @@ const MINUTES = new Intl.DateTimeFormat(LOCALE, PARTS);
 const DAYS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
 const SECONDS = new Intl.DateTimeFormat(LOCALE, { ...PARTS, second: "2-digit" });
 
+/** The reader's time zone now, such as `GMT+1`. */
+export const ZONE =
+  MINUTES.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+
 /** A moment in the reader's time zone, which it names, with UTC on hover; a word instead when there is none. */
 export function Time(props: {
   at: Timestamp | undefined;

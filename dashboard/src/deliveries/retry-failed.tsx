@@ -12,6 +12,8 @@ import { localFromMs, timestampFromLocal } from "../common/local-time.ts";
 import { Notice } from "../common/notice.tsx";
 import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
+import { ZONE } from "../common/time.tsx";
+import { spanMs } from "../common/time-range.ts";
 import { useChange } from "../common/use-change.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
@@ -47,7 +49,9 @@ function RetryForm(props: {
   const [endpointId, setEndpointId] = useState(
     filters.get("endpoint") || (others.length === 0 ? (only?.value ?? "") : ""),
   );
-  const [since, setSince] = useState(() => filters.get("since") || localFromMs(nowMs() - DAY_MS));
+  const [since, setSince] = useState(
+    () => filters.get("since") || localFromMs(nowMs() - (spanMs(filters) ?? DAY_MS)),
+  );
   const [until, setUntil] = useState(filters.get("until"));
   const { mutate, data, error, isPending, reset } = useChange(
     DeliveryService.method.retryFailedDeliveries,
@@ -80,13 +84,13 @@ function RetryForm(props: {
         onChange={change(setEndpointId)}
       />
       <TextField
-        label={texts.deliveries.retryFailedSince}
+        label={`${texts.deliveries.retryFailedSince} (${ZONE})`}
         type="datetime-local"
         value={since}
         onChange={change(setSince)}
       />
       <TextField
-        label={texts.deliveries.retryFailedUntil}
+        label={`${texts.deliveries.retryFailedUntil} (${ZONE})`}
         hint={texts.deliveries.untilNow}
         type="datetime-local"
         value={until}

@@ -111,9 +111,13 @@ describe("deliveries", () => {
     expect(await own.page.getByLabel("Event id").inputValue()).toBe(eventId);
     await expect.poll(rows).toBe(1);
     await clear();
+    await own.page.getByLabel("Last hour").check();
+    await expect.poll(rows).toBe(2);
+    await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("Until").fill("2020-01-01T00:00");
     await own.see("No delivery matches");
     await clear();
+    await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("From").fill("2020-01-01T00:00");
     await expect.poll(rows).toBe(2);
   });
