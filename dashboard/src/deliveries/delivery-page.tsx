@@ -15,6 +15,7 @@ import { DeliveryName } from "./delivery-name.tsx";
 import { EndpointName } from "./endpoint-name.tsx";
 import { NextAttempt } from "./next-attempt.tsx";
 import { Payload } from "./payload.tsx";
+import { Replay } from "./replay.tsx";
 import { RetryDelivery } from "./retry-delivery.tsx";
 import { attemptsText, isOnItsWay, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
@@ -67,6 +68,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
               <Facts facts={factsOf(delivery, mayReadActivity)} />
               <Attempts delivery={delivery} attempts={attempts} />
               <Payload payload={payload} />
+              <Replay delivery={delivery} payload={payload} />
             </>
           )
         }

@@ -24,6 +24,11 @@ describe("deliveries", () => {
     await own.see("the receiver's own words");
     await own.see("Check the route");
     await own.see(`"id": "${eventId}"`);
+    await own.page.getByText("Headers sent").first().click();
+    await own.see("Service-Signature: v1=<HMAC-SHA256");
+    await own.button("Copy: receiver-kit send").click();
+    const copied = await own.page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toMatch(/"}}' \| npx receiver-kit send 'https?:\S+' --body -$/);
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry").click();
     await own.see("Your server answered with a 2xx status.");

@@ -21,11 +21,13 @@ const browsers = useStarted(startBrowserStack);
 let accountId: string;
 let endpointId: string;
 let failedId: string;
+let recordId: string;
 beforeAll(async () => {
   const { stack, delivery } = browsers;
   accountId = await createAccount(stack);
   for (const _ of [1, 2]) await createApiKey(stack, accountId);
-  await createPaidDonation(stack, accountId, { donorName: "Ada", message: "For the stream" });
+  const ada = { donorName: "Ada", message: "For the stream" };
+  ({ recordId } = await createPaidDonation(stack, accountId, ada));
   ({ endpointId } = await delivery.createEndpoint(accountId));
   const deliveries = stack.client(DeliveryService);
   const endpoints = stack.client(EndpointService);
@@ -49,9 +51,10 @@ const PAGES = [
   ["keys", () => "/keys", "Valid until"],
   ["endpoints", () => "/endpoints", "Last day"],
   ["endpoint", () => `/endpoints/${endpointId}`, "Latest deliveries"],
-  ["deliveries", () => "/deliveries", "Signature refused"],
+  ["deliveries", () => "/deliveries?span=custom", "Signature refused"],
   ["delivery", () => `/deliveries/${failedId}`, "What came back"],
   ["activity", () => "/activity", "For the stream"],
+  ["record", () => `/activity/don_${recordId}`, "No endpoint was told of it"],
 ] as const;
 const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1280, 360].map((width) => ({ colorScheme, width })),
