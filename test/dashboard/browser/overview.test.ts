@@ -14,6 +14,7 @@ it("a new owner is led from a key to the first delivered event, and the list goe
   await expect.poll(() => open().count()).toBe(4);
   await steps.getByRole("link", { name: "Create a key" }).waitFor();
   await createApiKey(own.stack, own.accountId);
+  await own.page.reload();
   await steps.getByRole("link", { name: "Create an endpoint" }).waitFor();
   own.delivery.receiver.behaviour = answer(401);
   const { endpointId } = await own.createEndpoint();
