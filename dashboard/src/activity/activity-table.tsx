@@ -3,10 +3,10 @@ import { Ago } from "../common/ago.tsx";
 import { Aside } from "../common/aside.tsx";
 import { type Column, Table } from "../common/table.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
+import { recordHref } from "../record/record-address.ts";
+import { RecordName } from "../record/record-name.tsx";
+import { amountText, valueText } from "../record/value-text.ts";
 import { texts } from "../texts.ts";
-import { recordHref } from "./record-address.ts";
-import { RecordName } from "./record-name.tsx";
-import { amountText, valueText } from "./value-text.ts";
 
 /** Activities as the API shows them, each a link to its page. */
 export function ActivityTable({ activities }: { activities: readonly Activity[] }) {

@@ -16,11 +16,11 @@ import { Section } from "../common/section.tsx";
 import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { momentOf } from "../record/record-address.ts";
+import { valueText } from "../record/value-text.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
-import { momentOf } from "./record-address.ts";
-import { valueText } from "./value-text.ts";
 
 const READ_AGAIN_MS = 5_000;
 /** What begins the id of a donation: endpoints are told of nothing else. */

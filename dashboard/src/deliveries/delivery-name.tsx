@@ -1,6 +1,6 @@
 import type { Delivery } from "@activity/proto";
-import { RecordName } from "../activity/record-name.tsx";
-import { amountText } from "../activity/value-text.ts";
+import { RecordName } from "../record/record-name.tsx";
+import { amountText } from "../record/value-text.ts";
 import { texts } from "../texts.ts";
 
 /** Whose donation a delivery tells of, and how much it was. */

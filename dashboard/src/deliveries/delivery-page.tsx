@@ -1,13 +1,13 @@
 import { type Delivery, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
-import { recordHref } from "../activity/record-address.ts";
 import { Badge } from "../common/badge.tsx";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
 import { shownData } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
+import { recordHref } from "../record/record-address.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { Attempts } from "./attempts.tsx";
