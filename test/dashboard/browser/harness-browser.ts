@@ -42,7 +42,9 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   const sites = [origin, ...(embedding?.sites ?? [])];
   const delivery = await startDeliveryStack(answer(200), { core });
-  const browser = await chromium.launch({ executablePath: program });
+  // Chromium refuses a few ports, such as 10080, which may be the free one.
+  const args = [`--explicitly-allowed-ports=${port}`];
+  const browser = await chromium.launch({ executablePath: program, args });
   const problems: string[] = [];
   const { stack } = delivery;
 
