@@ -91,6 +91,7 @@ it("begins anew in a tab whose browser was let into another account meanwhile", 
   const name = async (accountId: string) =>
     (await browsers.stack.client(AccountService).getAccount({ accountId })).account?.username ?? "";
   const page = await browsers.signIn(await createAccount(browsers.stack));
+  await page.getByRole("link", { name: "API keys" }).click();
   const otherId = await createAccount(browsers.stack);
   const second = await page.context().newPage();
   await second.goto(await browsers.link(otherId));
