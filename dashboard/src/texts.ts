@@ -4,6 +4,7 @@ import { endpoints } from "./texts/endpoints.ts";
 import { errors } from "./texts/errors.ts";
 import { keys } from "./texts/keys.ts";
 import { notices } from "./texts/notices.ts";
+import { overview } from "./texts/overview.ts";
 import { session } from "./texts/session.ts";
 import { urlRules } from "./texts/url-rules.ts";
 
@@ -30,13 +31,23 @@ export const texts = {
   more: "Show older",
   all: "All",
   never: "Never",
+  justNow: "just now",
   none: "–",
   test: "Test",
   clearFilters: "Clear filters",
+  time: "Time",
+  spans: {
+    "": "Any time",
+    hour: "Last hour",
+    day: "24 hours",
+    week: "7 days",
+    custom: "Custom",
+  },
   actions: "Actions",
   shownOnce: "Copy it now. You won't see it again.",
   notFound: { title: "Page not found", text: "There is nothing at this address." },
   pages: {
+    overview: "Overview",
     keys: "API keys",
     endpoints: "Endpoints",
     deliveries: "Deliveries",
@@ -48,6 +59,7 @@ export const texts = {
 
   session,
   notices,
+  overview,
   keys,
   endpoints,
   urlRules,

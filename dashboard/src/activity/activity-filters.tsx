@@ -2,7 +2,7 @@ import { ActivityType, Platform } from "@activity/proto";
 import { choicesOf } from "../common/choices.ts";
 import { FilterBar } from "../common/filter-bar.tsx";
 import { SelectField } from "../common/select-field.tsx";
-import { TextField } from "../common/text-field.tsx";
+import { TimeFilter } from "../common/time-filter.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
 
@@ -22,18 +22,7 @@ export function ActivityFilters({ filters }: { filters: Filters }) {
         choices={choicesOf<Platform>(texts.activity.platforms)}
         onChange={(value) => filters.set("platform", value)}
       />
-      <TextField
-        label={texts.activity.since}
-        type="datetime-local"
-        value={filters.get("since")}
-        onChange={(value) => filters.set("since", value)}
-      />
-      <TextField
-        label={texts.activity.until}
-        type="datetime-local"
-        value={filters.get("until")}
-        onChange={(value) => filters.set("until", value)}
-      />
+      <TimeFilter filters={filters} since={texts.activity.since} until={texts.activity.until} />
     </FilterBar>
   );
 }

@@ -2,7 +2,7 @@ import { ActivityService, ActivityType, Order, Platform } from "@activity/proto"
 import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { timestampFromLocal } from "../common/local-time.ts";
+import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 
 /** How soon the core is asked again after a wait, and after a failure. */
@@ -14,6 +14,7 @@ const AFTER_FAILURE_MS = 5_000;
  * when the feed changes, so a refunded record disappears. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean) {
+  const range = useTimeRange(filters);
   const query = useInfiniteQuery(
     ActivityService.method.listActivities,
     {
@@ -22,8 +23,7 @@ export function useActivities(filters: Filters, isFollowed: boolean) {
       order: Order.DESC,
       type: filters.choice("type", Object.values(ActivityType)),
       platform: filters.choice("platform", Object.values(Platform)),
-      since: timestampFromLocal(filters.get("since")),
-      until: timestampFromLocal(filters.get("until")),
+      ...range,
     },
     {
       pageParamKey: "cursor",

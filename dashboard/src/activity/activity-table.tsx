@@ -1,12 +1,14 @@
 import type { Activity } from "@activity/proto";
+import { Ago } from "../common/ago.tsx";
+import { Aside } from "../common/aside.tsx";
 import { type Column, Table } from "../common/table.tsx";
-import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
+import { recordHref } from "../record/record-address.ts";
+import { RecordName } from "../record/record-name.tsx";
+import { amountText, valueText } from "../record/value-text.ts";
 import { texts } from "../texts.ts";
-import styles from "./activity-table.module.css";
-import { amountText, valueText } from "./value-text.ts";
 
-/** Activities as the API shows them. */
+/** Activities as the API shows them, each a link to its page. */
 export function ActivityTable({ activities }: { activities: readonly Activity[] }) {
   return (
     <Table
@@ -14,41 +16,37 @@ export function ActivityTable({ activities }: { activities: readonly Activity[] 
       columns={COLUMNS}
       rows={activities}
       rowKey={({ id }) => id}
+      at={({ recordedAt }) => recordedAt}
+      href={({ id, recordedAt }) => recordHref(id, recordedAt)}
     />
   );
 }
 
+/** Writes what was refunded of a donation; empty when nothing was. */
+export function refundedText({ refundedAmountCents, currency }: Activity): string {
+  const refunded = Number(refundedAmountCents ?? 0);
+  return refunded > 0 ? texts.activity.refunded(amountText(refunded, currency)) : "";
+}
+
 const COLUMNS: readonly Column<Activity>[] = [
-  { title: texts.activity.type, cell: ({ type }) => texts.activity.types[type] },
   {
     title: texts.activity.actor,
     isLong: true,
-    cell: ({ actorName }) =>
-      actorName === undefined ? texts.activity.anonymous : <UntrustedText text={actorName} />,
+    cell: (activity) => <RecordName name={activity.actorName} value={valueText(activity)} />,
   },
-  { title: texts.activity.value, cell: (activity) => <Value activity={activity} /> },
+  {
+    title: texts.activity.type,
+    cell: (activity) => (
+      <>
+        {texts.activity.types[activity.type]}{" "}
+        <Aside text={refundedText(activity) || texts.activity.platforms[activity.platform]} />
+      </>
+    ),
+  },
   {
     title: texts.activity.message,
     isLong: true,
-    cell: ({ message }) => (message === undefined ? texts.none : <UntrustedText text={message} />),
+    cell: ({ message }) => message !== undefined && <UntrustedText text={message} />,
   },
-  { title: texts.activity.platform, cell: ({ platform }) => texts.activity.platforms[platform] },
-  {
-    title: texts.activity.recordedAt,
-    cell: ({ recordedAt }) => <Time at={recordedAt} hasSeconds />,
-  },
+  { title: texts.activity.recordedAt, cell: ({ recordedAt }) => <Ago at={recordedAt} /> },
 ];
-
-function Value({ activity }: { activity: Activity }) {
-  const refunded = Number(activity.refundedAmountCents ?? 0);
-  return (
-    <>
-      <span className={styles.amount}>{valueText(activity) || texts.none}</span>{" "}
-      {refunded > 0 && (
-        <span className={styles.amount}>
-          ({texts.activity.refunded(amountText(refunded, activity.currency))})
-        </span>
-      )}
-    </>
-  );
-}

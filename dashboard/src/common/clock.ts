@@ -8,12 +8,12 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** The same, again every second. */
-export function useNowMs(): number {
+/** The same, again every second or as told. */
+export function useNowMs(everyMs = SECOND_MS): number {
   const [now, setNow] = useState(nowMs);
   useEffect(() => {
-    const timer = setInterval(() => setNow(nowMs()), SECOND_MS);
+    const timer = setInterval(() => setNow(nowMs()), everyMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [everyMs]);
   return now;
 }

@@ -1,9 +1,21 @@
+import type { ReactNode } from "react";
 import styles from "./code-block.module.css";
 import { CopyButton } from "./copy-button.tsx";
 import { visibleText } from "./visible-text.ts";
 
+/** A string, followed by a colon if it names a field; a word or a number. */
+const JSON_PART = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*/g;
+
 /** Code, or bytes that were sent or came back, with a button that copies `copied`, or what is shown. */
-export function CodeBlock(props: { label: string; text: string; copied?: string }) {
+export function CodeBlock(props: {
+  label: string;
+  text: string;
+  copied?: string;
+  isJson?: boolean;
+  /** It is copied rather than read. */
+  isShort?: boolean;
+}) {
+  const text = visibleText(props.text);
   return (
     <figure className={styles.block}>
       <figcaption className={styles.head}>
@@ -11,9 +23,26 @@ export function CodeBlock(props: { label: string; text: string; copied?: string 
         <CopyButton text={props.copied ?? props.text} label={props.label} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre className={styles.code} tabIndex={0}>
-        <code>{visibleText(props.text)}</code>
+      <pre className={`${styles.code} ${props.isShort ? styles.short : ""}`} tabIndex={0}>
+        <code>{props.isJson ? coloured(text) : text}</code>
       </pre>
     </figure>
   );
+}
+
+function coloured(json: string): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let end = 0;
+  for (const { 0: part, 1: string, 2: colon, index } of json.matchAll(JSON_PART)) {
+    const look = colon ? styles.name : string ? styles.string : styles.value;
+    parts.push(
+      json.slice(end, index),
+      <span key={index} className={look}>
+        {string ?? part}
+      </span>,
+      colon,
+    );
+    end = index + part.length;
+  }
+  return [...parts, json.slice(end)];
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { Link } from "wouter";
 import { texts } from "../texts.ts";
 import styles from "./page.module.css";
 
@@ -9,6 +10,8 @@ export function Page(props: {
   title: string;
   intro?: ReactNode;
   actions?: ReactNode;
+  /** The list that it belongs to. */
+  back?: { readonly href: string; readonly text: string };
   children: ReactNode;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,6 +25,12 @@ export function Page(props: {
   }, []);
   return (
     <div className={styles.page}>
+      {props.back && (
+        <Link href={props.back.href} className={styles.back}>
+          <span aria-hidden="true">← </span>
+          {props.back.text}
+        </Link>
+      )}
       <header className={styles.header}>
         <div className={styles.words}>
           <h1 ref={heading} tabIndex={-1}>

@@ -1,5 +1,8 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import styles from "./table.module.css";
+import { exactText } from "./time.tsx";
 
 /** A column: its heading, and what a row shows in it. */
 export type Column<Row> = {
@@ -11,16 +14,23 @@ export type Column<Row> = {
   readonly isLong?: boolean;
 };
 
-/** A table whose rows become cards where it is narrow. The first column names the row. */
+/**
+ * A table whose rows become cards where it is narrow. The first column names the row; with `href` it is a link that is
+ * as large as the row.
+ */
 export function Table<Row>(props: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  href?: (row: Row) => string;
+  /** When a row's time was, exactly: on hover anywhere in the row. */
+  at?: (row: Row) => Timestamp | undefined;
 }) {
+  const { href, at } = props;
   return (
     <div className={styles.frame}>
-      <table className={styles.table} aria-label={props.label}>
+      <table className={`${styles.table} ${href ? styles.linked : ""}`} aria-label={props.label}>
         <thead>
           <tr>
             {props.columns.map(({ title, isEnd }) => (
@@ -33,12 +43,20 @@ export function Table<Row>(props: {
         <tbody>
           {props.rows.map((row) => (
             <tr key={props.rowKey(row)}>
-              {props.columns.map(({ title, cell, isEnd, isLong }) => (
+              {props.columns.map(({ title, cell, isEnd, isLong }, index) => (
                 <td key={title} className={isEnd ? styles.end : isLong ? styles.long : undefined}>
                   <span className={styles.label} aria-hidden="true">
                     {title}
                   </span>
-                  <span>{cell(row)}</span>
+                  <span>
+                    {href && index === 0 ? (
+                      <Link href={href(row)} title={exactText(at?.(row))}>
+                        {cell(row)}
+                      </Link>
+                    ) : (
+                      cell(row)
+                    )}
+                  </span>
                 </td>
               ))}
             </tr>

@@ -13,6 +13,10 @@ const MINUTES = new Intl.DateTimeFormat(LOCALE, PARTS);
 const DAYS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
 const SECONDS = new Intl.DateTimeFormat(LOCALE, { ...PARTS, second: "2-digit" });
 
+/** The reader's time zone now, such as `GMT+1`. */
+export const ZONE =
+  MINUTES.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+
 /** A moment in the reader's time zone, which it names, with UTC on hover; a word instead when there is none. */
 export function Time(props: {
   at: Timestamp | undefined;
@@ -22,11 +26,20 @@ export function Time(props: {
 }) {
   if (props.at === undefined) return <>{props.instead ?? texts.none}</>;
   const date = timestampDate(props.at);
-  const iso = date.toISOString();
-  const utc = texts.utc(iso.slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
   return (
-    <time dateTime={iso} title={utc}>
+    <time dateTime={date.toISOString()} title={utcText(date)}>
       {(props.isDay ? DAYS : props.hasSeconds ? SECONDS : MINUTES).format(date)}
     </time>
   );
+}
+
+/** Writes a moment to the second, in the reader's time zone and in UTC. */
+export function exactText(at: Timestamp | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  const date = timestampDate(at);
+  return `${SECONDS.format(date)} · ${utcText(date)}`;
+}
+
+function utcText(date: Date): string {
+  return texts.utc(date.toISOString().slice(0, "2026-01-01T00:00:00".length).replace("T", " "));
 }

@@ -7,6 +7,8 @@ export type Filters = {
   /** The value of an enum by its number; 0, which is unspecified, when it is none of `values`. */
   readonly choice: <Value extends number>(name: string, values: readonly Value[]) => Value | 0;
   readonly set: (name: string, value: string | number) => void;
+  /** Sets several at once; the empty ones are removed. */
+  readonly setAll: (values: Readonly<Record<string, string | number>>) => void;
   readonly clear: () => void;
   readonly isAny: boolean;
 };
@@ -15,19 +17,23 @@ export type Filters = {
 export function useFilters(): Filters {
   const [params, setParams] = useSearchParams();
   const get = (name: string) => params.get(name) ?? "";
+  const setAll = (values: Readonly<Record<string, string | number>>) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(values)) {
+          if (value === "" || value === 0) after.delete(name);
+          else after.set(name, String(value));
+        }
+        return after;
+      },
+      { replace: true },
+    );
   return {
     get,
     choice: (name, values) => values.find((value) => String(value) === get(name)) ?? 0,
-    set: (name, value) =>
-      setParams(
-        (before) => {
-          const after = new URLSearchParams(before);
-          if (value === "" || value === 0) after.delete(name);
-          else after.set(name, String(value));
-          return after;
-        },
-        { replace: true },
-      ),
+    set: (name, value) => setAll({ [name]: value }),
+    setAll,
     clear: () => setParams(new URLSearchParams(), { replace: true }),
     isAny: params.size > 0,
   };

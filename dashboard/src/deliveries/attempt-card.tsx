@@ -8,7 +8,7 @@ import { texts } from "../texts.ts";
 import styles from "./attempts.module.css";
 
 /** One attempt: when, how long, how it ended, what came back, and what to check. */
-export function AttemptCard({ attempt }: { attempt: Attempt }) {
+export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: string }) {
   const { outcome, statusCode, detail, responseBody } = attempt;
   const isDelivered = outcome === AttemptOutcome.DELIVERED;
   const check = texts.deliveries.checks[outcome];
@@ -43,6 +43,24 @@ export function AttemptCard({ attempt }: { attempt: Attempt }) {
           text={new TextDecoder().decode(responseBody)}
         />
       )}
+      {outcome !== AttemptOutcome.UNSAFE_TARGET && (
+        <details>
+          <summary>{texts.deliveries.headers}</summary>
+          <CodeBlock label={texts.deliveries.headers} text={headersText(attempt, eventId)} />
+        </details>
+      )}
     </div>
   );
+}
+
+/** Writes the headers of an attempt. Its signature is not stored: what it is made of says more. §6.2 */
+function headersText({ attempt, startedAt }: Attempt, eventId: string): string {
+  return [
+    "Content-Type: application/json",
+    "User-Agent: Service-Webhooks/1",
+    `Service-Event-Id: ${eventId}`,
+    `Service-Timestamp: ${startedAt?.seconds}`,
+    `Service-Attempt: ${attempt}`,
+    `Service-Signature: v1=${texts.deliveries.signatureOf}`,
+  ].join("\n");
 }

@@ -23,7 +23,7 @@ export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt
           <ol className={styles.list}>
             {made.map((attempt) => (
               <li key={attempt.attempt}>
-                <AttemptCard attempt={attempt} />
+                <AttemptCard attempt={attempt} eventId={delivery.eventId} />
               </li>
             ))}
           </ol>

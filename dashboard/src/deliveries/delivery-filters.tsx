@@ -3,6 +3,7 @@ import { choicesOf } from "../common/choices.ts";
 import { FilterBar } from "../common/filter-bar.tsx";
 import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
+import { TimeFilter } from "../common/time-filter.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
 import { isEventId } from "./delivery-query.ts";
@@ -52,18 +53,7 @@ export function DeliveryFilters({ filters }: { filters: Filters }) {
         onChange={(value) => filters.set("event", value.trim())}
         maxLength={EVENT_ID_MAX}
       />
-      <TextField
-        label={texts.deliveries.since}
-        type="datetime-local"
-        value={filters.get("since")}
-        onChange={(value) => filters.set("since", value)}
-      />
-      <TextField
-        label={texts.deliveries.until}
-        type="datetime-local"
-        value={filters.get("until")}
-        onChange={(value) => filters.set("until", value)}
-      />
+      <TimeFilter filters={filters} since={texts.deliveries.since} until={texts.deliveries.until} />
     </FilterBar>
   );
 }

@@ -1,17 +1,21 @@
 import { type Delivery, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "wouter";
 import { Badge } from "../common/badge.tsx";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
 import { shownData } from "../common/shown-data.ts";
 import { Time } from "../common/time.tsx";
+import { recordHref } from "../record/record-address.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { Attempts } from "./attempts.tsx";
+import { DeliveryName } from "./delivery-name.tsx";
 import { EndpointName } from "./endpoint-name.tsx";
 import { NextAttempt } from "./next-attempt.tsx";
 import { Payload } from "./payload.tsx";
+import { Replay } from "./replay.tsx";
 import { RetryDelivery } from "./retry-delivery.tsx";
 import { attemptsText, isOnItsWay, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
@@ -23,6 +27,7 @@ const SETTLED_MS = 5_000;
 /** One delivery with every attempt, followed while it goes on. */
 export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
+  const mayReadActivity = useMay(SessionScope.ACTIVITY_READ);
   const query = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },
@@ -53,15 +58,17 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
           </>
         )
       }
+      back={{ href: "/deliveries", text: texts.pages.deliveries }}
       actions={mayWrite && delivery && !isGone && <RetryDelivery delivery={delivery} />}
     >
       <Loaded query={query}>
         {({ attempts, payload }) =>
           delivery && (
             <>
-              <Facts facts={factsOf(delivery)} />
+              <Facts facts={factsOf(delivery, mayReadActivity)} />
               <Attempts delivery={delivery} attempts={attempts} />
               <Payload payload={payload} />
+              <Replay delivery={delivery} payload={payload} />
             </>
           )
         }
@@ -70,9 +77,20 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-function factsOf(delivery: Delivery) {
-  const { eventId, createdAt } = delivery;
+function factsOf(delivery: Delivery, mayReadActivity: boolean) {
+  const { eventId, createdAt, donation } = delivery;
+  const name = <DeliveryName key="donation" delivery={delivery} />;
   return [
+    [
+      texts.deliveries.donation,
+      donation && mayReadActivity ? (
+        <Link key="donation" href={recordHref(`don_${donation.recordId}`, donation.recordedAt)}>
+          {name}
+        </Link>
+      ) : (
+        name
+      ),
+    ],
     [texts.deliveries.endpoint, <EndpointName key="endpoint" delivery={delivery} />],
     [texts.deliveries.eventId, <code key="event">{eventId}</code>],
     [texts.deliveries.createdAt, <Time key="created" at={createdAt} hasSeconds />],

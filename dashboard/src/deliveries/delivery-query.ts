@@ -1,7 +1,7 @@
 import { AttemptOutcome, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
-import { timestampFromLocal } from "../common/local-time.ts";
+import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 
 const READ_AGAIN_MS = 5_000;
@@ -17,6 +17,7 @@ export function isEventId(text: string): boolean {
 export function useDeliveries(filters: Filters) {
   const endpointId = filters.get("endpoint");
   const eventId = filters.get("event");
+  const range = useTimeRange(filters);
   return useInfiniteQuery(
     DeliveryService.method.listDeliveries,
     {
@@ -27,8 +28,7 @@ export function useDeliveries(filters: Filters) {
       kind: filters.choice("kind", Object.values(WebhookEventKind)),
       lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),
       eventId: isEventId(eventId) ? eventId : "",
-      since: timestampFromLocal(filters.get("since")),
-      until: timestampFromLocal(filters.get("until")),
+      ...range,
     },
     {
       pageParamKey: "pageToken",

@@ -1,11 +1,12 @@
-import type { Delivery } from "@activity/proto";
-import { Link } from "wouter";
+import { type Delivery, DeliveryState } from "@activity/proto";
+import { Ago } from "../common/ago.tsx";
+import { Aside } from "../common/aside.tsx";
 import { Badge } from "../common/badge.tsx";
 import { type Column, Table } from "../common/table.tsx";
-import { Time } from "../common/time.tsx";
 import { texts } from "../texts.ts";
-import { EndpointName } from "./endpoint-name.tsx";
-import { attemptsText, shownDelivery } from "./shown-delivery.ts";
+import { DeliveryName } from "./delivery-name.tsx";
+import { EndpointHost } from "./endpoint-host.tsx";
+import { attemptsText, isOnItsWay, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
 import { useIsGone } from "./use-endpoints.ts";
 
@@ -18,6 +19,8 @@ export function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] 
       columns={COLUMNS}
       rows={deliveries.map((each) => shownDelivery(each, isGone(each)))}
       rowKey={({ id }) => id}
+      at={({ createdAt }) => createdAt}
+      href={({ id }) => `/deliveries/${id}`}
     />
   );
 }
@@ -25,29 +28,37 @@ export function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] 
 const COLUMNS: readonly Column<Delivery>[] = [
   {
     title: texts.deliveries.event,
-    cell: ({ id, kind, test }) => (
+    isLong: true,
+    cell: (delivery) => (
       <>
-        <Link href={`/deliveries/${id}`}>{texts.deliveries.kinds[kind]}</Link>{" "}
-        {test && <Badge look="plain" text={texts.test} />}
+        <DeliveryName delivery={delivery} />{" "}
+        {(delivery.donation || delivery.test) && (
+          <Aside text={texts.deliveries.kinds[delivery.kind]} />
+        )}{" "}
+        {delivery.test && <Badge look="plain" text={texts.test} />}
       </>
     ),
-  },
-  { title: texts.deliveries.state, cell: ({ state }) => <StateBadge state={state} /> },
-  {
-    title: texts.deliveries.outcome,
-    cell: ({ lastOutcome }) => texts.deliveries.outcomes[lastOutcome] || texts.none,
-  },
-  {
-    title: texts.deliveries.attempts,
-    cell: attemptsText,
   },
   {
     title: texts.deliveries.endpoint,
     isLong: true,
-    cell: (delivery) => <EndpointName delivery={delivery} />,
+    cell: (delivery) => <EndpointHost delivery={delivery} />,
   },
   {
-    title: texts.deliveries.createdAt,
-    cell: ({ createdAt }) => <Time at={createdAt} hasSeconds />,
+    title: texts.deliveries.state,
+    cell: (delivery) => (
+      <>
+        <StateBadge state={delivery.state} /> <Aside text={outcomeText(delivery)} />
+      </>
+    ),
   },
+  { title: texts.deliveries.createdAt, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
+
+/** Says why a delivery is not delivered yet, and of a run that goes on how far it is. */
+function outcomeText(delivery: Delivery): string {
+  if (delivery.state === DeliveryState.DELIVERED) return "";
+  const outcome = texts.deliveries.outcomes[delivery.lastOutcome];
+  const attempts = isOnItsWay(delivery) && delivery.attempts > 0 && attemptsText(delivery);
+  return [outcome, attempts].filter(Boolean).join(" · ");
+}

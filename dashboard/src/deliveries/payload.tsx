@@ -10,7 +10,7 @@ export function Payload({ payload }: { payload: Uint8Array }) {
       {text === "" ? (
         <p>{texts.deliveries.payloadErased}</p>
       ) : (
-        <CodeBlock label="JSON" text={indented(text)} copied={text} />
+        <CodeBlock label="JSON" text={indented(text)} copied={text} isJson />
       )}
     </Section>
   );

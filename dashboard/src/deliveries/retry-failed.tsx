@@ -12,6 +12,8 @@ import { localFromMs, timestampFromLocal } from "../common/local-time.ts";
 import { Notice } from "../common/notice.tsx";
 import { SelectField } from "../common/select-field.tsx";
 import { TextField } from "../common/text-field.tsx";
+import { ZONE } from "../common/time.tsx";
+import { spanMs } from "../common/time-range.ts";
 import { useChange } from "../common/use-change.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
@@ -19,13 +21,18 @@ import { useEndpointChoices } from "./use-endpoints.ts";
 import { useRetriable } from "./use-retriable.ts";
 
 /** Retries what failed to an endpoint in a range of time; the list's filters choose both at first. */
-export function RetryFailed({ filters }: { filters: Filters }) {
+export function RetryFailed(props: { filters: Pick<Filters, "get">; of?: string }) {
+  const { filters, of } = props;
   const endpoints = useEndpointChoices();
   if (endpoints.length === 0) return null;
   return (
     <ActionDialog
       title={texts.deliveries.retryFailedTitle}
-      trigger={(open) => <Button onClick={open}>{texts.deliveries.retryFailed}</Button>}
+      trigger={(open) => (
+        <Button onClick={open} aria-label={of && `${texts.deliveries.retryFailed}: ${of}`}>
+          {texts.deliveries.retryFailed}
+        </Button>
+      )}
     >
       {(close) => <RetryForm filters={filters} endpoints={endpoints} onClose={close} />}
     </ActionDialog>
@@ -33,7 +40,7 @@ export function RetryFailed({ filters }: { filters: Filters }) {
 }
 
 function RetryForm(props: {
-  filters: Filters;
+  filters: Pick<Filters, "get">;
   endpoints: ReturnType<typeof useEndpointChoices>;
   onClose: () => void;
 }) {
@@ -42,7 +49,9 @@ function RetryForm(props: {
   const [endpointId, setEndpointId] = useState(
     filters.get("endpoint") || (others.length === 0 ? (only?.value ?? "") : ""),
   );
-  const [since, setSince] = useState(() => filters.get("since") || localFromMs(nowMs() - DAY_MS));
+  const [since, setSince] = useState(
+    () => filters.get("since") || localFromMs(nowMs() - (spanMs(filters) ?? DAY_MS)),
+  );
   const [until, setUntil] = useState(filters.get("until"));
   const { mutate, data, error, isPending, reset } = useChange(
     DeliveryService.method.retryFailedDeliveries,
@@ -75,13 +84,13 @@ function RetryForm(props: {
         onChange={change(setEndpointId)}
       />
       <TextField
-        label={texts.deliveries.retryFailedSince}
+        label={`${texts.deliveries.retryFailedSince} (${ZONE})`}
         type="datetime-local"
         value={since}
         onChange={change(setSince)}
       />
       <TextField
-        label={texts.deliveries.retryFailedUntil}
+        label={`${texts.deliveries.retryFailedUntil} (${ZONE})`}
         hint={texts.deliveries.untilNow}
         type="datetime-local"
         value={until}

@@ -33,6 +33,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
     <Page
       title={endpoint?.url ?? texts.pages.endpoints}
       intro={endpoint && <EndpointBadge endpoint={endpoint} />}
+      back={{ href: "/endpoints", text: texts.pages.endpoints }}
       actions={mayWrite && endpoint && <EndpointActions endpoint={endpoint} />}
     >
       <Loaded query={query}>

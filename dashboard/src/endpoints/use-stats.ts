@@ -1,10 +1,10 @@
-import { EndpointService } from "@activity/proto";
+import { type Endpoint, EndpointService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createQueryOptions, useTransport } from "@connectrpc/connect-query";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { nowMs } from "../common/clock.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
-import { HOUR_MS, healthOf } from "./hours.ts";
+import { HOUR_MS, healthOf, sumOf } from "./hours.ts";
 
 export const DAY_HOURS = 24;
 export const MONTH_DAYS = 30;
@@ -16,26 +16,54 @@ export function useStats(endpointId: string) {
   return { query: useQuery(optionsOf(endpointId)), dayMs, monthMs };
 }
 
-/** Counts the endpoints that are on and fail. */
-export function useFailing(): number {
+/** How an endpoint did on the last day. */
+export type DayStats = {
+  readonly endpoint: Endpoint;
+  readonly health: ReturnType<typeof healthOf>;
+  readonly delivered: number;
+};
+
+/** Reads how every endpoint did on the last day; `undefined` until it is known. */
+export function useDayStats(): readonly DayStats[] | undefined {
   const { dayMs, optionsOf } = useStatsOptions();
-  const endpoints = [...(useEndpoints()?.values() ?? [])].filter(({ switchedOn }) => switchedOn);
-  const ids = endpoints.map(({ id }) => id);
+  const endpoints = useEndpoints();
+  const ids = [...(endpoints?.keys() ?? [])];
   const client = useQueryClient();
-  const { data = [] } = useQuery({
-    queryKey: ["failing", ids],
+  const { data } = useQuery({
+    queryKey: ["stats", ids],
+    enabled: endpoints !== undefined,
     queryFn: () => Promise.all(ids.map((id) => client.fetchQuery(optionsOf(id)))),
     refetchInterval: READ_AGAIN_MS,
   });
-  return data.filter(({ hours }) => healthOf(hours, dayMs) === "bad").length;
+  return (
+    data &&
+    [...(endpoints?.values() ?? [])].map((endpoint, index) => {
+      const hours = data[index]?.hours ?? [];
+      const { delivered } = sumOf(hours, dayMs);
+      return { endpoint, delivered, health: healthOf(hours, dayMs) };
+    })
+  );
+}
+
+/** Counts the endpoints that are on and fail. */
+export function useFailing(): number {
+  const stats = useDayStats() ?? [];
+  return stats.filter(({ endpoint, health }) => endpoint.switchedOn && health === "bad").length;
+}
+
+/** When the last day began: to the hour, so that it stays the same question for an hour. */
+export function dayStartMs(): number {
+  return thisHourMs() - (DAY_HOURS - 1) * HOUR_MS;
+}
+
+function thisHourMs(): number {
+  return Math.floor(nowMs() / HOUR_MS) * HOUR_MS;
 }
 
 function useStatsOptions() {
   const transport = useTransport();
-  // To the hour, so that it stays the same question for an hour.
-  const thisHourMs = Math.floor(nowMs() / HOUR_MS) * HOUR_MS;
-  const dayMs = thisHourMs - (DAY_HOURS - 1) * HOUR_MS;
-  const monthMs = thisHourMs - (MONTH_DAYS * DAY_HOURS - 1) * HOUR_MS;
+  const dayMs = dayStartMs();
+  const monthMs = thisHourMs() - (MONTH_DAYS * DAY_HOURS - 1) * HOUR_MS;
   const optionsOf = (endpointId: string) => ({
     ...createQueryOptions(
       EndpointService.method.getEndpointStats,

@@ -2,6 +2,7 @@ import { SessionScope } from "@activity/proto";
 import type { ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { ActivityPage } from "../activity/activity-page.tsx";
+import { RecordPage } from "../activity/record-page.tsx";
 import { Empty } from "../common/empty.tsx";
 import { Page } from "../common/page.tsx";
 import { DeliveriesPage } from "../deliveries/deliveries-page.tsx";
@@ -11,6 +12,7 @@ import { EndpointsPage } from "../endpoints/endpoints-page.tsx";
 import { KeysPage } from "../keys/keys-page.tsx";
 import { usePages } from "../layout/pages.ts";
 import { Shell } from "../layout/shell.tsx";
+import { OverviewPage } from "../overview/overview-page.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
@@ -20,7 +22,15 @@ export function App() {
   return (
     <Shell>
       <Switch>
-        <Route path="/">{first ? <Redirect to={first.path} replace /> : <Nothing />}</Route>
+        <Route path="/">
+          {first === undefined ? (
+            <Nothing />
+          ) : first.path === "/" ? (
+            <OverviewPage />
+          ) : (
+            <Redirect to={first.path} replace />
+          )}
+        </Route>
         <Route path="/keys">
           <Allowed scope={SessionScope.KEYS_READ}>
             <KeysPage />
@@ -54,6 +64,13 @@ export function App() {
           <Allowed scope={SessionScope.ACTIVITY_READ}>
             <ActivityPage />
           </Allowed>
+        </Route>
+        <Route path="/activity/:id">
+          {({ id }) => (
+            <Allowed scope={SessionScope.ACTIVITY_READ}>
+              <RecordPage key={id} activityId={id} />
+            </Allowed>
+          )}
         </Route>
         <Route>
           <Page title={texts.notFound.title} intro={texts.notFound.text}>

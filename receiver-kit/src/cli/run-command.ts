@@ -8,6 +8,7 @@ const USAGE = `receiver-kit: receives signed webhooks right
 
   receiver-kit listen [--port 8787]            prints each verified event
   receiver-kit send URL                        sends good and bad deliveries, shows the answers
+  receiver-kit send URL --body FILE            sends that event, signed now; - reads it from the pipe
   receiver-kit verify --headers FILE --body FILE [--at SECONDS]
                                                says which check a delivery fails
 

@@ -47,6 +47,22 @@ describe("receiver-kit send", () => {
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
   });
 
+  it("sends one event again, signed now, and says what was answered", async () => {
+    const handle = vi.fn();
+    const store = createMemoryStore();
+    const receiver = await listen(createNodeReceiver({ secrets: SECRET, store, handle }));
+    const file = path.join(folder, "event.json");
+    const { body } = await createDelivery({ id: "wev_again" });
+    writeFileSync(file, body);
+    const sent = await run(["send", receiver.url, "--body", file]);
+    expect(sent).toMatchObject({ code: 0, text: expect.stringContaining('✓ "wev_again" 204') });
+    expect(handle).toHaveBeenCalledTimes(1);
+    await receiver.close();
+    expect((await run(["send", receiver.url, "--body", file])).code).toBe(1);
+    writeFileSync(file, "{}");
+    expect((await run(["send", receiver.url, "--body", file])).text).toContain("--body takes");
+  });
+
   it("says what it needs", async () => {
     expect(await run(["send", "http://127.0.0.1:1/"], {})).toMatchObject({
       code: 2,

@@ -21,6 +21,7 @@ export type DeliveryFilter = {
   readonly kind: number | undefined;
   readonly lastOutcome: number | undefined;
   readonly eventId: string | undefined;
+  readonly recordId: string | undefined;
   readonly since: Micros | undefined;
   readonly until: Micros | undefined;
 };
@@ -41,6 +42,11 @@ export async function listDeliveries(
   if (ranges.length === 0) return [];
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
+  if (filter.recordId !== undefined) {
+    const eventIds = await listEventIds(pool, accountNo, filter.recordId);
+    if (eventIds.length === 0) return [];
+    within.push(["event_id IN (?)", eventIds]);
+  }
   const { sql, values } = rangesSql(indexOf(filter), ranges, within, "DESC", limit);
   const rows = await queryWithin<DeliveryRow[]>(
     pool,
@@ -50,6 +56,16 @@ export async function listDeliveries(
     [...values, accountNo],
   );
   return rows.map(deliveryFromRow);
+}
+
+/** Lists the ids of the events that tell of a donation. */
+async function listEventIds(pool: Pool, accountNo: number, recordId: string): Promise<string[]> {
+  const rows = await queryWithin<IdRow[]>(
+    pool,
+    "SELECT id FROM webhook_event WHERE account_no = ? AND record_id = ?",
+    [accountNo, recordId],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** Lists the ids of at most `limit` deliveries to an endpoint that are in some states, oldest first. */
@@ -108,8 +124,9 @@ function rangesSql(
 
 type IndexedFilter = Partial<Omit<DeliveryFilter, "since" | "until">>;
 
-function indexOf({ endpointId, state, kind, lastOutcome, eventId }: IndexedFilter): string {
-  if (eventId !== undefined) return "delivery_event";
+function indexOf(filter: IndexedFilter): string {
+  const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;
+  if (eventId !== undefined || recordId !== undefined) return "delivery_event";
   if (endpointId !== undefined) return "delivery_endpoint_state_kind";
   const named = state ?? kind ?? lastOutcome;
   return named === undefined ? "PRIMARY" : "delivery_state_kind";
@@ -117,10 +134,10 @@ function indexOf({ endpointId, state, kind, lastOutcome, eventId }: IndexedFilte
 
 /** The ranges of that index which hold what a filter names: one for each value of what it leaves open. */
 function rangesOf(filter: IndexedFilter): Condition[][] {
-  const { endpointId, state, kind, lastOutcome, eventId } = filter;
+  const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;
   if (indexOf(filter) === "PRIMARY") return [[]];
   const ofEndpoint = equal("endpoint_id", endpointId);
-  if (eventId !== undefined) {
+  if (eventId !== undefined || recordId !== undefined) {
     // An event has a delivery to each endpoint: the few are looked at.
     const others = [...equal("state", state), ...equal("kind", kind)];
     const ofOutcome = equal("last_outcome", lastOutcome);

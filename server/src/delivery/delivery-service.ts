@@ -1,5 +1,6 @@
 import type {
   AttemptSchema,
+  DeliveryDonationSchema,
   DeliverySchema,
   DeliveryService,
   ListDeliveriesRequest,
@@ -36,6 +37,7 @@ import {
 } from "./delivery-store.ts";
 import { pageTokenFrom, parsePageToken } from "./page-token.ts";
 import { retryFailed } from "./retry-failed.ts";
+import { listDonationsOf, type ToldDonation } from "./told-donation-store.ts";
 
 const PAGE_SIZE = 50;
 /** The attempts that are shown of one delivery: an owner may have retried it any number of times. */
@@ -58,8 +60,9 @@ export function createDeliveryService(
       const page = found.slice(0, pageSize);
       const last = page.at(-1);
       const hasMore = found.length > pageSize && last !== undefined;
+      const donations = await listDonationsOf(pool, accountNo, page);
       return {
-        deliveries: page.map(deliveryToProto),
+        deliveries: page.map((each) => deliveryToProto(each, donations.get(each.eventId))),
         nextPageToken: hasMore ? pageTokenFrom(request.accountId, filter, last.id) : "",
       };
     },
@@ -72,8 +75,9 @@ export function createDeliveryService(
       const payload = await findPayload(pool, accountNo, delivery.eventId);
       // It is being removed for its age, with its event.
       if (payload === undefined) throw deliveryNotFound();
+      const donations = await listDonationsOf(pool, accountNo, [delivery]);
       return {
-        delivery: deliveryToProto(delivery),
+        delivery: deliveryToProto(delivery, donations.get(delivery.eventId)),
         attempts: attempts.map(attemptToProto),
         payload,
       };
@@ -129,13 +133,14 @@ function inNextRun(ended: DeliveryRecord): DeliveryRecord {
 }
 
 function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
-  const { endpointId, state, kind, lastOutcome, eventId, since, until } = request;
+  const { endpointId, state, kind, lastOutcome, eventId, recordId, since, until } = request;
   return {
     endpointId: endpointId || undefined,
     state: state || undefined,
     kind: kind || undefined,
     lastOutcome: lastOutcome || undefined,
     eventId: eventId || undefined,
+    recordId: recordId || undefined,
     since: since && microsFromTimestamp(since, "since"),
     until: until && microsFromTimestamp(until, "until"),
   };
@@ -162,7 +167,10 @@ function deliveryErased(): DomainError {
   );
 }
 
-function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof DeliverySchema> {
+function deliveryToProto(
+  delivery: DeliveryRecord,
+  told?: ToldDonation,
+): MessageInitShape<typeof DeliverySchema> {
   const { nextAttemptAt } = delivery;
   return {
     id: delivery.id,
@@ -176,6 +184,16 @@ function deliveryToProto(delivery: DeliveryRecord): MessageInitShape<typeof Deli
     ...(delivery.lastOutcome !== undefined && { lastOutcome: delivery.lastOutcome }),
     createdAt: timestampFromMicros(delivery.createdAt),
     ...(nextAttemptAt !== undefined && { nextAttemptAt: timestampFromMicros(nextAttemptAt) }),
+    ...(told && { donation: donationToProto(told) }),
+  };
+}
+
+function donationToProto(told: ToldDonation): MessageInitShape<typeof DeliveryDonationSchema> {
+  const { recordId, recordedAt, donorName, amountCents, currency } = told;
+  return {
+    ...{ recordId, recordedAt: timestampFromMicros(recordedAt) },
+    ...(donorName !== undefined && { donorName }),
+    ...{ amountCents: BigInt(amountCents), currency },
   };
 }
 

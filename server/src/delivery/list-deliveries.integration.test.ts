@@ -5,7 +5,12 @@ import {
   WebhookEventKind,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Timestamp,
+  timestampFromDate,
+  timestampFromMs,
+  timestampNow,
+} from "@bufbuild/protobuf/wkt";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fillDeliveries } from "../../../test/harness/filled-deliveries.ts";
 import { rowCounterOf } from "../../../test/harness/row-reads.ts";
@@ -177,6 +182,34 @@ describe("the list of deliveries, §6.4", () => {
     await expect(list({ pageToken: "x" })).rejects.toThrow("page_token is no token");
   });
 
+  it("tells of which donation each is, finds those of one, and gives no name of a deleted one", async () => {
+    await sendTests(1);
+    const key = { accountId: own, externalId: "told" };
+    for (const fields of [
+      { ...key, donorName: "Ada" },
+      { ...key, externalId: "anonymous" },
+    ]) {
+      const money = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
+      await services.donations.createDonation({ ...fields, ...money });
+      await services.donations.payDonation(fields);
+    }
+    const { deliveries } = await list();
+    const told = deliveries.map(({ donation }) => [donation?.donorName, donation?.amountCents]);
+    expect(told).toEqual([
+      [undefined, 500n],
+      ["Ada", 500n],
+      [undefined, undefined],
+    ]);
+    const [, ofAda] = deliveries;
+    const recordId = ofAda?.donation?.recordId ?? "";
+    expect(await idsOf({ recordId })).toEqual([ofAda?.id]);
+    expect(await idsOf({ recordId, state: FAILED })).toEqual([]);
+    expect(await idsOf({ recordId: "nobodysrecord00" })).toEqual([]);
+    await services.donations.deleteDonation(key);
+    const [erased] = (await list({ recordId })).deliveries;
+    expect(erased?.donation?.donorName).toBeUndefined();
+  });
+
   it.each([
     ["alone", () => ({})],
     ["and an endpoint", () => ({ endpointId })],
@@ -228,6 +261,7 @@ describe("the list of deliveries, §6.4", () => {
       { kind: CREATED },
       { lastOutcome: TIMEOUT },
       { eventId: "wev_nobodysevent000" },
+      { recordId: "nobodysrecord00" },
       { since: timestampFromMs(0) },
       { until: timestampFromMs(3e12 - 1) },
     ];

@@ -43,11 +43,20 @@ export function parsePageToken(
 /** What tells lists apart: the account and the filters; times by meaning, in microseconds. */
 function fingerprintOf(accountId: string, filter: DeliveryFilter): string {
   const { endpointId = "", state = "", kind = "", since = "", until = "" } = filter;
-  const { lastOutcome = "", eventId = "" } = filter;
-  const list = `${accountId}/${endpointId}/${state}/${kind}/${since}/${until}/${lastOutcome}/${eventId}`;
+  const { lastOutcome = "", eventId = "", recordId = "" } = filter;
+  const times = `${since}/${until}`;
+  const list = `${accountId}/${endpointId}/${state}/${kind}/${times}/${lastOutcome}/${eventId}${recordId}`;
   return createHash("sha256").update(list).digest("hex").slice(0, 16);
 }
 
 /** A filter that does not tell lists apart above does not compile here. */
-type Bound = "endpointId" | "state" | "kind" | "since" | "until" | "lastOutcome" | "eventId";
+type Bound =
+  | "endpointId"
+  | "state"
+  | "kind"
+  | "since"
+  | "until"
+  | "lastOutcome"
+  | "eventId"
+  | "recordId";
 ({}) satisfies Record<Exclude<keyof DeliveryFilter, Bound>, never>;

@@ -26,15 +26,37 @@ describe("activity", () => {
     await row.waitFor({ state: "detached" });
   });
 
+  it("tells whether a donation arrived: from a record to its deliveries and back. §6.4", async () => {
+    await own.createEndpoint();
+    const { externalId } = await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
+    await own.open("/activity");
+    // The whole row is the link.
+    await own.row("Ada").click();
+    await own.page.getByRole("heading", { name: "Donation" }).waitFor();
+    await own.row("→ 127.0.0.1").filter({ hasText: "Delivered" }).click();
+    await own.see("Attempt 1");
+    await own.page.getByRole("link", { name: "Ada · €5.00" }).click();
+    await own.see("Stored");
+    const donation = { accountId: own.accountId, externalId };
+    const refund = { refundExternalId: "refund", amountCents: 500n };
+    await own.stack.client(DonationService).refundDonation({ ...donation, ...refund });
+    await own.see("The feed does not show it now.");
+    await own.page.getByRole("main").getByRole("link", { name: "Activity" }).click();
+    await own.see("Nothing happened yet");
+  });
+
   it("is filtered by type, platform and time, and shows times with their zone, in UTC on hover. §4.2", async () => {
     await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     await own.open("/activity");
     const row = own.row("Ada");
     await row.waitFor();
     const time = row.locator("time");
-    expect(await time.textContent()).toMatch(/\d\d:\d\d:\d\d [A-Z]\S+$/);
+    expect(await time.textContent()).toBe("just now");
     const iso = (await time.getAttribute("datetime")) ?? "";
-    expect(await time.getAttribute("title")).toBe(`${iso.slice(0, 19).replace("T", " ")} UTC`);
+    const utc = `${iso.slice(0, 19).replace("T", " ")} UTC`;
+    const exact = (await row.getByRole("link").getAttribute("title")) ?? "";
+    expect(exact).toMatch(/\d\d:\d\d:\d\d [A-Z]\S+ · /);
+    expect(exact.endsWith(utc)).toBe(true);
     for (const [label, miss, hit] of [
       ["Type", "Raid", "Donation"],
       ["Platform", "CSV file", "Service"],
@@ -44,7 +66,10 @@ describe("activity", () => {
       await own.page.getByLabel(label).selectOption(hit);
       await row.waitFor();
     }
-    await own.page.getByLabel("Stored until").fill("2020-01-01T00:00");
+    await own.page.getByLabel("24 hours").check();
+    await row.waitFor();
+    await own.page.getByLabel("Custom").check();
+    await own.page.getByLabel("Stored until (GMT+5:30)").fill("2020-01-01T00:00");
     await own.see("Nothing matches");
   });
 });

@@ -24,6 +24,11 @@ describe("deliveries", () => {
     await own.see("the receiver's own words");
     await own.see("Check the route");
     await own.see(`"id": "${eventId}"`);
+    await own.page.getByText("Headers sent").first().click();
+    await own.see("Service-Signature: v1=<HMAC-SHA256");
+    await own.button("Copy: receiver-kit send").click();
+    const copied = await own.page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toMatch(/"}}' \| npx receiver-kit send 'https?:\S+' --body -$/);
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry").click();
     await own.see("Your server answered with a 2xx status.");
@@ -111,9 +116,13 @@ describe("deliveries", () => {
     expect(await own.page.getByLabel("Event id").inputValue()).toBe(eventId);
     await expect.poll(rows).toBe(1);
     await clear();
+    await own.page.getByLabel("Last hour").check();
+    await expect.poll(rows).toBe(2);
+    await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("Until").fill("2020-01-01T00:00");
     await own.see("No delivery matches");
     await clear();
+    await own.page.getByLabel("Custom").check();
     await own.page.getByLabel("From").fill("2020-01-01T00:00");
     await expect.poll(rows).toBe(2);
   });

@@ -66,7 +66,7 @@ it("lets the owner in within another site's page, and knows the session again th
   const page = await (await browsers.window()).newPage();
   const url = await browsers.link(await createAccount(browsers.stack));
   const frame = await embed(page, host, url);
-  await frame.getByRole("heading", { name: "API keys" }).waitFor();
+  await frame.getByRole("heading", { name: "Overview" }).waitFor();
   await frame.getByRole("link", { name: "Endpoints" }).click();
   await frame.getByText("No endpoint yet").waitFor();
 
@@ -93,6 +93,7 @@ it("wears the colours and the logo of the theme.css in the folder that is served
   const page = await browsers.signIn(await createAccount(browsers.stack));
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector("${selector}")).${property}`);
+  await page.getByRole("link", { name: "API keys" }).click();
   await page.getByRole("button", { name: "Create key" }).waitFor();
   expect(await style("main button", "backgroundColor")).toBe(ACCENT);
   expect(await style("header [aria-hidden]", "backgroundImage")).toContain("/logo.svg");

@@ -14,10 +14,10 @@ it("lets the reader in once, and keeps the code out of address and history", asy
   const url = await browsers.link(await createAccount(browsers.stack));
   const page = await (await browsers.window()).newPage();
   await page.goto(url);
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
-  expect(page.url()).toBe(`${browsers.origin}/keys`);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(page.url()).toBe(`${browsers.origin}/`);
   await page.reload();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 
   const other = await (await browsers.window()).newPage();
   await other.goto(url);
@@ -67,7 +67,7 @@ it("signs out in this browser, and everywhere", async () => {
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: ENDED }).waitFor();
   await elsewhere.reload();
-  await elsewhere.getByRole("heading", { name: "API keys" }).waitFor();
+  await elsewhere.getByRole("heading", { name: "Overview" }).waitFor();
 
   const third = await browsers.signIn(accountId);
   await signOut(third, "Sign out everywhere");
@@ -91,6 +91,7 @@ it("begins anew in a tab whose browser was let into another account meanwhile", 
   const name = async (accountId: string) =>
     (await browsers.stack.client(AccountService).getAccount({ accountId })).account?.username ?? "";
   const page = await browsers.signIn(await createAccount(browsers.stack));
+  await page.getByRole("link", { name: "API keys" }).click();
   const otherId = await createAccount(browsers.stack);
   const second = await page.context().newPage();
   await second.goto(await browsers.link(otherId));
@@ -98,7 +99,7 @@ it("begins anew in a tab whose browser was let into another account meanwhile", 
   await second.getByRole("navigation").waitFor();
   // As when the tab is looked at again.
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-  await page.waitForURL(`${browsers.origin}/keys`);
+  await page.waitForURL(`${browsers.origin}/`);
   await page.waitForLoadState();
   await page.getByRole("button", { name: /^Account/ }).click();
   await page
@@ -149,7 +150,7 @@ it("lets the reader in by itself once the service is back", async () => {
   await page.reload();
   await page.getByText("Can't reach the service.").waitFor();
   await page.unroute(calls);
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 });
 
 it("keeps the cookie from scripts, and no code, key or secret in the browser's storage", async () => {
@@ -171,9 +172,9 @@ it("asks before a link enters another account. ADR 0038", async () => {
   await page.goto(url);
   await page.getByRole("heading", { name: "This link opens another account" }).waitFor();
   await page.getByRole("link", { name: "Stay where I am" }).click();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.goto("about:blank");
   await page.goto(url);
   await page.getByRole("button", { name: "Open the other account" }).click();
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
 });

@@ -42,7 +42,9 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   const sites = [origin, ...(embedding?.sites ?? [])];
   const delivery = await startDeliveryStack(answer(200), { core });
-  const browser = await chromium.launch({ executablePath: program });
+  // Chromium refuses a few ports, such as 10080, which may be the free one.
+  const args = [`--explicitly-allowed-ports=${port}`];
+  const browser = await chromium.launch({ executablePath: program, args });
   const problems: string[] = [];
   const { stack } = delivery;
 
@@ -72,7 +74,7 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   return {
     ...{ delivery, stack, origin, link, window },
-    /** Opens a window and lets it into an account; the page is that of the keys or of the first that it may see. */
+    /** Opens a window and lets it into an account; the page is the overview or the first that it may see. */
     async signIn(
       accountId: string,
       { scopes, ...look }: Look & { readonly scopes?: readonly SessionScope[] } = {},

@@ -7,9 +7,9 @@ import { startBrowserStack } from "./harness-browser.ts";
 
 /**
  * Gives every test of a file a page for itself, signed in to an account of its own, which afterwards must have been
- * clean. Its receiver answers 200 at first.
+ * clean. It begins at `path`. Its receiver answers 200 at first.
  */
-export function useOwnPage() {
+export function useOwnPage(path = "/") {
   const browsers = useStarted(startBrowserStack);
   let accountId: string;
   let page: Page;
@@ -17,6 +17,7 @@ export function useOwnPage() {
     browsers.delivery.receiver.behaviour = answer(200);
     accountId = await createAccount(browsers.stack);
     page = await browsers.signIn(accountId);
+    if (path !== "/") await page.goto(`${browsers.origin}${path}`);
   });
   afterEach(async () => {
     await page.context().close();

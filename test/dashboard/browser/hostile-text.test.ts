@@ -64,6 +64,7 @@ describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (w
   afterAll(() => page.context().close());
 
   it.each([
+    ["/", () => page.getByRole("row").filter({ hasText: "WWW" })],
     ["/keys", () => page.getByRole("row").filter({ hasText: "<script>" })],
     ["/activity", () => page.getByRole("row").filter({ hasText: "WWW" })],
     ["/endpoints", () => page.getByRole("row").nth(1)],
@@ -74,8 +75,8 @@ describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (w
       `${browsers.origin}${path === "delivery" ? `/deliveries/${deliveryId}` : path}`,
     );
     await shown().waitFor({ state: "attached" });
-    // The activity always waits for what comes next.
-    await page.waitForLoadState(path === "/activity" ? "load" : "networkidle");
+    // The activity always waits for what comes next, on the overview too.
+    await page.waitForLoadState(/^\/(activity)?$/.test(path) ? "load" : "networkidle");
     expect(await page.evaluate("window.hacked")).toBeUndefined();
     expect(await page.locator("img, #root script").count()).toBe(0);
     const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
+import { DeliveryService, DeliveryState } from "@activity/proto";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -21,36 +21,41 @@ const browsers = useStarted(startBrowserStack);
 let accountId: string;
 let endpointId: string;
 let failedId: string;
+let recordId: string;
 beforeAll(async () => {
   const { stack, delivery } = browsers;
   accountId = await createAccount(stack);
   for (const _ of [1, 2]) await createApiKey(stack, accountId);
-  await createPaidDonation(stack, accountId, { donorName: "Ada", message: "For the stream" });
+  const ada = { donorName: "Ada", message: "For the stream" };
+  ({ recordId } = await createPaidDonation(stack, accountId, ada));
   ({ endpointId } = await delivery.createEndpoint(accountId));
   const deliveries = stack.client(DeliveryService);
-  const endpoints = stack.client(EndpointService);
   const newest = async () => (await deliveries.listDeliveries({ accountId })).deliveries[0];
   const until = (state: DeliveryState) =>
     vi.waitFor(async () => expect((await newest())?.state).toBe(state), SETTLED);
-  for (const donorName of ["Grace", "Linus", "Barbara"]) {
-    await createPaidDonation(stack, accountId, { donorName, message: "Good luck!" });
-  }
+  const pay = (donorName: string, amountCents: bigint) =>
+    createPaidDonation(stack, accountId, { donorName, amountCents, message: "Good luck!" });
+  await pay("Grace", 2_500n);
+  await pay("Linus", 100n);
   await until(DeliveryState.DELIVERED);
   delivery.receiver.behaviour = answer(404, "", "no such route");
-  failedId = (await endpoints.sendTest({ accountId, endpointId })).deliveryId;
+  await pay("Barbara", 1_000n);
   await until(DeliveryState.FAILED);
+  failedId = (await newest())?.id ?? "";
   await countAttemptsNow(stack.database);
   // The banner stands on every page.
   await tellOfLink(stack.database, accountId);
 });
 
 const PAGES = [
+  ["overview", () => "/", "For the stream"],
   ["keys", () => "/keys", "Valid until"],
   ["endpoints", () => "/endpoints", "Last day"],
   ["endpoint", () => `/endpoints/${endpointId}`, "Latest deliveries"],
-  ["deliveries", () => "/deliveries", "Signature refused"],
+  ["deliveries", () => "/deliveries?span=custom", "Signature refused"],
   ["delivery", () => `/deliveries/${failedId}`, "What came back"],
   ["activity", () => "/activity", "For the stream"],
+  ["record", () => `/activity/don_${recordId}`, "No endpoint was told of it"],
 ] as const;
 const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1280, 360].map((width) => ({ colorScheme, width })),
@@ -63,6 +68,8 @@ async function findings(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
+/** Pages that always wait for the next record. */
+const isLive = (name: string) => name === "activity" || name === "overview";
 const overflow = (page: Page) =>
   page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
@@ -78,8 +85,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     async (name, path, text) => {
       await page.goto(`${browsers.origin}${path()}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
-      // The activity always waits for what comes next.
-      await page.waitForLoadState(name === "activity" ? "load" : "networkidle");
+      await page.waitForLoadState(isLive(name) ? "load" : "networkidle");
       if (name === "endpoint") await page.getByRole("img").waitFor();
       expect(await findings(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
@@ -111,5 +117,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
 
 async function shoot(page: Page, name: string): Promise<void> {
   await mkdir(SCREENSHOTS, { recursive: true });
+  // The pictures are of pages: the notice stands on each of them.
+  await page.evaluate("document.querySelector('main > section')?.remove()");
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: name.includes("360") });
 }

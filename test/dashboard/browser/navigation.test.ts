@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { useOwnPage } from "./harness-page.ts";
 
-const own = useOwnPage();
+const own = useOwnPage("/keys");
 
 it("answers every path of its own, and says when there is nothing", async () => {
   await own.open("/nowhere");

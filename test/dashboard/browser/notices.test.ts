@@ -11,7 +11,7 @@ it("the most serious notice stands on every page with one action, until it is di
   await createApiKey(own.stack, own.accountId);
   await tellOfLink(database, own.accountId);
   await tellOfKeys(database, own.accountId);
-  for (const path of ["/keys", "/endpoints", "/deliveries", "/activity"]) {
+  for (const path of ["/", "/keys", "/endpoints", "/deliveries", "/activity"]) {
     await own.open(path);
     await banner().getByText("Somebody opened your link").waitFor();
     await banner().getByText("+ 1 more").waitFor();

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/dashboard/v1/delivery_service.proto.
  */
 export const file_activity_dashboard_v1_delivery_service: GenFile = /*@__PURE__*/
-  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIvgCCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEgsKA3J1bhgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRI7CgxsYXN0X291dGNvbWUYCSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKdAgoHQXR0ZW1wdBILCgNydW4YASABKAUSDwoHYXR0ZW1wdBgCIAEoBRIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI2CgdvdXRjb21lGAUgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lEhgKC3N0YXR1c19jb2RlGAYgASgFSACIAQESEwoGZGV0YWlsGAcgASgJSAGIAQESFQoNcmVzcG9uc2VfYm9keRgIIAEoDEIOCgxfc3RhdHVzX2NvZGVCCQoHX2RldGFpbCKNBAoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBItCgtlbmRwb2ludF9pZBgCIAEoCUIYukgVchMyEV4oW2EtejAtOV17MTV9KT8kEj0KBXN0YXRlGAMgASgOMiQuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5U3RhdGVCCLpIBYIBAhABEj8KBGtpbmQYBCABKA4yJy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuV2ViaG9va0V2ZW50S2luZEIIukgFggECEAESKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCglwYWdlX3NpemUYByABKAVCCbpIBhoEGGQoAUgAiAEBEhwKCnBhZ2VfdG9rZW4YCCABKAlCCLpIBXIDGMgBEkUKDGxhc3Rfb3V0Y29tZRgJIAEoDjIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0T3V0Y29tZUIIukgFggECEAESLgoIZXZlbnRfaWQYCiABKAlCHLpIGXIXMhVeKHdldl9bYS16MC05XXsxNX0pPyRCDAoKX3BhZ2Vfc2l6ZSJmChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEjMKCmRlbGl2ZXJpZXMYASADKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImsKEkdldERlbGl2ZXJ5UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZGVsaXZlcnlfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JCKQAQoTR2V0RGVsaXZlcnlSZXNwb25zZRIxCghkZWxpdmVyeRgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeRIwCghhdHRlbXB0cxgCIAMoCzIeLmFjdGl2aXR5LmRhc2hib2FyZC52MS5BdHRlbXB0EhQKB3BheWxvYWQYAyABKAxCA4ABASKiAQoUUmV0cnlEZWxpdmVyeVJlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2RlbGl2ZXJ5X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSGQoRaW5jbHVkZV9kZWxpdmVyZWQYAyABKAgSGAoQaW5jbHVkZV9yZXRyeWluZxgEIAEoCCJKChVSZXRyeURlbGl2ZXJ5UmVzcG9uc2USMQoIZGVsaXZlcnkYASABKAsyHy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnki9gEKHFJldHJ5RmFpbGVkRGVsaXZlcmllc1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEioKC2VuZHBvaW50X2lkGAIgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSMQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESMQoFdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESGQoRaW5jbHVkZV9kZWxpdmVyZWQYBSABKAgiMAodUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVzcG9uc2USDwoHcmV0cmllZBgBIAEoAyr0AQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIbChdERUxJVkVSWV9TVEFURV9SRVRSWUlORxACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhkKFURFTElWRVJZX1NUQVRFX0ZBSUxFRBAEEhsKF0RFTElWRVJZX1NUQVRFX0NBTkNFTEVEEAUSGQoVREVMSVZFUllfU1RBVEVfUEFVU0VEEAYSGQoVREVMSVZFUllfU1RBVEVfRVJBU0VEEAcq/AIKDkF0dGVtcHRPdXRjb21lEh8KG0FUVEVNUFRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh0KGUFUVEVNUFRfT1VUQ09NRV9ERUxJVkVSRUQQARIhCh1BVFRFTVBUX09VVENPTUVfQVVUSF9SRUpFQ1RFRBACEiMKH0FUVEVNUFRfT1VUQ09NRV9ST1VURV9OT1RfRk9VTkQQAxIeChpBVFRFTVBUX09VVENPTUVfUkVESVJFQ1RFRBAEEiEKHUFUVEVNUFRfT1VUQ09NRV9SRUNFSVZFUl9CVVNZEAUSHAoYQVRURU1QVF9PVVRDT01FX1JFSkVDVEVEEAYSHgoaQVRURU1QVF9PVVRDT01FX0ROU19GQUlMRUQQBxIbChdBVFRFTVBUX09VVENPTUVfVElNRU9VVBAIEiEKHUFUVEVNUFRfT1VUQ09NRV9ORVRXT1JLX0VSUk9SEAkSIQodQVRURU1QVF9PVVRDT01FX1VOU0FGRV9UQVJHRVQQCjLrAwoPRGVsaXZlcnlTZXJ2aWNlEnIKDkxpc3REZWxpdmVyaWVzEiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBotLmFjdGl2aXR5LmRhc2hib2FyZC52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlIgOQAgESaQoLR2V0RGVsaXZlcnkSKS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiouYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2UiA5ACARJvCg1SZXRyeURlbGl2ZXJ5EisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RGVsaXZlcnlSZXNwb25zZSIDkAICEocBChVSZXRyeUZhaWxlZERlbGl2ZXJpZXMSMy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBo0LmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXNwb25zZSIDkAIAYgZwcm90bzM", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIrMDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEgsKA3J1bhgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRI7CgxsYXN0X291dGNvbWUYCSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI5Cghkb25hdGlvbhgMIAEoCzInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeURvbmF0aW9uIqsBChBEZWxpdmVyeURvbmF0aW9uEhEKCXJlY29yZF9pZBgBIAEoCRIvCgtyZWNvcmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoKZG9ub3JfbmFtZRgDIAEoCUIDgAEBSACIAQESFAoMYW1vdW50X2NlbnRzGAQgASgDEhAKCGN1cnJlbmN5GAUgASgJQg0KC19kb25vcl9uYW1lIp0CCgdBdHRlbXB0EgsKA3J1bhgBIAEoBRIPCgdhdHRlbXB0GAIgASgFEi4KCnN0YXJ0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjYKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSGAoLc3RhdHVzX2NvZGUYBiABKAVIAIgBARITCgZkZXRhaWwYByABKAlIAYgBARIVCg1yZXNwb25zZV9ib2R5GAggASgMQg4KDF9zdGF0dXNfY29kZUIJCgdfZGV0YWlsIroEChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEi0KC2VuZHBvaW50X2lkGAIgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSPQoFc3RhdGUYAyABKA4yJC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnlTdGF0ZUIIukgFggECEAESPwoEa2luZBgEIAEoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kQgi6SAWCAQIQARIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKCXBhZ2Vfc2l6ZRgHIAEoBUIJukgGGgQYZCgBSACIAQESHAoKcGFnZV90b2tlbhgIIAEoCUIIukgFcgMYyAESRQoMbGFzdF9vdXRjb21lGAkgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lQgi6SAWCAQIQARIuCghldmVudF9pZBgKIAEoCUIcukgZchcyFV4od2V2X1thLXowLTldezE1fSk/JBIrCglyZWNvcmRfaWQYCyABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JEIMCgpfcGFnZV9zaXplImYKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMwoKZGVsaXZlcmllcxgBIAMoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiawoSR2V0RGVsaXZlcnlSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIpABChNHZXREZWxpdmVyeVJlc3BvbnNlEjEKCGRlbGl2ZXJ5GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5EjAKCGF0dGVtcHRzGAIgAygLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHQSFAoHcGF5bG9hZBgDIAEoDEIDgAEBIqIBChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZGVsaXZlcnlfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIZChFpbmNsdWRlX2RlbGl2ZXJlZBgDIAEoCBIYChBpbmNsdWRlX3JldHJ5aW5nGAQgASgIIkoKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIxCghkZWxpdmVyeRgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeSL2AQocUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIxCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIZChFpbmNsdWRlX2RlbGl2ZXJlZBgFIAEoCCIwCh1SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXNwb25zZRIPCgdyZXRyaWVkGAEgASgDKvQBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhsKF0RFTElWRVJZX1NUQVRFX1JFVFJZSU5HEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSGwoXREVMSVZFUllfU1RBVEVfQ0FOQ0VMRUQQBRIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQBhIZChVERUxJVkVSWV9TVEFURV9FUkFTRUQQByr8AgoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEiEKHUFUVEVNUFRfT1VUQ09NRV9BVVRIX1JFSkVDVEVEEAISIwofQVRURU1QVF9PVVRDT01FX1JPVVRFX05PVF9GT1VORBADEh4KGkFUVEVNUFRfT1VUQ09NRV9SRURJUkVDVEVEEAQSIQodQVRURU1QVF9PVVRDT01FX1JFQ0VJVkVSX0JVU1kQBRIcChhBVFRFTVBUX09VVENPTUVfUkVKRUNURUQQBhIeChpBVFRFTVBUX09VVENPTUVfRE5TX0ZBSUxFRBAHEhsKF0FUVEVNUFRfT1VUQ09NRV9USU1FT1VUEAgSIQodQVRURU1QVF9PVVRDT01FX05FVFdPUktfRVJST1IQCRIhCh1BVFRFTVBUX09VVENPTUVfVU5TQUZFX1RBUkdFVBAKMusDCg9EZWxpdmVyeVNlcnZpY2UScgoOTGlzdERlbGl2ZXJpZXMSLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0Gi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJpCgtHZXREZWxpdmVyeRIpLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXREZWxpdmVyeVJlcXVlc3QaKi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RGVsaXZlcnlSZXNwb25zZSIDkAIBEm8KDVJldHJ5RGVsaXZlcnkSKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlc3BvbnNlIgOQAgIShwEKFVJldHJ5RmFpbGVkRGVsaXZlcmllcxIzLmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXF1ZXN0GjQuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgBiBnByb3RvMw", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * One webhook event to one endpoint.
@@ -99,6 +99,13 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
   nextAttemptAt?: Timestamp | undefined;
+
+  /**
+   * The donation that its event tells of, as it is now; absent for a test and in the answer to RetryDelivery.
+   *
+   * @generated from field: activity.dashboard.v1.DeliveryDonation donation = 12;
+   */
+  donation?: DeliveryDonation | undefined;
 };
 
 /**
@@ -107,6 +114,55 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_delivery_service, 0);
+
+/**
+ * What a list shows of the donation that an event tells of.
+ *
+ * @generated from message activity.dashboard.v1.DeliveryDonation
+ */
+export type DeliveryDonation = Message<"activity.dashboard.v1.DeliveryDonation"> & {
+  /**
+   * The id of its record, 15 characters: what follows `don_` in the feed.
+   *
+   * @generated from field: string record_id = 1;
+   */
+  recordId: string;
+
+  /**
+   * When it joined the feed. The feed shows it while it is paid.
+   *
+   * @generated from field: google.protobuf.Timestamp recorded_at = 2;
+   */
+  recordedAt?: Timestamp | undefined;
+
+  /**
+   * The supporter's stored display name; absent when none was stored, or it was erased. Untrusted.
+   *
+   * @generated from field: optional string donor_name = 3;
+   */
+  donorName?: string | undefined;
+
+  /**
+   * The whole amount, in the currency's smallest unit.
+   *
+   * @generated from field: int64 amount_cents = 4;
+   */
+  amountCents: bigint;
+
+  /**
+   * The lower-case ISO 4217 code.
+   *
+   * @generated from field: string currency = 5;
+   */
+  currency: string;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.DeliveryDonation.
+ * Use `create(DeliveryDonationSchema)` to create a new message.
+ */
+export const DeliveryDonationSchema: GenMessage<DeliveryDonation> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_delivery_service, 1);
 
 /**
  * One signed request to an endpoint.
@@ -176,7 +232,7 @@ export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
  * Use `create(AttemptSchema)` to create a new message.
  */
 export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 1);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 2);
 
 /**
  * Which deliveries to list.
@@ -253,6 +309,13 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
    * @generated from field: string event_id = 10;
    */
   eventId: string;
+
+  /**
+   * Only those of this donation's events, by the id of its record; all when empty.
+   *
+   * @generated from field: string record_id = 11;
+   */
+  recordId: string;
 };
 
 /**
@@ -260,7 +323,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 2);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 3);
 
 /**
  * One page.
@@ -288,7 +351,7 @@ export type ListDeliveriesResponse = Message<"activity.dashboard.v1.ListDeliveri
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 3);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 4);
 
 /**
  * The delivery to read.
@@ -316,7 +379,7 @@ export type GetDeliveryRequest = Message<"activity.dashboard.v1.GetDeliveryReque
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 4);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 5);
 
 /**
  * The delivery, whole.
@@ -351,7 +414,7 @@ export type GetDeliveryResponse = Message<"activity.dashboard.v1.GetDeliveryResp
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 5);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 6);
 
 /**
  * The delivery to retry.
@@ -393,7 +456,7 @@ export type RetryDeliveryRequest = Message<"activity.dashboard.v1.RetryDeliveryR
  * Use `create(RetryDeliveryRequestSchema)` to create a new message.
  */
 export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 6);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 7);
 
 /**
  * The delivery that is on its way.
@@ -414,7 +477,7 @@ export type RetryDeliveryResponse = Message<"activity.dashboard.v1.RetryDelivery
  * Use `create(RetryDeliveryResponseSchema)` to create a new message.
  */
 export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 7);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 8);
 
 /**
  * The deliveries to retry.
@@ -463,7 +526,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
  * Use `create(RetryFailedDeliveriesRequestSchema)` to create a new message.
  */
 export const RetryFailedDeliveriesRequestSchema: GenMessage<RetryFailedDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 8);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 9);
 
 /**
  * How many are on their way.
@@ -484,7 +547,7 @@ export type RetryFailedDeliveriesResponse = Message<"activity.dashboard.v1.Retry
  * Use `create(RetryFailedDeliveriesResponseSchema)` to create a new message.
  */
 export const RetryFailedDeliveriesResponseSchema: GenMessage<RetryFailedDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 9);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 10);
 
 /**
  * What became of a delivery.

@@ -1,0 +1,103 @@
+import {
+  type Activity,
+  ActivityService,
+  ActivityType,
+  DeliveryService,
+  SessionScope,
+} from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { useSearchParams } from "wouter";
+import { Empty } from "../common/empty.tsx";
+import { Facts } from "../common/facts.tsx";
+import { Loaded } from "../common/loaded.tsx";
+import { Notice } from "../common/notice.tsx";
+import { Page } from "../common/page.tsx";
+import { Section } from "../common/section.tsx";
+import { Time } from "../common/time.tsx";
+import { UntrustedText } from "../common/untrusted-text.tsx";
+import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { momentOf } from "../record/record-address.ts";
+import { valueText } from "../record/value-text.ts";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import { refundedText } from "./activity-table.tsx";
+
+const READ_AGAIN_MS = 5_000;
+/** What begins the id of a donation: endpoints are told of nothing else. */
+const DONATION = "don_";
+
+/** One record of the feed, and whether endpoints were told of it. */
+export function RecordPage({ activityId }: { activityId: string }) {
+  const mayRead = useMay(SessionScope.DELIVERIES_READ);
+  const isDonation = activityId.startsWith(DONATION);
+  const [params] = useSearchParams();
+  const query = useQuery(
+    ActivityService.method.listActivities,
+    { ...momentOf(params.get("at")), limit: 100 },
+    { refetchInterval: READ_AGAIN_MS },
+  );
+  const record = query.data?.activities.find(({ id }) => id === activityId);
+  const type = record?.type ?? (isDonation ? ActivityType.DONATION : ActivityType.UNSPECIFIED);
+  return (
+    <Page
+      title={texts.activity.types[type] || texts.activity.record}
+      back={{ href: "/activity", text: texts.pages.activity }}
+    >
+      <Loaded query={query}>
+        {() =>
+          record ? (
+            <Facts facts={factsOf(record)} />
+          ) : (
+            <Notice look="warn">{texts.activity.hidden}</Notice>
+          )
+        }
+      </Loaded>
+      {isDonation && mayRead && <RecordDeliveries recordId={activityId.slice(DONATION.length)} />}
+    </Page>
+  );
+}
+
+function RecordDeliveries({ recordId }: { recordId: string }) {
+  const query = useQuery(
+    DeliveryService.method.listDeliveries,
+    { recordId, pageSize: 100 },
+    { refetchInterval: READ_AGAIN_MS },
+  );
+  return (
+    <Section title={texts.activity.deliveries}>
+      <Loaded query={query}>
+        {({ deliveries }) =>
+          deliveries.length > 0 ? (
+            <DeliveryTable deliveries={deliveries} />
+          ) : (
+            <Empty title={texts.activity.notTold} text={texts.activity.notToldText} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function factsOf(record: Activity) {
+  const { actorName, message, platform, occurredAt, recordedAt } = record;
+  const value = [valueText(record), refundedText(record)].filter(Boolean).join(" · ");
+  return [
+    [
+      texts.activity.actor,
+      actorName === undefined ? (
+        texts.activity.anonymous
+      ) : (
+        <UntrustedText key="actor" text={actorName} />
+      ),
+    ],
+    [texts.activity.value, value || texts.none],
+    [
+      texts.activity.message,
+      message === undefined ? texts.none : <UntrustedText key="message" text={message} />,
+    ],
+    [texts.activity.platform, texts.activity.platforms[platform]],
+    [texts.activity.occurredAt, <Time key="occurred" at={occurredAt} hasSeconds />],
+    [texts.activity.recordedAt, <Time key="recorded" at={recordedAt} hasSeconds />],
+    [texts.activity.id, <code key="id">{record.id}</code>],
+  ] as const;
+}

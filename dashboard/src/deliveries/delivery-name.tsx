@@ -1,0 +1,13 @@
+import type { Delivery } from "@activity/proto";
+import { RecordName } from "../record/record-name.tsx";
+import { amountText } from "../record/value-text.ts";
+import { texts } from "../texts.ts";
+
+/** Whose donation a delivery tells of, and how much it was. */
+export function DeliveryName({ delivery: { donation, test, kind } }: { delivery: Delivery }) {
+  if (donation === undefined) {
+    return <strong>{test ? texts.deliveries.testEvent : texts.deliveries.kinds[kind]}</strong>;
+  }
+  const { donorName, amountCents, currency } = donation;
+  return <RecordName name={donorName} value={amountText(Number(amountCents), currency)} />;
+}

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { expect, it } from "vitest";
+import { curlScript, kitCommand } from "./replay-commands.ts";
+
+const WEBHOOK_SECRET = `whsec_${"x".repeat(43)}=`;
+const url = "https://example.com/hook?it='s";
+const eventId = "wev_k3x9m2p7q4r8s1t";
+const body = JSON.stringify({ id: eventId, message: "it's $HOME `date` \\n %s \u202e 🎉" });
+
+/** Runs a script in which a program prints its arguments, or what it reads, instead of what it does. */
+const run = (program: string, instead: string, script: string) =>
+  execFileSync("sh", ["-c", `${program}() { ${instead}; }\n${script}`], {
+    env: { ...process.env, WEBHOOK_SECRET },
+    encoding: "utf8",
+  });
+
+it("copies a script that sends the exact bytes with a signature of now. §6.2, §6.3", () => {
+  const words = run("curl", "printf '%s\\0' \"$@\"", curlScript({ url, eventId, body })).split(
+    "\0",
+  );
+  expect(words).toEqual(expect.arrayContaining([url, body, `Service-Event-Id: ${eventId}`]));
+  const at = words.find((word) => word.startsWith("Service-Timestamp: "))?.slice(19) ?? "";
+  expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
+  const mac = createHmac("sha256", WEBHOOK_SECRET).update(`${at}.${eventId}.${body}`).digest("hex");
+  expect(words).toContain(`Service-Signature: v1=${mac}`);
+});
+
+it("copies a command of receiver-kit that reads the exact bytes", () => {
+  const printed = run("npx", "cat; printf '\\0%s' \"$@\"", kitCommand({ url, eventId, body }));
+  expect(printed.split("\0")).toEqual([body, "receiver-kit", "send", url, "--body", "-"]);
+});

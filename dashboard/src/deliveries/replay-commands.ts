@@ -1,0 +1,31 @@
+/** What sends an event once more from the owner's own machine. */
+export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
+
+/**
+ * Writes a shell script that signs the event now with `WEBHOOK_SECRET` and sends it by curl. The dashboard knows no
+ * signing secret.
+ */
+export function curlScript({ url, eventId, body }: Replay): string {
+  return [
+    `body=${quoted(body)}`,
+    "at=$(date +%s)",
+    `signature=$(printf %s "$at.${eventId}.$body" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" | sed 's/^.*= *//')`,
+    `curl -i ${quoted(url)} \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -H 'Service-Event-Id: ${eventId}' \\`,
+    '  -H "Service-Timestamp: $at" \\',
+    "  -H 'Service-Attempt: 1' \\",
+    '  -H "Service-Signature: v1=$signature" \\',
+    '  --data-raw "$body"',
+  ].join("\n");
+}
+
+/** Writes the command of receiver-kit that does the same. */
+export function kitCommand({ url, body }: Replay): string {
+  return `printf %s ${quoted(body)} | npx receiver-kit send ${quoted(url)} --body -`;
+}
+
+/** Writes a text as one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

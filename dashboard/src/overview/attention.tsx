@@ -1,0 +1,71 @@
+import { type Delivery, SessionScope } from "@activity/proto";
+import { useRef } from "react";
+import { Link } from "wouter";
+import { Section } from "../common/section.tsx";
+import { RetryFailed } from "../deliveries/retry-failed.tsx";
+import { EndpointBadge } from "../endpoints/endpoint-badge.tsx";
+import { type DayStats, useDayStats } from "../endpoints/use-stats.ts";
+import { useMay } from "../session/session-context.ts";
+import { texts } from "../texts.ts";
+import styles from "./overview.module.css";
+import { countText, useDayFailed } from "./use-day-deliveries.ts";
+
+const SERIOUS_FIRST = ["bad", "warn", "good", undefined];
+
+/** The endpoints that fail, and those with failed deliveries of the last day; each with what to do. */
+export function Attention() {
+  const failed = useDayFailed();
+  const byEndpoint = Map.groupBy(failed.deliveries, ({ endpointId }) => endpointId);
+  // What was repaired stays until the page is left: the dialog that repaired it stands there.
+  const shown = useRef(new Set<string>()).current;
+  const failing = (useDayStats() ?? [])
+    .filter(
+      ({ endpoint: { id, switchedOn }, health }) =>
+        (switchedOn && health === "bad") || byEndpoint.has(id) || shown.has(id),
+    )
+    .sort((a, b) => SERIOUS_FIRST.indexOf(a.health) - SERIOUS_FIRST.indexOf(b.health));
+  for (const { endpoint } of failing) shown.add(endpoint.id);
+  if (failing.length === 0) return null;
+  return (
+    <Section title={texts.overview.attention}>
+      <ul className={styles.list}>
+        {failing.map((stats) => (
+          <Failing
+            key={stats.endpoint.id}
+            stats={stats}
+            failed={byEndpoint.get(stats.endpoint.id) ?? []}
+            isAll={failed.isAll}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: boolean }) {
+  const { endpoint } = props.stats;
+  const [last] = props.failed;
+  const mayRetry = useMay(SessionScope.DELIVERIES_WRITE) && endpoint.switchedOn;
+  return (
+    <li className={styles.item}>
+      <EndpointBadge endpoint={endpoint} />
+      <div className={styles.words}>
+        <Link href={`/endpoints/${endpoint.id}`}>
+          <bdi>{endpoint.url}</bdi>
+        </Link>
+        {last && (
+          <span className={styles.muted}>
+            {texts.overview.failedOfDay(countText(props.failed.length, props.isAll))} ·{" "}
+            {texts.deliveries.outcomes[last.lastOutcome]}
+          </span>
+        )}
+      </div>
+      {mayRetry && (
+        <RetryFailed
+          filters={{ get: (name) => (name === "endpoint" ? endpoint.id : "") }}
+          of={endpoint.url}
+        />
+      )}
+    </li>
+  );
+}

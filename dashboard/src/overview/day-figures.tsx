@@ -1,0 +1,53 @@
+import { DeliveryState } from "@activity/proto";
+import { Link } from "wouter";
+import { Section } from "../common/section.tsx";
+import { useDayStats } from "../endpoints/use-stats.ts";
+import { LOCALE, texts } from "../texts.ts";
+import styles from "./overview.module.css";
+import { countText, useDayDeliveries } from "./use-day-deliveries.ts";
+
+/** How the deliveries of the last day went, each figure a link to them. */
+export function DayFigures() {
+  const stats = useDayStats();
+  // Nothing can have been sent.
+  if (stats?.length === 0) return null;
+  const delivered = stats?.reduce((sum, each) => sum + each.delivered, 0);
+  return (
+    <Section title={texts.overview.figures} hint={texts.overview.figuresHint}>
+      <dl className={styles.figures}>
+        <Figure
+          value={delivered?.toLocaleString(LOCALE) ?? texts.none}
+          state={DeliveryState.DELIVERED}
+        />
+        <Counted state={DeliveryState.FAILED} />
+        <Counted state={DeliveryState.RETRYING} />
+        <Counted state={DeliveryState.PENDING} />
+      </dl>
+    </Section>
+  );
+}
+
+function Counted({ state }: { state: DeliveryState }) {
+  const { isRead, deliveries, isAll } = useDayDeliveries(state);
+  return (
+    <Figure
+      value={isRead ? countText(deliveries.length, isAll) : texts.none}
+      state={state}
+      isBad={state === DeliveryState.FAILED && deliveries.length > 0}
+    />
+  );
+}
+
+function Figure({ value, state, isBad }: { value: string; state: DeliveryState; isBad?: boolean }) {
+  const name = texts.deliveries.states[state];
+  return (
+    <div className={styles.figure}>
+      <dt>{name}</dt>
+      <dd className={isBad ? styles.bad : undefined}>
+        <Link href={`/deliveries?state=${state}&span=day`} aria-label={`${name}: ${value}`}>
+          {value}
+        </Link>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { ApiKeyService, DeliveryService, DeliveryState, SessionScope } from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { useEndpoints } from "../deliveries/use-endpoints.ts";
+import { useMay } from "../session/session-context.ts";
+import type { texts } from "../texts.ts";
+
+const READ_AGAIN_MS = 5_000;
+
+/** One step of setting up, and where it is made. */
+export type Step = {
+  readonly name: keyof typeof texts.overview.steps;
+  readonly isDone: boolean;
+  readonly href: string;
+};
+
+/** Returns the steps of setting up that the session may see; none before they are known. */
+export function useSteps(): readonly Step[] {
+  const mayReadKeys = useMay(SessionScope.KEYS_READ);
+  const mayReadEndpoints = useMay(SessionScope.ENDPOINTS_READ);
+  const mayReadDeliveries = useMay(SessionScope.DELIVERIES_READ);
+  const delivered = useLatest(DeliveryState.DELIVERED);
+  const isDelivered = delivered?.length === 1;
+  // What was delivered once needs no further look.
+  const latest = useLatest(DeliveryState.UNSPECIFIED, isDelivered);
+  const { data: keys } = useQuery(
+    ApiKeyService.method.listApiKeys,
+    {},
+    { enabled: mayReadKeys, refetchInterval: READ_AGAIN_MS },
+  );
+  const endpoints = useEndpoints();
+  const isLoading =
+    (mayReadKeys && !keys) ||
+    (mayReadEndpoints && !endpoints) ||
+    (mayReadDeliveries && (!delivered || (!isDelivered && !latest)));
+  if (isLoading) return [];
+  const [endpoint] = endpoints?.values() ?? [];
+  const [last] = latest ?? [];
+  const steps: (Step & { readonly may: boolean })[] = [
+    {
+      name: "key",
+      may: mayReadKeys,
+      isDone: keys?.apiKeys.some(({ active }) => active) === true,
+      href: "/keys",
+    },
+    { name: "endpoint", may: mayReadEndpoints, isDone: !!endpoint, href: "/endpoints" },
+    {
+      name: "test",
+      may: mayReadDeliveries,
+      isDone: isDelivered || last !== undefined,
+      href: endpoint ? `/endpoints/${endpoint.id}` : "",
+    },
+    {
+      name: "delivered",
+      may: mayReadDeliveries,
+      isDone: isDelivered,
+      href: last ? `/deliveries/${last.id}` : "",
+    },
+  ];
+  return steps.filter(({ may }) => may);
+}
+
+function useLatest(state: DeliveryState, isNeedless = false) {
+  const enabled = useMay(SessionScope.DELIVERIES_READ) && !isNeedless;
+  const { data } = useQuery(
+    DeliveryService.method.listDeliveries,
+    { state, pageSize: 1 },
+    { enabled, refetchInterval: READ_AGAIN_MS },
+  );
+  return data?.deliveries;
+}

@@ -1,0 +1,19 @@
+import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+
+/** The page of a record. The feed finds a record by the moment when it joined. */
+export function recordHref(activityId: string, recordedAt: Timestamp | undefined): string {
+  const { seconds, nanos } = recordedAt ?? timestampFromMs(0);
+  return `/activity/${activityId}?at=${seconds}.${String(nanos).padStart(9, "0")}`;
+}
+
+/** Reads that moment from an address, and the microsecond after it. */
+export function momentOf(text: string | null): { since: Timestamp; until: Timestamp } | undefined {
+  const [, seconds, nanos] = /^(\d{1,11})\.(\d{9})$/.exec(text ?? "") ?? [];
+  if (seconds === undefined || nanos === undefined) return undefined;
+  const at = (later: number) => {
+    const all = Number(nanos) + later;
+    const more = all >= 1e9 ? 1 : 0;
+    return { ...timestampFromMs(0), seconds: BigInt(seconds) + BigInt(more), nanos: all % 1e9 };
+  };
+  return { since: at(0), until: at(1_000) };
+}

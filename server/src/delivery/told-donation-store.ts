@@ -1,0 +1,51 @@
+import type { Pool, RowDataPacket } from "../database/pool.ts";
+import { queryWithin } from "../database/query-within.ts";
+import type { DeliveryRecord } from "./delivery-store.ts";
+
+/** What is shown of the donation that a delivery's event tells of. */
+export type ToldDonation = {
+  readonly recordId: string;
+  readonly recordedAt: number;
+  readonly donorName: string | undefined;
+  readonly amountCents: number;
+  readonly currency: string;
+};
+
+type Row = RowDataPacket & {
+  event_id: string;
+  record_id: string;
+  recorded_at: number;
+  donor_name: string | null;
+  amount_cents: number;
+  currency: string;
+};
+
+/** Lists the donations that the events of deliveries tell of, by the events' ids; a test's tells of none. */
+export async function listDonationsOf(
+  pool: Pool,
+  accountNo: number,
+  deliveries: readonly DeliveryRecord[],
+): Promise<ReadonlyMap<string, ToldDonation>> {
+  const eventIds = new Set(deliveries.filter(({ test }) => !test).map(({ eventId }) => eventId));
+  if (eventIds.size === 0) return new Map();
+  const rows = await queryWithin<Row[]>(
+    pool,
+    `SELECT e.id AS event_id, d.record_id, d.recorded_at, d.donor_name, d.amount_cents, d.currency
+     FROM webhook_event e FORCE INDEX (PRIMARY)
+     STRAIGHT_JOIN donation d FORCE INDEX (donation_record)
+       ON d.account_no = e.account_no AND d.record_id = e.record_id
+     WHERE e.account_no = ? AND e.id IN (?)`,
+    [accountNo, [...eventIds]],
+  );
+  return new Map(rows.map((row) => [row.event_id, donationFromRow(row)]));
+}
+
+function donationFromRow(row: Row): ToldDonation {
+  return {
+    recordId: row.record_id,
+    recordedAt: row.recorded_at,
+    donorName: row.donor_name ?? undefined,
+    amountCents: row.amount_cents,
+    currency: row.currency,
+  };
+}
