@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -30,6 +31,12 @@ function allowedImports(): Map<string, Set<string>> {
       new Set([...list.matchAll(/`([\w-]+)`/g)].map(([, allowed = ""]) => allowed)),
     ]),
   );
+}
+
+/** The folders that a file is in. */
+function foldersOf(file: string): string[] {
+  const folder = dirname(file);
+  return folder === "." ? [] : [folder, ...foldersOf(folder)];
 }
 
 describe("the import rule", () => {
@@ -121,6 +128,22 @@ describe("the documents", () => {
     const named = [...text.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, file]) => file ?? "");
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it("link to and show only files that are in the repository", () => {
+    const list = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" });
+    const tracked = list.trim().split("\n");
+    const there = new Set(tracked.flatMap((file) => [file, ...foldersOf(file)]));
+    const links = tracked
+      .filter((file) => file.endsWith(".md"))
+      .flatMap((file) => {
+        const text = readFileSync(join(ROOT, file), "utf8").replaceAll(/^```.*?^```/gms, "");
+        return [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => ({
+          ...{ file, to: join(dirname(file), to).replace(/\/$/, "") },
+        }));
+      });
+    expect(links.length).toBeGreaterThan(50);
+    expect(links.filter(({ to }) => !there.has(to))).toEqual([]);
   });
 
   it("docs/configuration.md lists exactly the variables that are read", () => {
