@@ -38,8 +38,10 @@ function putOnce(packets: Packets, profile: Profile): Promise<AccountRecord | un
     READ_NOW,
   ];
   return packets.loadAndStore(load, ([own, named, now]) => {
-    const [stored] = ((own ?? []) as AccountRow[]).map(accountFromRow);
+    const [found] = ((own ?? []) as AccountRow[]).map(accountFromRow);
     const [holder] = ((named ?? []) as AccountRow[]).map(accountFromRow);
+    // On Vitess another call can have stored it between the two lookups.
+    const stored = found ?? (holder?.externalId.equals(profile.externalId) ? holder : undefined);
     if (holder !== undefined && holder.id !== stored?.id) {
       return { statements: [], result: undefined };
     }
