@@ -5,5 +5,6 @@ export const FAILED_ONCE: ReadonlyMap<number, string> = new Map([
   [440, "the database's clock stepped ahead between a record and the claim of its retry"],
   [7, "an attempt was recorded by another process than its maker, and its retry was due too late"],
   [143, "the database's clock was set right, and a retry that was forgotten came too early"],
+  [201366, "a dispatcher that was cut off from the core for ever held its retries for ever"],
   [3190, "two workers made one attempt, and the success that was recorded second was forgotten"],
 ]);

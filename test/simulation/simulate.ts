@@ -48,12 +48,12 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   let happenings = 0;
   let isSettled = false;
   while (product.violation() === undefined && !isSettled && world.nowMs() < endMs) {
-    if (!probe?.isAwake()) skipQuiet(product);
+    const quietMs = probe?.isAwake() ? 0 : quietFor(product);
+    const isLooking = isHealed && probe === undefined && (quietMs > 0 || world.nowMs() >= lookAtMs);
+    if (isLooking) lookAtMs = world.nowMs() + LOOK_EVERY_MS;
+    if (isLooking && isSettledBeside(product)) probe = startProbe(product);
+    else if (quietMs > 0) world.passQuietly(quietMs);
     if (!(await world.step()) || happenings++ > MAX_HAPPENINGS) break;
-    if (isHealed && probe === undefined && world.nowMs() >= lookAtMs) {
-      lookAtMs = world.nowMs() + LOOK_EVERY_MS;
-      if (isSettledBeside(product)) probe = startProbe(product);
-    }
     isSettled = probe?.isOver() ?? false;
   }
   const left = isSettled ? undefined : unsettled(product);
@@ -78,18 +78,18 @@ function isSettledBeside(product: Product): boolean {
   return product.isIdle(product.isFrozen) && unsettled(product) === undefined;
 }
 
-/** While nothing is to be done, time goes on to when something happens: pollers would look in vain. */
-function skipQuiet({ world, database, isIdle }: Product): void {
+/** How long nothing happens, in milliseconds: pollers would look in vain, so time goes on at once. */
+function quietFor({ world, database, isIdle }: Product): number {
   const { deliveries, entries, nowMicros } = database.tables;
   const quietMs = world.nextOutsideMs() - world.nowMs() - AWAKE_MS;
-  if (quietMs <= AWAKE_MS || entries.size > 0 || !isIdle()) return;
+  if (quietMs <= AWAKE_MS || entries.size > 0 || !isIdle()) return 0;
   let awakeInMs = quietMs;
   for (const { state, nextAttemptAt } of deliveries.values()) {
     if (state !== DeliveryState.Retrying || nextAttemptAt === null) continue;
     const overdueInMs = (nextAttemptAt - nowMicros()) / 1000 + OVERDUE_MS;
     awakeInMs = Math.min(awakeInMs, overdueInMs);
   }
-  if (awakeInMs > AWAKE_MS && Number.isFinite(awakeInMs)) world.skip(awakeInMs);
+  return awakeInMs > AWAKE_MS && Number.isFinite(awakeInMs) ? awakeInMs : 0;
 }
 
 /** Tells what has not ended. */

@@ -28,7 +28,7 @@ export type World = {
   /** When the next thing happens that no process waits for. */
   nextOutsideMs(): number;
   /** Lets time pass in which no process did anything. */
-  skip(milliseconds: number): void;
+  passQuietly(milliseconds: number): void;
 };
 
 type Happening = {
@@ -103,7 +103,7 @@ export function createWorld(): World {
       return true;
     },
     nextOutsideMs: () => (outside.peek()?.at ?? Infinity) / 1000,
-    skip(milliseconds) {
+    passQuietly(milliseconds) {
       const micros = Math.floor(milliseconds * 1000);
       skipped += micros;
       now += micros;

@@ -45,13 +45,18 @@ describe("the settings of relay and worker", () => {
       WEBHOOK_EXTRA_CA: "/no/such/file",
       TEMPORAL_TLS_CLIENT_KEY_PATH: "-----BEGIN PRIVATE KEY----- geheim",
       TEMPORAL_WORKER_BUILD_ID: "1.0.0 geheim",
+      WEBHOOK_PROXY_URL: "http://owner:geheim@proxy.example:3128/path",
     };
     for (const name of [...Object.keys(bad), "CORE_CREDENTIAL", "CORE_TLS_CLIENT_KEY"]) {
       expect(() => readProcessConfig(bad)).toThrow(name);
     }
     expect(() => readProcessConfig(bad)).not.toThrow(/geheim/);
-    const { TEMPORAL_TLS_CLIENT_KEY_PATH: _, TEMPORAL_WORKER_BUILD_ID: __, ...targets } = bad;
-    const meant = { ...targets, ALLOW_UNSAFE_TARGETS: "development" };
+    const { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA } = bad;
+    const meant = {
+      WEBHOOK_ALLOWED_TARGETS,
+      WEBHOOK_EXTRA_CA,
+      ALLOW_UNSAFE_TARGETS: "development",
+    };
     expect(() => readDeliveryConfig(meant)).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
@@ -72,6 +77,13 @@ describe("the settings of relay and worker", () => {
     expect(core.coreUrl).toBe(bad.CORE_URL);
     expect([...delivery.allowedTargets]).toEqual([bad.WEBHOOK_ALLOWED_TARGETS]);
   });
+
+  it.each(["proxy.example:3128", "socks5://proxy.example", "http://proxy.example/?a", "https://"])(
+    "refuse %s for the egress proxy",
+    (WEBHOOK_PROXY_URL) => {
+      expect(() => readDeliveryConfig({ WEBHOOK_PROXY_URL })).toThrow("WEBHOOK_PROXY_URL must be");
+    },
+  );
 
   it("take Temporal's own variables, for a cluster or its cloud", () => {
     const config = readDeliveryConfig({

@@ -1,6 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
+import { unescape as decode } from "node:querystring";
 import type { CheckedAddress } from "./target-guard.ts";
 
 /** Opens connections to checked addresses by way of a proxy. */
@@ -37,7 +38,7 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const isTls = protocol === "https:";
   const request = isTls ? requestHttps : requestHttp;
   const to = { host: hostname.replace(/^\[|\]$/g, ""), port: port || (isTls ? 443 : 80) };
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decode(username)}:${decode(password)}`;
   const authorization = username !== "" && {
     "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}`,
   };
