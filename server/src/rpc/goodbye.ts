@@ -34,7 +34,7 @@ export function createGoodbye(): Goodbye {
   let hasBegun = false;
 
   function tell(session: ServerHttp2Session): void {
-    if (told.has(session) || session.closed) return;
+    if (told.has(session) || session.closed || session.destroyed) return;
     told.add(session);
     session.goaway(constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
   }

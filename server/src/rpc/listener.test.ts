@@ -137,4 +137,15 @@ describe("a listener that closes, ADR 0043", () => {
     expect(await answers).toEqual(["close", 200]);
     await Promise.all([closed, closing]);
   });
+
+  it("closes beside a session of HTTP/2 that has just been cut", async () => {
+    isPrompt = false;
+    const { session } = await connect();
+    session.on("error", () => {});
+    session.request({ ":path": "/" }).on("error", () => {});
+    await untilWaiting();
+    const [cut] = waiting.splice(0) as [http2.Http2ServerResponse];
+    cut.stream.session?.destroy();
+    await listener.close();
+  });
 });
