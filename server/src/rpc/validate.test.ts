@@ -1,13 +1,23 @@
 import * as contract from "@activity/proto";
-import { create, type DescField, type DescMessage, type DescService } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type DescService,
+  type Message,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { createValidator } from "@bufbuild/protovalidate";
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createSurelyValid } from "./surely-valid.ts";
 
 /** More than any call may name. */
 const YEAR_SECONDS = 31_536_000n;
 const validator = createValidator();
+const isSurelyValid = createSurelyValid();
 
 const services = Object.values(contract as Record<string, unknown>).filter(isService);
 
@@ -51,3 +61,91 @@ it.each(durations.map((field) => [`${field.parent.name}.${field.name}`, field] a
     expect(isRefused(field, 1n)).toBe(false);
   },
 );
+
+describe("a message that is found surely valid", () => {
+  const near = (...values: number[]) => values.flatMap((value) => [value - 1, value, value + 1]);
+  const LENGTHS = near(15, 64, 128, 200, 255, 1024, 2048, 4000);
+  const INTS = near(1, 8, 64, 100, 599, 1000, 4096, 100_000);
+  const BIGS = [...INTS.map(BigInt), 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)];
+  const TEXTS = [
+    ...["", "eur", "abcdefghijklmno", "abcdefghijklmno\n", "a@b.c", "https://a.example/", "é"],
+    ...["a", "😀"].flatMap((letter) => LENGTHS.map((length) => letter.repeat(length))),
+  ];
+  const BYTES = near(1024).map((length) => new Uint8Array(length));
+
+  function plainValues({ enum: values, scalar }: DescField): readonly unknown[] {
+    if (values) return [...values.values.map(({ number }) => number), 99];
+    if (scalar === ScalarType.STRING) return TEXTS;
+    if (scalar === ScalarType.BOOL) return [true, false];
+    if (scalar === ScalarType.BYTES) return BYTES;
+    return scalar === ScalarType.INT64 ? BIGS : INTS;
+  }
+
+  function withValue({ parent, oneof, localName, fieldKind }: DescField, value: unknown): Message {
+    const init = fieldKind === "list" ? [value] : value;
+    return create(parent, {
+      [oneof?.localName ?? localName]: oneof ? { case: localName, value: init } : init,
+    } as never);
+  }
+
+  function keepsRules(field: DescField, value: unknown): boolean {
+    const { violations = [] } = validator.validate(field.parent, withValue(field, value));
+    return violations.every(({ field: [at] }) => at?.kind !== "field" || at.name !== field.name);
+  }
+
+  /** Values of a field, mostly valid. */
+  function valuesOf(field: DescField): fc.Arbitrary<unknown> {
+    const plain = plainValues(field);
+    const valid = plain.filter((value) => keepsRules(field, value));
+    const one = field.message
+      ? messages(field.message)
+      : fc.oneof(
+          { weight: 20, arbitrary: fc.constantFrom(...(valid.length > 0 ? valid : plain)) },
+          { weight: 1, arbitrary: fc.constantFrom(...plain) },
+        );
+    return field.fieldKind === "list" ? fc.array(one, { maxLength: 3 }) : one;
+  }
+
+  function messages(schema: DescMessage): fc.Arbitrary<Message> {
+    const plain = schema.fields.filter(({ oneof }) => !oneof);
+    const fields = plain.map(
+      (field) =>
+        [field.localName, fc.option(valuesOf(field), { freq: 20, nil: undefined })] as const,
+    );
+    const oneofs = schema.oneofs.map(({ localName, fields }) => {
+      const cases = fields.map((field) =>
+        valuesOf(field).map((value) => ({ case: field.localName, value })),
+      );
+      return [localName, fc.option(fc.oneof(...cases), { freq: 20, nil: undefined })] as const;
+    });
+    return fc
+      .record(Object.fromEntries([...fields, ...oneofs]))
+      .map((init) => create(schema, init as never));
+  }
+
+  const ruled = [...sent].filter(({ typeName }) => !typeName.startsWith("google."));
+
+  it.each(ruled.map((schema) => [schema.name, schema] as const))("is valid: %s", (_, schema) => {
+    fc.assert(
+      fc.property(messages(schema), (message) => {
+        if (isSurelyValid(schema, message)) {
+          expect(validator.validate(schema, message).kind).toBe("valid");
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is what callers mostly send", () => {
+    const accountId = "abcdefghijklmno";
+    const contribution = create(contract.RecordContributionRequestSchema, {
+      ...{ accountId, externalId: "1", subscriptionExternalId: "1", amountCents: 500n },
+      ...{ currency: "eur", donorName: "Ada", contributedAt: {} },
+    });
+    const event = create(contract.RecordPlatformEventRequestSchema, {
+      ...{ accountId, platform: 2, externalId: "1", kind: { case: "follow", value: {} } },
+    });
+    expect(isSurelyValid(contract.RecordContributionRequestSchema, contribution)).toBe(true);
+    expect(isSurelyValid(contract.RecordPlatformEventRequestSchema, event)).toBe(true);
+  });
+});

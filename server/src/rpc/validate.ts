@@ -2,14 +2,17 @@ import { createValidator } from "@bufbuild/protovalidate";
 import type { Interceptor } from "@connectrpc/connect";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { FindService } from "./registered-service.ts";
+import { createSurelyValid } from "./surely-valid.ts";
 
-/** It compiles a message's rules when it meets the first, and keeps them. */
+/** Both compile a message's rules when they meet the first, and keep them. */
 const validator = createValidator();
+const isSurelyValid = createSurelyValid();
 
 /** Holds the field rules written in the protos; fails with `invalid_parameter`, naming every field. */
 export function createValidate(findService: FindService): Interceptor {
   return (next) => async (request) => {
     if (request.stream || !findService(request.service).isValidated) return next(request);
+    if (isSurelyValid(request.method.input, request.message)) return next(request);
     const result = validator.validate(request.method.input, request.message);
     if (result.kind === "invalid") {
       const sentences = result.violations.map(

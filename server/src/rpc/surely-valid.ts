@@ -1,0 +1,206 @@
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  getOption,
+  type Message,
+} from "@bufbuild/protobuf";
+import { type ReflectList, type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { type Duration, FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import {
+  type FieldRules,
+  FieldRulesSchema,
+  field as fieldOption,
+  MessageRulesSchema,
+  message as messageOption,
+  oneof as oneofOption,
+  type Rule,
+} from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+
+/** Whether a value surely keeps its rules. */
+type Check = (value: never) => boolean;
+type Num = number | bigint;
+
+const NO_RULES = create(FieldRulesSchema);
+/** Rules that are checked where the field's own description is at hand. */
+const CHECKED_ELSEWHERE = new Set(["items", "defined_only"]);
+const NANOS = 1_000_000_000;
+
+const surely: Check = () => true;
+/** Of rules that are not known here. */
+const perhaps: Check = () => false;
+
+const ofNumbers = {
+  gt: (limit: Num) => (value: Num) => value > limit,
+  gte: (limit: Num) => (value: Num) => value >= limit,
+  lte: (limit: Num) => (value: Num) => value <= limit,
+};
+
+/** The checks of the known rules, by the type of the field and the name of the rule in `buf.validate`. */
+const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => Check>>>> = {
+  string: {
+    // A character takes one or two UTF-16 code units.
+    min_len: (min: bigint) => (value: string) => value.length >= 2 * Number(min) - 1,
+    max_len: (max: bigint) => (value: string) => value.length <= max,
+    pattern: patternCheck,
+  },
+  bytes: { max_len: (max: bigint) => (value: Uint8Array) => value.length <= max },
+  enum: {
+    in: isIn,
+    not_in(none: ReflectList) {
+      const isOneOf = isIn(none);
+      return (value) => !isOneOf(value);
+    },
+  },
+  int32: ofNumbers,
+  int64: ofNumbers,
+  duration: {
+    gte: (min: ReflectMessage) => (value: Duration) => isInOrder(min.message as Duration, value),
+    lte: (max: ReflectMessage) => (value: Duration) => isInOrder(value, max.message as Duration),
+  },
+  repeated: {
+    min_items: (min: bigint) => (value: unknown[]) => value.length >= min,
+    max_items: (max: bigint) => (value: unknown[]) => value.length <= max,
+    unique: () => (value: unknown[]) => new Set(value).size === value.length,
+  },
+};
+
+/**
+ * Creates a check that finds most valid messages valid without the validator, which builds a path
+ * for every field and evaluates CEL. True is certain. False means that the validator decides: the
+ * message breaks a rule, or has one that is not known here.
+ */
+export function createSurelyValid(): (schema: DescMessage, message: Message) => boolean {
+  const made = new Map<DescMessage, Check>();
+
+  function messageCheck(schema: DescMessage): Check {
+    const known = made.get(schema);
+    if (known) return known;
+    // Of a message inside itself.
+    made.set(schema, perhaps);
+    const ofMessage = reflect(MessageRulesSchema, getOption(schema, messageOption));
+    const check = all([
+      ...setFieldsOf(ofMessage).map(() => perhaps),
+      ...schema.oneofs.map(oneofCheck),
+      ...schema.fields.map(fieldCheck),
+    ]);
+    made.set(schema, check);
+    return check;
+  }
+
+  function fieldCheck(field: DescField): Check {
+    const rules = getOption(field, fieldOption);
+    const { required } = rules;
+    const check = valueCheck(field, rules);
+    if (check === surely && !required) return surely;
+    const isAlwaysThere = field.presence === FeatureSet_FieldPresence.IMPLICIT;
+    const read = readerOf(field);
+    return (message: Fields) => {
+      const value = read(message);
+      if (value === undefined) return !required;
+      if (required && isAlwaysThere && isZero(value)) return false;
+      return check(value as never);
+    };
+  }
+
+  /** Returns the check of a field's value, or of a list's item by the rules of its items. */
+  function valueCheck(field: DescField, rules: FieldRules, isItem = false): Check {
+    const own = rulesCheck(rules);
+    if (field.fieldKind === "map") return perhaps;
+    if (field.fieldKind === "list" && !isItem) {
+      const itemRules = rules.type.case === "repeated" ? rules.type.value.items : undefined;
+      const item = valueCheck(field, itemRules ?? NO_RULES, true);
+      return all([own, item === surely ? surely : (value: never[]) => value.every(item)]);
+    }
+    if (field.message) return all([own, messageCheck(field.message)]);
+    if (!field.enum || rules.type.case !== "enum" || !rules.type.value.definedOnly) return own;
+    const defined = new Set(field.enum.values.map(({ number }) => number));
+    return all([own, (value: number) => defined.has(value)]);
+  }
+
+  return (schema, message) => messageCheck(schema)(message as never);
+}
+
+/** Joins checks; `surely` where there is nothing to check. */
+function all(checks: readonly Check[]): Check {
+  const needed = checks.filter((check) => check !== surely);
+  const [first = surely] = needed;
+  if (needed.length <= 1) return first;
+  return (value) => needed.every((check) => check(value));
+}
+
+function setFieldsOf(message: ReflectMessage): DescField[] {
+  return message.fields.filter((field) => message.isSet(field));
+}
+
+/** Returns the check of a field's rules but for those about its items and the values of its enum. */
+function rulesCheck(rules: FieldRules): Check {
+  const ofField = reflect(FieldRulesSchema, rules);
+  return all(
+    setFieldsOf(ofField).map((kind) => {
+      if (kind.name === "required") return surely;
+      if (kind.name === "cel") return all(rules.cel.map(celCheck));
+      const [known, typed] = [KNOWN[kind.name], ofField.get(kind)];
+      if (!known || kind.fieldKind !== "message") return perhaps;
+      const ofType = typed as ReflectMessage;
+      return all(
+        setFieldsOf(ofType).map((rule) => {
+          if (CHECKED_ELSEWHERE.has(rule.name)) return surely;
+          return known[rule.name]?.(ofType.get(rule) as never) ?? perhaps;
+        }),
+      );
+    }),
+  );
+}
+
+/** Of CEL only `this == 'text'` is known. */
+function celCheck({ expression }: Rule): Check {
+  const only = /^this == '([^'\\]*)'$/.exec(expression)?.[1];
+  return only === undefined ? perhaps : (value: string) => value === only;
+}
+
+/** Only patterns without escapes and groups, which RE2 and JavaScript read alike. */
+function patternCheck(pattern: string): Check {
+  if (/[\\(]/.test(pattern)) return perhaps;
+  const expression = new RegExp(pattern, "u");
+  return (value: string) => expression.test(value);
+}
+
+function isIn(some: ReflectList): Check {
+  const values = new Set(some);
+  return (value) => values.has(value);
+}
+
+/** Whether one duration is at most another; false where one is not in its normal form. */
+function isInOrder(one: Duration, other: Duration): boolean {
+  const areNormal = [one, other].every(({ nanos }) => nanos >= 0 && nanos < NANOS);
+  const { seconds } = other;
+  const isBefore = one.seconds < seconds;
+  return areNormal && (isBefore || (one.seconds === seconds && one.nanos <= other.nanos));
+}
+
+function oneofCheck(oneof: DescOneof): Check {
+  if (!getOption(oneof, oneofOption).required) return surely;
+  return (message: Fields) => caseOf(message, oneof) !== undefined;
+}
+
+/** A message as its fields by their local names; a oneof has its case and the value. */
+type Fields = Readonly<Record<string, unknown>>;
+type Chosen = { readonly case?: string; readonly value?: unknown };
+
+function caseOf(message: Fields, { localName }: DescOneof): string | undefined {
+  return (message[localName] as Chosen).case;
+}
+
+/** Returns what reads a field, as undefined where it is not set and its presence is tracked. */
+function readerOf({ localName, oneof }: DescField): (message: Fields) => unknown {
+  if (!oneof) return (message) => message[localName];
+  return (message) =>
+    caseOf(message, oneof) === localName ? (message[oneof.localName] as Chosen).value : undefined;
+}
+
+function isZero(value: unknown): boolean {
+  const isEmpty = typeof value === "object" && (value as { length?: number }).length === 0;
+  return isEmpty || value === 0 || value === 0n || value === "" || value === false;
+}
