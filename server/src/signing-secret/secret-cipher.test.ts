@@ -40,7 +40,7 @@ it("tells by its name which key a secret was encrypted with, and the name nothin
   expect(keyNameOf(stored)).toBe(nameOf(one));
   expect(nameOf(one)).toMatch(/^[0-9a-f]{8}$/);
   expect(nameOf(one)).not.toBe(nameOf(other));
-  expect(one.bytes.toString("hex")).not.toContain(nameOf(one));
+  expect(one.key.export().toString("hex")).not.toContain(nameOf(one));
 });
 
 it("refuses a secret that was changed, or moved to another endpoint", () => {

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  type KeyObject,
+  createSecretKey as newKeyObject,
+  randomBytes,
+} from "node:crypto";
 
 /**
  * An encrypted signing secret is: version (1 byte), key id (4), nonce (12), AES-256-GCM tag (16), and the
@@ -14,13 +21,15 @@ const TEXT_OFFSET = TAG_OFFSET + TAG_BYTES;
 const ALGORITHM = "aes-256-gcm";
 
 /** A key that encrypts signing secrets at rest, and the bytes that they name it by. */
-export type SecretKey = { readonly id: Buffer; readonly bytes: Buffer };
+export type SecretKey = { readonly id: Buffer; readonly key: KeyObject };
 /** The first encrypts, all decrypt. */
 export type SecretKeys = readonly [SecretKey, ...SecretKey[]];
 
 /** Creates a secret key of 32 bytes. */
 export function createSecretKey(bytes: Buffer): SecretKey {
-  return { id: createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES), bytes };
+  const id = createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES);
+  // Node takes five times as long with a key in a buffer.
+  return { id, key: newKeyObject(bytes) };
 }
 
 /** Returns what a key is called: its id in hexadecimal, 8 characters, which tell nothing of the key. */
@@ -34,22 +43,22 @@ export function keyNameOf(stored: Buffer): string {
 }
 
 /** Encrypts the signing secret of an endpoint. */
-export function encryptSecret([key]: SecretKeys, endpointId: string, secret: string): Buffer {
+export function encryptSecret([first]: SecretKeys, endpointId: string, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(endpointId));
+  const cipher = createCipheriv(ALGORITHM, first.key, nonce).setAAD(Buffer.from(endpointId));
   const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-  return Buffer.concat([Buffer.from([VERSION]), key.id, nonce, cipher.getAuthTag(), text]);
+  return Buffer.concat([Buffer.from([VERSION]), first.id, nonce, cipher.getAuthTag(), text]);
 }
 
 /** Decrypts the signing secret of an endpoint. Throws when no key of `keys` encrypted it. */
 export function decryptSecret(keys: SecretKeys, endpointId: string, stored: Buffer): string {
   const keyId = stored.subarray(1, NONCE_OFFSET);
-  const key = keys.find(({ id }) => id.equals(keyId));
-  if (stored[0] !== VERSION || key === undefined) {
+  const found = keys.find(({ id }) => id.equals(keyId));
+  if (stored[0] !== VERSION || found === undefined) {
     throw new Error("SECRET_KEYS lacks the key that a signing secret was encrypted with");
   }
   const nonce = stored.subarray(NONCE_OFFSET, TAG_OFFSET);
-  const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce)
+  const decipher = createDecipheriv(ALGORITHM, found.key, nonce)
     .setAAD(Buffer.from(endpointId))
     .setAuthTag(stored.subarray(TAG_OFFSET, TEXT_OFFSET));
   return decipher.update(stored.subarray(TEXT_OFFSET), undefined, "utf8") + decipher.final("utf8");
