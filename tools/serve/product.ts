@@ -20,6 +20,8 @@ export type Product = {
   readonly dashboardPort: number | undefined;
   /** Where a Prometheus finds the metrics of all three, if they are served. */
   readonly metricsPort: number | undefined;
+  /** Says whether the product serves, as `/ready` does. */
+  state(): string;
   /** Says that it does not serve, serves on, tells connections to close, and claims nothing more to deliver. */
   drain(): void;
   /** Lets what is in flight end, and closes everything. */
@@ -36,12 +38,14 @@ export async function startProduct(options: {
   /** Without it, webhook events wait in the outbox. */
   readonly deliveries?: DeliveryConfig | undefined;
   readonly log: Log;
+  /** Its place among several processes behind the same ports. */
+  readonly place?: number | undefined;
 }): Promise<Product> {
   const unknown = await migrate(options.core.databaseUrl);
   if (unknown.length > 0) options.log.warn("the database is newer than this program", { unknown });
   const { dashboard } = options.core;
   const withFiles = dashboard && { ...dashboard, files: dashboard.files ?? DASHBOARD_FILES };
-  const scraped = await openMetrics(options.core.metrics);
+  const scraped = await openMetrics(options.core.metrics, options.place);
   const traces = await openTraces(options.core.traces, "activity", options.log);
   const app = createServerApp(
     { ...options.core, dashboard: withFiles },
@@ -61,13 +65,12 @@ export async function startProduct(options: {
     for (const close of open.toReversed()) await close();
   };
   try {
-    if (options.core.health !== undefined) {
-      const check = startCoreCheck(app.localTransport, options.log);
-      open.push(async () => check.stop());
-      const state = () => (gateway.isDraining() ? "draining" : check.state());
-      const health = await openHealth(options.core.health, state);
-      open.push(async () => health.close());
-    }
+    const isAsked = options.core.health !== undefined || options.place !== undefined;
+    const check = isAsked ? startCoreCheck(app.localTransport, options.log) : undefined;
+    open.push(async () => check?.stop());
+    const state = () => (gateway.isDraining() ? "draining" : (check?.state() ?? "serving"));
+    const health = await openHealth(options.core.health, state);
+    open.push(async () => health.close());
     const listener = await app.listen();
     open.push(listener.close);
     const browsers = await app.listenToBrowsers();
@@ -87,6 +90,7 @@ export async function startProduct(options: {
       corePort: listener.port,
       dashboardPort: browsers?.port,
       metricsPort: scraped.address?.port,
+      state,
       drain() {
         for (const drain of drains) drain();
       },

@@ -2,15 +2,26 @@ import { endAtSignal } from "@activity/runtime/end-at-signal";
 import { ConfigError } from "@activity/runtime/environment";
 import { redactText } from "@activity/runtime/redaction";
 import { createLog, createLogWriter, MigrationError } from "@activity/server";
+import { placeOfThis, readProcesses, serveProcesses, tellState } from "./processes.ts";
 import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 
-/** Runs core, gateway and deliveries in production as one process until it is told to stop. */
+/**
+ * Runs core, gateway and deliveries in production until it is told to stop: in this process, or with
+ * `--processes N` in N behind the same ports.
+ */
 async function serve(): Promise<void> {
+  const processes = readProcesses(process.argv.slice(2));
   const config = readServeConfig(process.env);
   const writer = createLogWriter((text) => process.stdout.write(text));
   const log = createLog(writer.write);
-  const product = await startProduct({ ...config, log });
+  const place = placeOfThis();
+  if (processes > 1 && place === undefined) {
+    await serveProcesses(processes, config.core, log, writer);
+    return;
+  }
+  const product = await startProduct({ ...config, log, place });
+  if (place !== undefined) tellState(product.state);
   log.info("core listens", { host: config.core.host, port: product.corePort });
   log.info("gateway listens", { host: config.gateway.host, port: product.gatewayPort });
   if (product.dashboardPort) log.info("dashboard listens", { port: product.dashboardPort });

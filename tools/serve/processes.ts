@@ -1,0 +1,147 @@
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { Transform } from "node:stream";
+import { parseArgs } from "node:util";
+import { endAtSignal } from "@activity/runtime/end-at-signal";
+import { ConfigError } from "@activity/runtime/environment";
+import { openHealth } from "@activity/runtime/health";
+import type { MetricsAddress } from "@activity/runtime/metrics";
+import { openProcessesMetrics } from "@activity/runtime/metrics-listener";
+import { type Log, type LogWriter, migrate, type ServerConfig } from "@activity/server";
+
+const MAX_PROCESSES = 64;
+/** A process that ends by itself is started again after this. */
+const AGAIN_MS = 1_000;
+const TELL_MS = 250;
+/** The variable that tells a process its place, from 1. */
+const PLACE = "PROCESS_PLACE";
+
+/** What a process tells the first one: whether it serves. */
+type Told = { readonly state: string };
+
+/** Reads `--processes`: a number, or `auto` for one a processor. Throws ConfigError. */
+export function readProcesses(args: readonly string[]): number {
+  const problem = `Usage: npm run serve -- [--processes N]\nN must be a whole number from 1 to ${MAX_PROCESSES}, or auto.`;
+  let text: string;
+  try {
+    const { values } = parseArgs({ args: [...args], options: { processes: { type: "string" } } });
+    text = values.processes ?? "1";
+  } catch {
+    throw new ConfigError(problem);
+  }
+  const count = text === "auto" ? Math.min(availableParallelism(), MAX_PROCESSES) : Number(text);
+  if ((text !== "auto" && !/^\d+$/.test(text)) || count < 1 || count > MAX_PROCESSES) {
+    throw new ConfigError(problem);
+  }
+  return count;
+}
+
+/** Returns this process's place among several behind one port, from 1; `undefined` where it is alone. */
+export function placeOfThis(): number | undefined {
+  return cluster.isWorker ? Number(process.env[PLACE]) : undefined;
+}
+
+/** Tells the first process, now and at each change, what `readState` says. */
+export function tellState(readState: () => string): void {
+  let told: string | undefined;
+  const tell = () => {
+    const state = readState();
+    if (state !== told) process.send?.({ state } satisfies Told);
+    told = state;
+  };
+  tell();
+  setInterval(tell, TELL_MS).unref();
+}
+
+/**
+ * Runs so many of this program behind the same ports: `node:cluster` gives connections to them in
+ * turn. This process listens for nothing but health and metrics. A process that ends by itself is
+ * started again; one that ends before all have started ends them all, with status 1.
+ */
+export async function serveProcesses(
+  count: number,
+  core: ServerConfig,
+  log: Log,
+  writer: LogWriter,
+): Promise<void> {
+  const unknown = await migrate(core.databaseUrl);
+  if (unknown.length > 0) log.warn("the database is newer than this program", { unknown });
+  const places = new Map<number, { readonly worker: Worker; state: string }>();
+  let isEnding = false;
+  let haveAllStarted = false;
+
+  const states = () => [...places.values()].map(({ state }) => state);
+  function state(): string {
+    if (isEnding) return "draining";
+    const unready = states().find((each) => each !== "serving") ?? "starting";
+    if (!haveAllStarted) return unready;
+    return states().includes("serving") ? "serving" : unready;
+  }
+
+  const scraped = await openProcessesMetrics(core.metrics);
+  const health = await openHealth(core.health, state);
+  cluster.setupPrimary({ silent: true });
+  for (let place = 1; place <= count; place++) start(place);
+  log.info("processes are started", { processes: count });
+  endAtSignal({ drain, drainMs: core.drainMs, stop });
+
+  function start(place: number): void {
+    const worker = cluster.fork(environmentOf(place, scraped.address));
+    const one = { worker, state: "starting" };
+    places.set(place, one);
+    worker.process.stdout?.pipe(wholeLines()).pipe(process.stdout, { end: false });
+    worker.process.stderr?.pipe(wholeLines()).pipe(process.stderr, { end: false });
+    worker.on("message", (told: Partial<Told>) => {
+      // The library of metrics speaks on the same channel.
+      if (told.state === undefined) return;
+      one.state = told.state;
+      haveAllStarted ||= states().every((each) => each !== "starting");
+    });
+    worker.once("exit", (status, signal) => {
+      places.delete(place);
+      if (isEnding) return;
+      log.error("a process ended by itself", { process: place, status, signal });
+      if (haveAllStarted) setTimeout(() => isEnding || start(place), AGAIN_MS);
+      else void stopAll(1);
+    });
+  }
+
+  function drain(): void {
+    isEnding = true;
+    for (const { worker } of places.values()) worker.process.kill("SIGTERM");
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...places.values()].map(({ worker }) => once(worker.process, "close")));
+    health.close();
+    scraped.close();
+    writer.flush();
+  }
+
+  async function stopAll(status: number): Promise<void> {
+    drain();
+    await stop();
+    process.exitCode = status;
+  }
+}
+
+/** What a process is given beside the environment of the first, which has the ports for health and metrics. */
+function environmentOf(place: number, metrics: MetricsAddress | undefined) {
+  const port = metrics === undefined ? "" : String(metrics.port + place - 1);
+  return { [PLACE]: String(place), HEALTH_PORT: "", METRICS_PORT: port };
+}
+
+/** Passes on whole lines, so that those of several processes never mix. */
+function wholeLines(): Transform {
+  let rest: Buffer = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      const end = chunk.lastIndexOf("\n") + 1;
+      const lines = end > 0 ? Buffer.concat([rest, chunk.subarray(0, end)]) : undefined;
+      rest = end > 0 ? chunk.subarray(end) : Buffer.concat([rest, chunk]);
+      done(null, lines);
+    },
+    flush: (done) => done(null, rest),
+  });
+}
