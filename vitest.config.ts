@@ -36,6 +36,8 @@ const UPGRADE = "test/upgrade/*.test.ts";
 const CLUSTER = "test/cluster/*.test.ts";
 /** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:all -- split`. */
 const SPLIT = "test/vitess/split/*.test.ts";
+/** Clients' histories amid faults of every way between processes: `npm run test:all -- histories`. */
+const HISTORIES = "test/histories/*.test.ts";
 const ON_VITESS = "test/vitess/*.test.ts";
 /** `npm run test:all -- vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
  * Not what counts packets or rows of one server, or moves its clock. */
@@ -110,6 +112,7 @@ export default defineConfig({
             UPGRADE,
             CLUSTER,
             SPLIT,
+            HISTORIES,
             ON_VITESS,
           ],
           ...ON_SERVERS,
@@ -184,6 +187,13 @@ export default defineConfig({
           name: "split",
           include: [SPLIT],
           ...ON_OWN_SERVERS,
+        },
+      },
+      {
+        test: {
+          name: "histories",
+          include: [HISTORIES],
+          ...ON_SERVERS,
         },
       },
       {

@@ -62,6 +62,12 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${VITEST} --project cluster`,
     isForCi: false,
   },
+  histories: {
+    shows:
+      "what clients saw in 10 minutes of cut ways and killed processes is linearizable; needs Go",
+    command: `${VITEST} --project histories`,
+    isForCi: false,
+  },
   operating: {
     shows: "restarts of two of each process under load; needs Go",
     command: `${VITEST} --project operating`,

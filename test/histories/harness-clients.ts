@@ -1,0 +1,163 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { DonationService } from "@activity/proto";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
+import { type Clients, clientsOf } from "../harness/clients.ts";
+import { type HttpAnswer, requestOf } from "../harness/http.ts";
+import type { PageJson } from "../harness/json.ts";
+import type { Operation } from "./harness-go.ts";
+
+/** An account that is written, read and followed. */
+export type Account = { readonly accountId: string; readonly apiKey: string };
+/** Where the clients find the product, one port of each instance. */
+export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
+
+const CALL_MS = 4_000;
+const REQUEST_MS = 8_000;
+const PAUSE_MS = 300;
+/** Below the account's limit of 120 in 60 seconds, beside its follower. §8 */
+const READ_EVERY_MS = 1_200;
+const WRITE_EVERY_MS = 700;
+/** What a gateway may answer amid faults. */
+const STATUSES = [200, 429, 503];
+
+const nowMicros = () => Math.round((performance.timeOrigin + performance.now()) * 1_000);
+
+/** Clients that note every operation, until they are told to stop. */
+export function createClients(ports: Ports, credential: string, random: () => number) {
+  const history: Operation[] = [];
+  /** Answers that no client may get. */
+  const wrong: string[] = [];
+  let clients = 0;
+  let records = 0;
+  let isStopped = false;
+  const cores = ports.cores.map((port) =>
+    clientsOf(`http://127.0.0.1:${port}`, credential, { defaultTimeoutMs: CALL_MS }),
+  );
+  const any = <Value>(values: readonly Value[]) =>
+    values[Math.floor(random() * values.length)] as Value;
+
+  /** Asks any gateway; `undefined` where no answer came. */
+  async function ask(path: string, apiKey: string, wish?: string): Promise<HttpAnswer | undefined> {
+    const headers = wish === undefined ? {} : { prefer: wish };
+    const answer = await Promise.race([
+      requestOf(any(ports.gateways), path, { apiKey, headers }).catch(() => undefined),
+      wait(REQUEST_MS, undefined, { ref: false }),
+    ]);
+    if (answer === undefined) return undefined;
+    if (!STATUSES.includes(answer.status)) wrong.push(`${answer.status} ${answer.text}`);
+    expectToMatchOpenapi(answer);
+    return answer;
+  }
+
+  /** Repeats a call until it is answered, as the contract asks of writers; says whether it was. */
+  async function untilAnswered(call: (client: Clients) => Promise<unknown>): Promise<boolean> {
+    for (let tries = 0; tries < 30; tries += 1) {
+      const isAnswered = await call(any(cores)).then(
+        () => true,
+        () => false,
+      );
+      if (isAnswered) return true;
+      await wait(PAUSE_MS);
+    }
+    return false;
+  }
+
+  async function note(
+    operation: Omit<Operation, "call" | "return" | "client">,
+    client: number,
+    call: (client: Clients) => Promise<unknown>,
+  ): Promise<boolean> {
+    const call_ = nowMicros();
+    const isAnswered = await untilAnswered(call);
+    const returned = isAnswered ? { return: nowMicros() } : {};
+    history.push({ ...operation, client, call: call_, ...returned });
+    return isAnswered;
+  }
+
+  const namesOf = (answer: HttpAnswer) =>
+    answer.json<PageJson>().data.map(({ actor }) => actor?.name ?? "");
+
+  return {
+    history,
+    wrong,
+    ask,
+    namesOf,
+    stop() {
+      isStopped = true;
+    },
+
+    /** Adds records, and removes one in five of its own. */
+    async write({ accountId }: Account): Promise<void> {
+      const client = clients++;
+      const own: string[] = [];
+      while (!isStopped) {
+        const isRemoval = own.length > 0 && random() < 0.2;
+        const record = isRemoval
+          ? (own.splice(Math.floor(random() * own.length), 1)[0] ?? "")
+          : `r${records++}`;
+        const key = { accountId, externalId: record };
+        const added = {
+          ...{ ...key, subscriptionExternalId: record, donorName: record, amountCents: 500n },
+          ...{ currency: "eur", contributedAt: timestampNow() },
+        };
+        const kind = isRemoval ? "remove" : "add";
+        const isAnswered = await note({ account: accountId, kind, record }, client, (core) =>
+          isRemoval
+            ? core(DonationService).deleteDonation(key)
+            : core(DonationService).recordContribution(added),
+        );
+        if (!isRemoval && isAnswered) own.push(record);
+        await wait(WRITE_EVERY_MS * (0.5 + random()));
+      }
+    },
+
+    /** Reads the newest hundred records. */
+    async read({ accountId: account, apiKey }: Account): Promise<void> {
+      const client = clients++;
+      while (!isStopped) {
+        const call = nowMicros();
+        const answer = await ask("/api/v1/activity?limit=100", apiKey);
+        if (answer?.status === 200) {
+          const page = namesOf(answer);
+          history.push({ account, client, kind: "read", page, call, return: nowMicros() });
+        }
+        await wait(READ_EVERY_MS);
+      }
+    },
+
+    /** Follows a feed from its start by waiting polls, and returns what it was given once `isOver` says so. */
+    async follow({ apiKey }: Account, isOver: () => boolean): Promise<string[]> {
+      const given: string[] = [];
+      let cursor = "";
+      for (;;) {
+        const from = cursor && `&cursor=${cursor}`;
+        const answer = await ask(`/api/v1/activity?order=asc&limit=100${from}`, apiKey, "wait=5");
+        if (answer?.status !== 200) {
+          await wait(PAUSE_MS);
+          continue;
+        }
+        const names = namesOf(answer);
+        given.push(...names);
+        cursor = answer.json<PageJson>().pagination.next_cursor ?? cursor;
+        if (isOver() && names.length === 0) return given;
+        await wait(PAUSE_MS);
+      }
+    },
+
+    /** Asks far more often than the limit allows; returns when each admitted request began and ended. */
+    async hammer({ apiKey }: Account): Promise<(readonly [number, number])[]> {
+      const admitted: (readonly [number, number])[] = [];
+      const one = async () => {
+        while (!isStopped) {
+          const began = nowMicros();
+          const answer = await ask("/api/v1/me", apiKey);
+          if (answer?.status === 200) admitted.push([began, nowMicros()]);
+          await wait(PAUSE_MS);
+        }
+      };
+      await Promise.all([one(), one()]);
+      return admitted;
+    },
+  };
+}
