@@ -42,7 +42,7 @@ export interface VitessCluster {
 const FIRST_TABLET = 100;
 
 /** What VReplication reads: the binary log, with rows and GTIDs. Its rows are whole unless told. */
-export function shardServerOptions(serverId: number): string[] {
+function shardServerOptions(serverId: number): string[] {
   return [
     "--log-bin=binlog",
     `--server-id=${serverId}`,
