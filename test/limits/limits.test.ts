@@ -36,25 +36,6 @@ describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
       expect(answer.headers.ratelimit).toMatch(/^"account";r=0;t=\d+$/);
     }
   });
-
-  it("count an IPv6 client by its /64, and an IPv4-mapped one as its IPv4", async () => {
-    const spellings = ["2001:db8:7::1", "2001:db8:7:0:ffff::2", "[2001:db8:7::3]:443"];
-    const statuses: number[] = [];
-    for (let index = 0; index < 400 && statuses.at(-1) !== 429; index++) {
-      const address = spellings[index % spellings.length] ?? "";
-      const answer = await requestOf(portOf(index), "/", {
-        headers: { "x-forwarded-for": address },
-      });
-      statuses.push(answer.status);
-    }
-    expect(statuses.at(-1)).toBe(429);
-    const count = (wanted: number) => statuses.filter((status) => status === wanted).length;
-    expect(count(404)).toBeLessThanOrEqual(300);
-    // What a busy machine's storage answers too late may be counted or not.
-    expect(count(404) + count(503)).toBeGreaterThanOrEqual(300);
-    const other = await stack().http("/", { headers: { "x-forwarded-for": "2001:db8:8::1" } });
-    expect(other.status).toBe(404);
-  });
 });
 
 describe("§7 without its shared limiter", () => {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
-import { startTemporalCluster } from "../cluster/harness-temporal-cluster.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
 import type { Behaviour, Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
@@ -18,6 +17,7 @@ import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
 import { type LoadedAccount, startReaders, startWriters } from "./harness-load.ts";
 import { KEYS } from "./harness-parts.ts";
+import { startTemporalCluster } from "./harness-temporal-cluster.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -52,17 +52,10 @@ export type CrashStack = {
 /** A name that is looked for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** Other servers than the stack's own, each made for its folder. */
-export type CrashServers = {
-  readonly makeTemporal?: (dataDir: string) => ServerVictim;
-  readonly makeDatabase?: (dataDir: string) => ServerVictim;
-};
-
-/** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
-export async function startCrashStack({
-  makeTemporal = temporalVictim,
-  makeDatabase,
-}: CrashServers = {}): Promise<CrashStack> {
+/** Starts a database, unless one is made for its folder, Temporal, core and receiver; dispatchers are the test's to start. */
+export async function startCrashStack(
+  makeDatabase?: (dataDir: string) => ServerVictim,
+): Promise<CrashStack> {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const { receiver, target, trusting } = await startTrustedReceiver(
     folder,
@@ -73,7 +66,7 @@ export async function startCrashStack({
   const dataDir = join(folder, "database");
   const database =
     makeDatabase?.(dataDir) ?? databaseVictim(dataDir, { ephemeral: shards !== undefined });
-  const temporal = makeTemporal(join(folder, "temporal"));
+  const temporal = temporalVictim(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
     shards === undefined
