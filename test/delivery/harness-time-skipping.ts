@@ -12,6 +12,7 @@ import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
 import type { Activities } from "../../workflows/src/workflow/contract.ts";
 import { createAccount } from "../harness/builders.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { type Behaviour, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
@@ -33,9 +34,7 @@ export const TASK_QUEUE = "time-skipping";
 
 /** Starts the core and the workflows, but no worker, on a Temporal whose clock skips what nobody waits for. */
 export async function startTimeSkippingStack(behaviour: Behaviour) {
-  const quiet = () => undefined;
-  const log = { info: quiet, warn: quiet, error: quiet };
-  installTemporalRuntime(log, undefined);
+  installTemporalRuntime(QUIET, undefined);
   const certificates = sharedCertificates();
   const receiver = await startReceiver(behaviour, certificates.good);
   const target = `127.0.0.1:${receiver.port}`;
@@ -54,7 +53,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
     extraCa: certificates.ca,
     allowedLoopback: new Set([target]),
   });
-  const recorder = createRecorder(dispatch, log, PROCESS_TIMING);
+  const recorder = createRecorder(dispatch, QUIET, PROCESS_TIMING);
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     ...{ stack, receiver, environment, dispatch },

@@ -39,6 +39,7 @@ import { createWriter } from "../../server/src/write/writer.ts";
 import { createAccount, createEndpoint } from "./builders.ts";
 import type { Clients } from "./clients.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { QUIET } from "./quiet.ts";
 import { useStarted } from "./use-started.ts";
 
 const CONNECTIONS = 20;
@@ -112,8 +113,7 @@ export async function startServices(given?: TestDatabase) {
   const [together, alone, leftOut, packets] = [1, 4, 2, 4].map((connections) =>
     createPackets(database.url, connections, WRITE_DEADLINE_MS),
   ) as [Packets, Packets, Packets, Packets];
-  const quiet = () => undefined;
-  const log = { info: quiet, warn: quiet, error: quiet };
+  const log = QUIET;
   const feedChanges = createFeedChanges(pool, log, () => performance.now());
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
   const store = createSqlDispatchStore(pool, packets);
