@@ -21,7 +21,7 @@ const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
   "test/core/{before-the-body,noted-later}.test.ts",
   "test/dashboard/browser/looks.test.ts",
-  "test/delivery/{all-workflows,egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
+  "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",
   "test/limits/{sixty-seconds,redis-cluster}.test.ts",
@@ -32,8 +32,6 @@ const SLOW = [
 ];
 /** The version before beside this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
-/** Temporal as a cluster, of which each process is killed: `npm run test:all -- cluster`. */
-const CLUSTER = "test/cluster/*.test.ts";
 /** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:all -- split`. */
 const SPLIT = "test/vitess/split/*.test.ts";
 /** Clients' histories amid faults of every way between processes: `npm run test:all -- histories`. */
@@ -48,7 +46,7 @@ const VITESS = [
   "server/src/{dispatch,donation,endpoint,import,notice,platform-event}/*.integration.test.ts",
   "server/src/{service-credential,webhook-event,write}/*.integration.test.ts",
   "test/contract/*.test.ts",
-  "test/delivery/{recovery,round-trip,sweep}.test.ts",
+  "test/delivery/{round-trip,sweep}.test.ts",
   "test/feed/{changing-feeds,kept-pages,order}.test.ts",
 ];
 const CRASH = "test/*/crash/*.test.ts";
@@ -110,7 +108,6 @@ export default defineConfig({
             KIT,
             DEPLOY,
             UPGRADE,
-            CLUSTER,
             SPLIT,
             HISTORIES,
             ON_VITESS,
@@ -173,13 +170,6 @@ export default defineConfig({
           include: [UPGRADE],
           ...ON_SERVERS,
           testTimeout: 540_000,
-        },
-      },
-      {
-        test: {
-          name: "cluster",
-          include: [CLUSTER],
-          ...ON_OWN_SERVERS,
         },
       },
       {

@@ -5,7 +5,6 @@ import { addSleepers } from "./deliver/sleepers.ts";
 import { type Stack, startStack } from "./deliver/stack.ts";
 import { measureSteady, measureWriting } from "./deliver/steady.ts";
 import type { Figures } from "./measure/figures.ts";
-import { isSame } from "./report/report.ts";
 import { grouped } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
 import { measureRounds, takeTurns } from "./run/rounds.ts";
@@ -51,7 +50,6 @@ await runBench({ name: "bench:deliver", full, short, options }, async (bench) =>
     ],
     goals: deliverGoals(runs, beside !== undefined),
     figures: { runs },
-    keptAs: isSame(settings, { ...full, sleepers: 0 }) ? "deliver-alone" : undefined,
   };
 });
 

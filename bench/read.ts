@@ -1,52 +1,48 @@
 import { seed } from "./data/seed.ts";
 import { countEach } from "./measure/figures.ts";
 import { cpuOf, readMemory } from "./measure/process-usage.ts";
-import { measureHistory } from "./read/history.ts";
-import { historyTable, readGoals, WORKLOAD_NAMES, workloadBlocks } from "./read/report.ts";
-import { SIDE_NAMES, startNamed, startReader, USUAL_SIDES } from "./read/sides.ts";
+import { readGoals, WORKLOAD_NAMES, workloadBlocks } from "./read/report.ts";
+import { SIDE_NAMES, startNamed, startReader } from "./read/sides.ts";
 import type { Run } from "./report/runs.ts";
 import { grouped } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
 import { keptSide, measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles, startStore } from "./stack/servers.ts";
 
-const size = { historyActivities: 700_000, loadAccounts: 3_000, activitiesPerLoadAccount: 210 };
+const size = { accounts: 3_000, activitiesPerAccount: 210 };
 /** Enough to see that the bench runs, and enough accounts that the limits refuse nobody. */
-const little = { ...size, historyActivities: 14_000, activitiesPerLoadAccount: 70 };
-/** `historySamples` are the requests for each place of the long history. */
+const little = { ...size, activitiesPerAccount: 70 };
 const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
-  ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, historySamples: 1_000, profile: false },
+  ...{ workloads: WORKLOAD_NAMES, only: SIDE_NAMES, profile: false },
 };
-const short = {
-  ...{ ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1, historySamples: 50 },
-};
+const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1 };
 const options = {
   ...{ profile: "flag" as const, concurrency: 1, rounds: 1, seconds: 1 },
   ...{ only: SIDE_NAMES, workloads: WORKLOAD_NAMES },
 };
 
-/** Measures reading: the product beside a hand-written server and the bare query. */
+/** Measures reading: the product beside a hand-written server. */
 await runBench({ name: "bench:read", full, short, options }, async (bench) => {
   const { size, concurrency, rounds, seconds, profile, only, workloads } = bench.settings;
   const store = await startStore(bench, "read");
   const { databaseUrl } = store;
   await bench.progress.step("Making the data", (report) => seed(databaseUrl, size, report));
-  const common = startReader(bench);
+  const reader = startReader(bench);
   const profileFolder = profile ? await makeProfiles("read") : undefined;
   const start = async (name: string) => {
-    const { pids: own, port, reader } = await startNamed({ bench, store, profileFolder }, name);
-    const pids = { side: own, database: store.pid, load: reader ? [] : common.pid };
-    const { jobs } = reader ?? common;
+    const { pids: own, port } = await startNamed({ bench, store, profileFolder }, name);
+    const pids = { side: own, database: store.pid, load: reader.pid };
+    const { jobs } = reader;
     const read = async (workload: string, seconds: number) => {
-      const reads = { side: name, workload, port, databaseUrl, accounts: size.loadAccounts };
+      const reads = { side: name, workload, port, databaseUrl, accounts: size.accounts };
       await jobs.prepare(reads);
       const figures = await countEach([cpuOf(pids)], () => jobs.read(reads, concurrency, seconds));
       const memory = await Promise.all(own.map(readMemory));
       const peaks = memory.map(({ peakMb }, place) => [`peak MB ${place}`, Math.round(peakMb)]);
       return { ...figures, ...Object.fromEntries(peaks) };
     };
-    return keptSide(name, pids, { port, read });
+    return keptSide(name, pids, { read });
   };
   const sides: Awaited<ReturnType<typeof start>>[] = [];
   for (const name of only) sides.push(await start(name));
@@ -57,23 +53,14 @@ await runBench({ name: "bench:read", full, short, options }, async (bench) => {
     await takeTurns(bench, "Warming up", turns(bench.settings.warmUpSeconds));
     runs.push(...(await measureRounds(bench, rounds, () => turns(seconds))));
   }
-  // In a profile, reading the history would drown the load.
-  const port = profile ? undefined : sides.find(({ name }) => name === "one-process")?.port;
-  const { historyActivities: long, loadAccounts, activitiesPerLoadAccount: each } = size;
-  const history = port
-    ? await measureHistory(bench, { port, databaseUrl }, long, bench.settings.historySamples)
-    : [];
   return {
     on: store.version,
     about: [
-      `Data: 1 account of ${grouped(long)} activities, ${grouped(loadAccounts)} accounts of ${each}. Closed loop, ${concurrency} connections; ${rounds} rounds of ${seconds} s a side, in turn; medians. Load, servers and database share the machine.`,
+      `Data: ${grouped(size.accounts)} accounts of ${size.activitiesPerAccount} activities. Closed loop, ${concurrency} connections; ${rounds} rounds of ${seconds} s a side, in turn; medians. Load, servers and database share the machine.`,
       ...(profile ? ["The profiler was on: these are no figures to quote."] : []),
     ],
-    blocks: [
-      ...workloads.flatMap((load) => workloadBlocks(runs, load, only)),
-      historyTable(history),
-    ],
-    goals: readGoals(runs, history),
-    figures: { runs, history },
+    blocks: workloads.flatMap((load) => workloadBlocks(runs, load, only)),
+    goals: readGoals(runs),
+    figures: { runs },
   };
 });

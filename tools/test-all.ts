@@ -29,7 +29,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   mysql: {
     shows: "what a database has a part in, on the real MySQL",
-    command: `${ON_MYSQL} --project real --project slow server/ test/contract test/core test/dashboard/attacks test/dashboard/session test/feed test/limits test/delivery/recovery test/delivery/round-trip`,
+    command: `${ON_MYSQL} --project real --project slow server/ test/contract test/core test/dashboard/attacks test/dashboard/session test/feed test/limits test/delivery/round-trip`,
     isForCi: true,
   },
   upgrade: {
@@ -55,11 +55,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   split: {
     shows: "the shards of a Vitess split under load; needs Go",
     command: `${ON_MYSQL} --project split`,
-    isForCi: false,
-  },
-  cluster: {
-    shows: "a Temporal cluster on MySQL, each process killed; needs Go",
-    command: `${VITEST} --project cluster`,
     isForCi: false,
   },
   histories: {

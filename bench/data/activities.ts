@@ -1,10 +1,4 @@
-/** Accounts with as many activities each; in a shard only those accounts get some that are there. */
-export type ActivitySet = {
-  readonly first: number;
-  readonly accounts: number;
-  readonly activitiesPerAccount: number;
-  readonly isShard?: boolean;
-};
+import { type DataSize, FIRST_ACCOUNT_NO } from "./bench-accounts.ts";
 
 /** Rows a statement makes. */
 export const CHUNK = 100_000;
@@ -30,12 +24,11 @@ const EVENT_PLATFORM = "2 + random MOD 4";
 const EVENT_UNIT = `CASE ${EVENT_TYPE} WHEN 2 THEN 2 WHEN 3 THEN 3 WHEN 4 THEN 4
   WHEN 5 THEN IF(${EVENT_PLATFORM} = 5, 6, 5) ELSE 7 END`;
 
-/** A statement that fills `activity` with a chunk of a set: of seven rows four are donations, three platform events. */
-export function activityStatement(set: ActivitySet, offset: number): string {
-  const { first, accounts, activitiesPerAccount, isShard = false } = set;
+/** A statement that fills `activity` with a chunk of the data: of seven rows four are donations, three platform events. */
+export function activityStatement(size: DataSize, offset: number): string {
+  const { accounts, activitiesPerAccount } = size;
   const i = `(n MOD ${activitiesPerAccount})`;
-  const accountNo = `${first} + n DIV ${activitiesPerAccount}`;
-  const isHere = isShard ? ` AND ${accountNo} IN (SELECT account_no FROM account)` : "";
+  const accountNo = `${FIRST_ACCOUNT_NO} + n DIV ${activitiesPerAccount}`;
   return `INSERT INTO activity (account_no, recorded_at, record_key, type, platform, unit, value, occurred_at,
       currency, refunded_amount_cents, actor_name, message)
     SELECT account_no, recorded_at, CONCAT(record_id, IF(donated, 'd', 'e')),
@@ -54,7 +47,7 @@ export function activityStatement(set: ActivitySet, offset: number): string {
         CONCAT(LPAD(LOWER(CONV(CRC32(CONCAT('id', n)), 10, 36)), 7, '0'),
           LPAD(LOWER(CONV(n, 10, 36)), 8, '0')) AS record_id
       FROM (SELECT ${offset} + n AS n FROM (${NUMBERS}) digits) numbers
-      WHERE n < ${accounts * activitiesPerAccount}${isHere}) r`;
+      WHERE n < ${accounts * activitiesPerAccount}) r`;
 }
 
 function oneOf(texts: readonly string[], number: string): string {

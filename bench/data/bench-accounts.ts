@@ -1,27 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** The account with the long history; the accounts under load follow it. */
-export const HISTORY_ACCOUNT_NO = 1;
-export const FIRST_LOAD_ACCOUNT_NO = 2;
+export const FIRST_ACCOUNT_NO = 1;
 
-/** How many activities the long history has, and how many accounts under load have how many. */
-export type DataSize = {
-  readonly historyActivities: number;
-  readonly loadAccounts: number;
-  readonly activitiesPerLoadAccount: number;
-};
+/** How many accounts have how many activities each. */
+export type DataSize = { readonly accounts: number; readonly activitiesPerAccount: number };
 /** Accounts that follow one another by their numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
-/** Of the accounts under load, the third whose pages are read; these never change. */
-export function pagedAccounts(loadAccounts: number): AccountRange {
-  return { first: FIRST_LOAD_ACCOUNT_NO, count: loadAccounts / 3 };
+/** The third of the accounts whose pages are read; these never change. */
+export function pagedAccounts(accounts: number): AccountRange {
+  return { first: FIRST_ACCOUNT_NO, count: accounts / 3 };
 }
 
-/** Of the accounts under load, those that poll. */
-export function polledAccounts(loadAccounts: number): AccountRange {
-  const { first, count } = pagedAccounts(loadAccounts);
-  return { first: first + count, count: loadAccounts - count };
+/** The accounts that poll. */
+export function polledAccounts(accounts: number): AccountRange {
+  const { first, count } = pagedAccounts(accounts);
+  return { first: first + count, count: accounts - count };
 }
 
 /** Returns the API key of an account of the bench. */

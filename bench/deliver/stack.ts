@@ -18,7 +18,7 @@ export async function startStack(
   folder: string,
   profileFolder?: string,
 ) {
-  const stack = await startDeliveryStack(bench, folder, profileFolder ? { profileFolder } : {});
+  const stack = await startDeliveryStack(bench, folder, profileFolder);
   const { product, floor, temporal, store, receiver } = stack;
   const state = openTemporalState(temporal.stateFile);
   bench.closeLater(state.close);

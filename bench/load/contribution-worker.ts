@@ -1,8 +1,7 @@
 import { type Sample, sharedNowMs } from "../measure/sample.ts";
 import { textWithId } from "../receiver/arrivals.ts";
 import { answerJobs } from "../stack/jobs.ts";
-import { HttpConnection } from "./http-connection.ts";
-import { keepBusy, type Pace } from "./keep-busy.ts";
+import { keepConnectionsBusy, type Pace } from "./keep-busy.ts";
 
 /** Contributions to write through the core's port, each the first of a subscription. */
 export type Contributions = Pace & {
@@ -17,18 +16,15 @@ export type Contributions = Pace & {
 const jobs = {
   /** Tells also when each call began, by its number, on the shared clock. */
   async write(job: Contributions): Promise<Sample & { readonly beganMs: readonly number[] }> {
-    const { port, credential, accountIds, run, workers } = job;
-    const connections = Array.from({ length: workers }, () => new HttpConnection(port));
+    const { port, credential, accountIds, run } = job;
     const beganMs: number[] = [];
-    const sample = await keepBusy(job, async (turn, writer) => {
+    const sample = await keepConnectionsBusy(port, job, async (send, turn) => {
       const accountId = accountIds[turn % accountIds.length] ?? "";
       const request = requestOf(accountId, `${run}${turn}`, credential);
       beganMs[turn] = sharedNowMs();
-      const answer = await connections[writer]?.send(request);
-      if (answer?.status === 200) return undefined;
-      throw new Error(`answered with ${answer?.status}: ${answer?.body.toString()}`);
-    }).finally(() => {
-      for (const connection of connections) connection.close();
+      const { status, body } = await send(request);
+      if (status === 200) return undefined;
+      throw new Error(`answered with ${status}: ${body.toString()}`);
     });
     return { ...sample, beganMs };
   },

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Sample, sampleSince, sharedNowMs } from "../measure/sample.ts";
+import { type Answer, HttpConnection } from "./http-connection.ts";
 
 /** How many work at the same time, how fast and for how long. */
 export type Pace = {
@@ -35,4 +36,20 @@ export async function keepBusy(
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return sampleSince(startedMs, durationsMs);
+}
+
+/** Runs numbered turns at a pace, each worker on an HTTP connection of its own. */
+export async function keepConnectionsBusy(
+  port: number,
+  pace: Pace,
+  takeTurn: (send: (request: Buffer) => Promise<Answer>, turn: number) => Promise<After>,
+): Promise<Sample> {
+  const connections = Array.from({ length: pace.workers }, () => new HttpConnection(port));
+  const take = (turn: number, worker: number) => {
+    const connection = connections[worker] ?? new HttpConnection(port);
+    return takeTurn((request) => connection.send(request), turn);
+  };
+  return keepBusy(pace, take).finally(() => {
+    for (const connection of connections) connection.close();
+  });
 }

@@ -4,22 +4,21 @@ import type { Bench } from "../run/bench.ts";
 import { PRODUCT_FLAGS, profileFlags } from "../sides/served-process.ts";
 import { createClients } from "../stack/dev-stack.ts";
 import { startWorker } from "../stack/jobs.ts";
-import { type BenchTemporal, type CoreStore, deliveryEnv } from "../stack/servers.ts";
+import { type BenchStore, type BenchTemporal, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";
 
-/** What the product runs on; its log is left in `folder`, and a CPU profile in `profileFolder`. */
+/** What the product runs on; its log is left in the store's folder, and a CPU profile in `profileFolder`. */
 export type ProductGround = {
-  readonly store: CoreStore;
+  readonly store: BenchStore;
   readonly temporal: BenchTemporal;
   readonly receiver: Receiver;
-  readonly folder: string;
   readonly profileFolder?: string | undefined;
 };
 
 /** Starts a process in which the whole product can run as `npm start` runs it. */
 export function startProductProcess(
   bench: Bench,
-  { store, temporal, receiver, folder, profileFolder }: ProductGround,
+  { store, temporal, receiver, profileFolder }: ProductGround,
 ) {
   const file = new URL("./product-worker.ts", import.meta.url);
   const flags = [...PRODUCT_FLAGS, ...profileFlags("product", profileFolder)];
@@ -27,7 +26,7 @@ export function startProductProcess(
   bench.closeLater(jobs.stop);
   const run = async (receiverCa?: string, more: Readonly<Record<string, string>> = {}) => {
     const env = { ...store.env, ...deliveryEnv(temporal, receiver), ...more };
-    const ports = await jobs.run(env, join(folder, `product-${pid}.log`), receiverCa);
+    const ports = await jobs.run(env, join(store.folder, `product-${pid}.log`), receiverCa);
     return { ...ports, clients: clientsOf(ports.corePort, store) };
   };
   return {
@@ -46,6 +45,6 @@ export function startProductProcess(
 }
 
 /** Makes what calls a core on this machine. */
-export function clientsOf(port: number, { credential }: Pick<CoreStore, "credential">) {
+export function clientsOf(port: number, { credential }: Pick<BenchStore, "credential">) {
   return createClients(`http://127.0.0.1:${port}`, credential);
 }

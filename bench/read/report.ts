@@ -1,7 +1,6 @@
 import { atLeast, atMost, type Goal } from "../report/goal.ts";
 import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/runs.ts";
 import { table } from "../report/table.ts";
-import type { History } from "./history.ts";
 import { labelOf } from "./sides.ts";
 
 /** What is asked for, and what is wanted of the product's rate as a multiple of Fastify's: in one process, and in two. */
@@ -20,10 +19,7 @@ const WORKLOADS = {
 export type Workload = keyof typeof WORKLOADS;
 export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // it has no other keys
 
-const LAST_PAGE = 1.1;
 const MEMORY_MB = 200;
-/** What no product on Node and this database can be below: it answers, and its query is asked. */
-const FLOORS = ["bare-http", "bare-query"];
 
 const wholeCpu: Figure = (figures) =>
   ["side", "database", "load"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
@@ -47,26 +43,11 @@ export function workloadBlocks(runs: readonly Run[], load: Workload, sides: read
     ["all", of(wholeCpu), 3],
     ["peak RSS MB", (side) => peaksOf(runs, side, load).join(" + ")],
   ]);
-  const floor = FLOORS.map(of(wholeCpu)).reduce((sum, each) => sum + each);
-  const about = "s of CPU for 1,000 (a bare answer, the bare query, their load).";
-  const sum = `Sum of floors: ${floor.toFixed(3)} ${about}`;
-  return [[`## ${load}: ${WORKLOADS[load].about}`], rows, Number.isNaN(floor) ? [] : [sum]];
-}
-
-/** Writes how the pages of the long history are read. */
-export function historyTable(history: History): string[] {
-  return table(history, [
-    ["long history", ({ order }) => order],
-    ["first page ms", ({ firstMs }) => firstMs, 2],
-    ["middle ms", ({ middleMs }) => middleMs, 2],
-    ["last ms", ({ lastMs }) => lastMs, 2],
-    ["last / first", ({ lastMs, firstMs }) => lastMs / firstMs, 2],
-    ["read whole, records/s", ({ recordsPerSecond }) => recordsPerSecond, 0],
-  ]);
+  return [[`## ${load}: ${WORKLOADS[load].about}`], rows];
 }
 
 /** Returns the goals that the sides of a run can be held against. */
-export function readGoals(runs: readonly Run[], history: History): Goal[] {
+export function readGoals(runs: readonly Run[]): Goal[] {
   const against = (load: string, ours: string, theirs: string, what: string, wanted = 0) => {
     const [place, other] = [
       { side: ours, load },
@@ -88,12 +69,9 @@ export function readGoals(runs: readonly Run[], history: History): Goal[] {
       ...against(load, "two-processes", "fastify", `${load}, apart`, apart),
     ];
   });
-  const pages = history.map(({ order, firstMs, lastMs }) =>
-    atMost(`last page against first, ${order}`, LAST_PAGE, lastMs / firstMs, "×"),
-  );
   const peak = Math.max(...WORKLOAD_NAMES.flatMap((load) => peaksOf(runs, "one-process", load)));
   const memory = atMost("resident memory, one process, peak", MEMORY_MB, peak, "MB");
-  return [...ratios, ...pages, ...(peak > 0 ? [memory] : [])];
+  return [...ratios, ...(peak > 0 ? [memory] : [])];
 }
 
 /** Returns the highest resident memory of each of a side's processes so far. */

@@ -1,26 +1,19 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Bench } from "../run/bench.ts";
 import { startAtPort, startCore } from "../sides/programs.ts";
 import { cacheFolder, startRedis } from "../stack/dev-stack.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
-import type { CoreStore } from "../stack/servers.ts";
+import type { BenchStore } from "../stack/servers.ts";
 import type { ReadJobs } from "./read-worker.ts";
 
 type Env = Readonly<Record<string, string>>;
 /** What every side is started with. */
 type Ground = {
   readonly bench: Bench;
-  readonly store: CoreStore;
+  readonly store: BenchStore;
   readonly profileFolder: string | undefined;
 };
-/** What serves and where, or what asks the database by itself. */
-type Started = {
-  readonly port?: number;
-  readonly pids: readonly number[];
-  readonly reader?: Worker<ReadJobs>;
-};
+/** What serves, and where. */
+type Started = { readonly port: number; readonly pids: readonly number[] };
 /** A program, and what it has beside, for people and as its variables. */
 type ReadSide = {
   readonly label: string;
@@ -34,25 +27,16 @@ const ONE_PROCESS = { label: "product, one process", start: startOneProcess };
 const APART = { label: "product, gateway and core apart", start: startApart };
 const FASTIFY = { label: "Fastify", start: startFastify };
 const REDIS = { beside: "counting in Redis", env: redisEnv };
-const METRICS = { beside: "with METRICS_PORT", env: async () => ({ METRICS_PORT: "0" }) };
-const TRACED = { beside: "1 % of traces sampled", env: traceEnv };
 
 /** All that is measured beside each other, in the order in which they take turns. */
 const SIDES: Readonly<Record<string, ReadSide>> = {
   "one-process": ONE_PROCESS,
   "two-processes": APART,
   fastify: FASTIFY,
-  "bare-query": { label: "bare page query", start: startBareQuery },
-  "bare-http": { label: "bare node:http answer", start: startBareHttp },
   "one-process-redis": { ...ONE_PROCESS, ...REDIS },
   "fastify-redis": { ...FASTIFY, ...REDIS },
-  "one-process-metrics": { ...ONE_PROCESS, ...METRICS },
-  "one-process-traced": { ...ONE_PROCESS, ...TRACED },
-  "two-processes-traced": { ...APART, ...TRACED },
 };
 export const SIDE_NAMES = Object.keys(SIDES);
-/** What metrics and traces cost is asked for by name. */
-export const USUAL_SIDES = SIDE_NAMES.slice(0, SIDE_NAMES.indexOf("one-process-metrics"));
 
 /** Says which side it is. */
 export function labelOf(name: string): string {
@@ -91,26 +75,12 @@ async function startApart(on: Ground, name: string, more: Env): Promise<Started>
   return { port, pids: [pid, core.pid] };
 }
 
-function startFastify(on: Ground, name: string, more: Env): Promise<Started> {
-  const { DATABASE_URL, CURSOR_KEYS: CURSOR_KEY } = on.store.env;
+async function startFastify(on: Ground, name: string, more: Env): Promise<Started> {
+  const { bench, store, profileFolder } = on;
+  const { DATABASE_URL, CURSOR_KEYS: CURSOR_KEY } = store.env;
   const env = { DATABASE_URL, CURSOR_KEY, ...more };
-  return startOther(on, name, "bench/fastify-server/main.ts", env);
-}
-
-/** Starts the server that does nothing but answer: what no server in Node can be faster than. */
-function startBareHttp(on: Ground, name: string): Promise<Started> {
-  return startOther(on, name, "bench/read/bare-http.ts", {});
-}
-
-/** Starts the loop of the page query alone: what no server on this database can be faster than. */
-async function startBareQuery({ bench }: Ground): Promise<Started> {
-  const reader = startReader(bench);
-  return { pids: [reader.pid], reader };
-}
-
-async function startOther({ bench, profileFolder }: Ground, name: string, path: string, env: Env) {
-  const program = { name, path, env, flags: [], profileFolder };
-  const { port, pid } = await startAtPort(bench, "PORT", program);
+  const program = { name, path: "bench/fastify-server/main.ts", flags: [], profileFolder };
+  const { port, pid } = await startAtPort(bench, "PORT", { ...program, env });
   return { port, pids: [pid] };
 }
 
@@ -122,17 +92,4 @@ async function redisEnv({ progress, closeLater }: Bench): Promise<Env> {
   const { url, stop } = await redis;
   closeLater(stop);
   return { REDIS_URL: url };
-}
-
-/** Sends traces to what takes spans as a collector does, and keeps none. */
-async function traceEnv({ closeLater }: Bench): Promise<Env> {
-  const sink = createServer((request, response) => {
-    const answer = () => response.setHeader("Content-Type", "application/json").end("{}");
-    request.resume().on("end", answer);
-  });
-  await once(sink.listen(0, "127.0.0.1").unref(), "listening");
-  closeLater(() => sink.closeAllConnections());
-  const { port } = sink.address() as AddressInfo; // it listens on a port
-  const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}`;
-  return { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG: "0.01" };
 }

@@ -1,4 +1,4 @@
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import { findHttpHead } from "../load/http-connection.ts";
 import { sharedNowMs } from "../measure/sample.ts";
@@ -6,16 +6,12 @@ import { answerJobs } from "../stack/jobs.ts";
 import { Arrivals } from "./arrivals.ts";
 
 let [arrivals, answer] = [new Arrivals(), ""];
-const sockets: Socket[] = [];
 
 /** Answers at once: TLS and keep-alive like any receiver, and no more of HTTP than the events need. */
 const jobs = {
   /** Listens with a certificate; returns `host:port`, as endpoints name it. */
   async listen(cert: string, key: string): Promise<string> {
-    const server = createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, takeFrom);
-    // What TLS is spoken over.
-    server.on("connection", (socket) => sockets.push(socket));
-    return listenOn(server);
+    return listenOn(createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, takeFrom));
   },
   /** Listens as `listen` does, and never answers. */
   async hang(cert: string, key: string): Promise<string> {
@@ -33,8 +29,6 @@ const jobs = {
   /** Waits until `events` different ones have come, or none for some time if it is told. */
   arrived: (events: number, quietMs?: number) => arrivals.quiet(events, quietMs ?? Infinity),
   tell: async () => arrivals.tell(),
-  /** Returns the bytes that came so far over all connections, those of TLS included. */
-  bytes: async () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
 };
 export type ReceiverJobs = typeof jobs;
 

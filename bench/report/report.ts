@@ -16,8 +16,6 @@ export type Report = {
   readonly goals?: readonly Goal[];
   /** Everything measured, as it is kept. */
   readonly figures: object;
-  /** What it is kept as: by its name if its settings are those of a whole run, unless this says otherwise. */
-  readonly keptAs?: string | undefined;
   /** Why the run fails for all that. */
   readonly wrong?: string | undefined;
 };
@@ -25,7 +23,7 @@ export type Report = {
 /** Where results are kept. */
 export const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
 
-/** Prints a report, and keeps it as JSON and Markdown. */
+/** Prints a report; keeps that of a whole run as JSON and Markdown. */
 export async function publish<Settings extends object>(
   { name, full }: BenchSpec<Settings>,
   settings: Settings,
@@ -37,20 +35,14 @@ export async function publish<Settings extends object>(
   const filled = blocks.filter(({ length }) => length > 0).map((lines) => lines.join("\n"));
   const markdown = `${filled.join("\n\n")}\n`;
   process.stdout.write(`\n${markdown}`);
-  const usual = name.replace("bench:", "").replace(":", "-");
-  const keptAs = report.keptAs ?? (isSame(settings, full) ? usual : undefined);
-  if (keptAs !== undefined) {
+  if (JSON.stringify(settings) === JSON.stringify(full)) {
+    const keptAs = name.replace("bench:", "").replace(":", "-");
     await mkdir(RESULTS, { recursive: true });
     const json = JSON.stringify({ machine, settings, ...report.figures }, undefined, 2);
     await writeFile(join(RESULTS, `${keptAs}.json`), `${json}\n`);
     await writeFile(join(RESULTS, `${keptAs}.md`), markdown);
   }
   if (report.wrong !== undefined) throw new Error(report.wrong);
-}
-
-/** Tells whether two settings are the same. */
-export function isSame(one: object, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Describes where and on what a run was measured. */

@@ -11,15 +11,11 @@ import { startBenchTemporal, startStore } from "./servers.ts";
 export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
 
 /** Starts a database, a Temporal, a receiver, and processes for the product and for the floor. */
-export async function startDeliveryStack(
-  bench: Bench,
-  name: string,
-  more: { readonly serverOptions?: string[]; readonly profileFolder?: string } = {},
-) {
-  const store = await startStore(bench, name, more.serverOptions);
+export async function startDeliveryStack(bench: Bench, name: string, profileFolder?: string) {
+  const store = await startStore(bench, name);
   const temporal = await startBenchTemporal(bench, store.folder);
   const receiver = await startReceiver(bench);
-  const ground = { store, temporal, receiver, folder: store.folder, ...more };
+  const ground = { store, temporal, receiver, profileFolder };
   return {
     ...{ store, temporal, receiver, ground, product: startProductProcess(bench, ground) },
     floor: startFloor(bench),

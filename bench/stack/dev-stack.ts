@@ -12,7 +12,3 @@ export { startRedis } from "../../dev-stack/src/redis.ts";
 export { makeSelfSigned } from "../../dev-stack/src/self-signed.ts";
 export { StackError } from "../../dev-stack/src/stack-error.ts";
 export { startTemporal } from "../../dev-stack/src/temporal.ts";
-export {
-  shardServerOptions,
-  startVitessCluster,
-} from "../../test/vitess/split/harness-vitess-cluster.ts";

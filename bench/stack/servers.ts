@@ -9,19 +9,13 @@ import { startDatabase, startTemporal } from "./dev-stack.ts";
 /** Everything the benches keep between runs. */
 export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
 
-/** What a product runs with: `credential` opens every call, `env` is its core's, as `npm start` has it. */
-export type CoreStore = Awaited<ReturnType<typeof openCoreStore>>;
-/** A database with nothing in it but a service credential, in a folder of the run's own. */
+/**
+ * A database with the product's tables and a service credential, in a folder of the run's own: `credential` opens every
+ * call, `env` is a core's, as `npm start` has it.
+ */
 export type BenchStore = Awaited<ReturnType<typeof startStore>>;
 /** A Temporal of the run's own, and where it keeps its synced state. */
 export type BenchTemporal = Awaited<ReturnType<typeof startBenchTemporal>>;
-
-/** Makes an empty folder of a run's own, which goes when the bench ends. */
-export async function makeFolder({ closeLater }: Bench, name: string): Promise<string> {
-  const folder = await emptyFolder(name);
-  closeLater(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Makes an empty folder for CPU profiles, which stays: a browser's developer tools show them. */
 export async function makeProfiles(name: string): Promise<string> {
@@ -31,28 +25,22 @@ export async function makeProfiles(name: string): Promise<string> {
 }
 
 /**
- * Starts a database of the run's own; `serverOptions` are further options of its program. A server that the environment
- * names is not heeded: nobody's gets this load, and its process could not be watched.
+ * Starts a database of the run's own. A server that the environment names is not heeded: nobody's gets this load, and
+ * its process could not be watched.
  */
-export async function startStore(bench: Bench, name: string, serverOptions: string[] = []) {
-  const folder = await makeFolder(bench, name);
+export async function startStore({ closeLater, progress }: Bench, name: string) {
+  const folder = await emptyFolder(name);
+  closeLater(() => rm(folder, { recursive: true, force: true }));
   const { DATABASE_URL: _, ...env } = process.env;
-  const dataDir = join(folder, "database");
-  const { progress } = bench;
-  const database = await startDatabase({ env, dataDir, progress, serverOptions });
+  const database = await startDatabase({ env, dataDir: join(folder, "database"), progress });
   const { url, pid = 0, flavour, stop } = database;
-  bench.closeLater(stop);
-  return { ...(await openCoreStore(url)), folder, pid, version: `${flavour} ${database.version}` };
-}
-
-/** Makes the product's tables and a service credential. */
-export async function openCoreStore(databaseUrl: string) {
-  await migrate(databaseUrl);
+  closeLater(stop);
+  await migrate(url);
   const key = randomBytes(32).toString("hex");
   return {
-    databaseUrl,
-    credential: await createServiceCredential(databaseUrl, "bench", Object.values(Permission)),
-    env: { DATABASE_URL: databaseUrl, CURSOR_KEYS: key, SECRET_KEYS: key, CORE_PORT: "0" },
+    ...{ folder, pid, version: `${flavour} ${database.version}`, databaseUrl: url },
+    credential: await createServiceCredential(url, "bench", Object.values(Permission)),
+    env: { DATABASE_URL: url, CURSOR_KEYS: key, SECRET_KEYS: key, CORE_PORT: "0" },
   };
 }
 

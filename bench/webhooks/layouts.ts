@@ -51,10 +51,10 @@ async function startOneProcess(bench: Bench, on: ProductGround): Promise<Running
 
 /** Starts the core, and the deliveries apart from it, as they run in production. */
 async function startOwnProcess(bench: Bench, on: ProductGround): Promise<Running> {
-  const { store, temporal, receiver, folder } = on;
+  const { store, temporal, receiver } = on;
   const env = { ...store.env, ...deliveryEnv(temporal, receiver) };
   const core = await startCore(bench, "webhooks-core", env);
-  const WEBHOOK_EXTRA_CA = join(folder, "receiver.pem");
+  const WEBHOOK_EXTRA_CA = join(store.folder, "receiver.pem");
   await writeFile(WEBHOOK_EXTRA_CA, receiver.ca);
   const [CORE_URL, CORE_CREDENTIAL] = [`http://127.0.0.1:${core.port}`, store.credential];
   const program = { name: "webhooks-deliveries", path: "workflows/src/main.ts" };

@@ -1,7 +1,7 @@
 /** Shows what a long step is doing right now, for example `40 %`. */
 export type ReportDetail = (detail: string) => void;
 
-/** Where long steps show themselves. */
+/** Shows a person which long step runs. */
 export interface Progress {
   /** Runs one step under `label`, a phrase such as "Fetching MariaDB", and returns its outcome. */
   step<T>(label: string, run: (report: ReportDetail) => Promise<T>): Promise<T>;

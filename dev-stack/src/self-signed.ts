@@ -15,8 +15,8 @@ const SUBJECT_ALT_NAME = id("551d11");
 const BASIC_CONSTRAINTS = id("551d13");
 
 /**
- * Makes a certificate for 127.0.0.1 with a key of its own. Node reads certificates and writes none;
- * `selfsigned` does, with a dozen packages behind it.
+ * Makes a certificate for 127.0.0.1 with a key of its own. Node reads certificates, but cannot write them. The package
+ * `selfsigned` can, and brings a dozen others.
  */
 export function makeSelfSigned(nowMs: number): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // Beside the data, in which a server works: the path of a socket must be short.
+    // Beside the data folder, in which the server runs. A relative path keeps the path of the socket short.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
@@ -48,7 +48,7 @@ function commonOptions(flavour: ServerFlavour, data: string): string[] {
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
   // The binary log doubles each write and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  // At its start a MariaDB deletes the temporary tables of every other that has the same folder for them.
+  // When it starts, MariaDB deletes all temporary tables in this folder. A shared folder would lose those of others.
   const ofMariadb = [`--tmpdir=${data}`];
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }

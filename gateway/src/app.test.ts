@@ -172,7 +172,7 @@ describe("the core's refusal", () => {
     const lost = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`).catch(() => "");
     await aborted;
     expect(await lost).toBe("");
-    // Not as an outage, or any client that hangs up could page an operator.
+    // It does not count as an outage: a client that hangs up must not page an operator.
     await expect.poll(() => counted).toEqual(["499"]);
   });
 });

@@ -34,8 +34,8 @@ export type GatewayOptions = {
 };
 
 /**
- * The HTTP edge. Between requests it keeps only pages, which the core may confirm, and how long the
- * core refuses a client.
+ * The HTTP edge. Between requests it keeps two things only. It keeps pages, which the core confirms before they are sent
+ * again. It also keeps until when the core refuses each client.
  */
 export type Gateway = {
   readonly server: Server;

@@ -5,7 +5,7 @@ export type GatewayResponse = {
   readonly headers: readonly string[];
   /** JSON, as text or in UTF-8, or `undefined` where the status has none. */
   readonly body: string | Buffer | undefined;
-  /** For how many milliseconds the core refuses all that this client asks; never sent. */
+  /** How many milliseconds the core refuses all requests of this client. No client is sent this. */
   readonly clientRefusedForMs?: number | undefined;
   /** For how many milliseconds the request was held, waiting for a record; never sent. */
   readonly heldMs?: number;

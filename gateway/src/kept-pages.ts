@@ -26,7 +26,7 @@ export type KeptPages = {
 
 /** Of the memory, what empty pages have to themselves: they are small, and asked for most. */
 const SHARE_OF_EMPTY = 1 / 4;
-/** What a page takes beside its texts: objects, and its places in the lists. */
+/** The memory that a page takes beside its texts: its objects and its entries in the lists. */
 const OVERHEAD_BYTES = 400;
 /** Pages that are remembered to have been asked for once. */
 const ASKED_ONCE = 4_096;

@@ -44,7 +44,7 @@ export function readWholeNumber(
   return undefined;
 }
 
-/** Reads a port to listen on, 0 for any free one; `undefined` where it is unset, or wrong and told `problem`. */
+/** Reads a port to listen on; 0 means any free one. Returns `undefined` if it is unset or wrong, and reports a wrong one. */
 export function readPort(
   env: Environment,
   name: string,

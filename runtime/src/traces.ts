@@ -69,7 +69,7 @@ export function tracer(): Tracer | undefined {
   return installed;
 }
 
-/** Runs work as a span, which ends with it. */
+/** Runs work inside a span, which ends with the work. */
 export function inSpan<Result>(
   name: string,
   options: SpanOptions,

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
@@ -7,15 +5,15 @@ import { createProgress } from "../../dev-stack/src/progress.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { useFolder } from "../harness/use-started.ts";
 
 const PATHS = ["/api/v1/me", "/api/v1/activity"];
 
-let folder: string;
+const folder = useFolder("outage");
 let server: RunningDatabase;
 let stack: TestStack;
 let apiKey: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "activity-outage-"));
   server = await startServer();
   stack = await startTestStack({ serverUrl: server.url });
   const reader = await createReader(stack);
@@ -25,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function startServer(port?: number): Promise<RunningDatabase> {

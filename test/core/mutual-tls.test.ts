@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { certify } from "../harness/certify.ts";
 import { transportTo } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 
 const folder = useFolder("tls");
@@ -24,7 +25,7 @@ const core = useStarted(async () => {
     ...{ CORE_TLS_CERT: file("core.pem"), CORE_TLS_KEY: file("core.key") },
     CORE_TLS_CLIENT_CA: file("ca.pem"),
   });
-  const app = createServerApp(config, { info() {}, warn() {}, error() {} });
+  const app = createServerApp(config, QUIET);
   const listener = await app.listen();
   const stop = () => listener.close().then(() => app.close());
   return { url: `https://127.0.0.1:${listener.port}`, stop };

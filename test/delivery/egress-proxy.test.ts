@@ -7,14 +7,14 @@ import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
+import { QUIET } from "../harness/quiet.ts";
 import { useServices } from "../harness/services.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 import { type RunningTinyproxy, startTinyproxy } from "./harness-tinyproxy.ts";
 
 const services = useServices();
-const quiet = () => undefined;
-const log = { info: quiet, warn: quiet, error: quiet };
+const log = QUIET;
 
 let tinyproxy: RunningTinyproxy;
 let harness: ReturnType<typeof createSenderHarness>;

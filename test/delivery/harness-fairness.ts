@@ -14,31 +14,10 @@ const BACKLOG = 100_000;
 export const FEW = BACKLOG / 100;
 const ARRIVES_WITHIN_MS = 30_000;
 
-/** A quiet account beside one with ten busy endpoints. */
-export type FairnessStack = {
-  readonly delivery: DeliveryStack;
-  readonly busyId: string;
-  readonly busyEndpointIds: readonly string[];
-  readonly quietId: string;
-  readonly quietEndpointId: string;
-  /** Requests that the busy endpoints got. */
-  busyRequests(): number;
-  /** Requests that the quiet account's endpoint got. */
-  quietRequests(): number;
-  /** Writes 100,000 deliveries to the busy endpoints. */
-  writeBacklog(): Promise<unknown>;
-  /**
-   * Tells of donations of the quiet account for that time. Returns how many requests the busy endpoints got, at most,
-   * from when one was written until it arrived.
-   */
-  mostBeforeFirstAttempts(milliseconds: number): Promise<number>;
-  /** Forgets the backlog, and ends what hangs. */
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type FairnessStack = Awaited<ReturnType<typeof startFairnessStack>>;
 
-/** Starts everything; the busy endpoints hang. */
-export async function startFairnessStack(): Promise<FairnessStack> {
+/** Starts everything, with a quiet account beside one with ten busy endpoints, which hang. */
+export async function startFairnessStack() {
   const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
   /** By record of the quiet account, how many requests the busy endpoints had got when its event arrived. */
   const arrivals = new Map<string, number>();
@@ -48,9 +27,10 @@ export async function startFairnessStack(): Promise<FairnessStack> {
     if (data !== undefined) arrivals.set(data.id, busyRequests());
     answer(200)(socket, request);
   };
-  const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
+  /** Requests that the busy endpoints got. */
+  const busyRequests = (): number => delivery.receiver.requests.filter(isBusy).length;
   const env = { TEMPORAL_TASK_QUEUE: TASK_QUEUE };
-  const delivery = await startDeliveryStack(behaviour, { env });
+  const delivery: DeliveryStack = await startDeliveryStack(behaviour, { env });
   const { stack, receiver } = delivery;
   const quietId = await createAccount(stack);
   const { endpointId: quietEndpointId } = await delivery.createEndpoint(quietId);
@@ -65,14 +45,20 @@ export async function startFairnessStack(): Promise<FairnessStack> {
     delivery,
     ...{ busyId, busyEndpointIds, quietId, quietEndpointId },
     busyRequests,
+    /** Requests that the quiet account's endpoint got. */
     quietRequests: () => receiver.requests.filter((request) => !isBusy(request)).length,
+    /** Writes 100,000 deliveries to the busy endpoints. */
     writeBacklog: () =>
       writePending(stack.database, {
         accountId: busyId,
         endpointIds: busyEndpointIds,
         count: BACKLOG,
       }),
-    async mostBeforeFirstAttempts(milliseconds) {
+    /**
+     * Tells of donations of the quiet account for that time. Returns how many requests the busy endpoints got, at most,
+     * from when one was written until it arrived.
+     */
+    async mostBeforeFirstAttempts(milliseconds: number) {
       const endsAt = performance.now() + milliseconds;
       const before: number[] = [];
       while (performance.now() < endsAt) {
@@ -86,6 +72,7 @@ export async function startFairnessStack(): Promise<FairnessStack> {
       process.stderr.write(`requests before first attempts: ${before.join(", ")}\n`);
       return Math.max(...before);
     },
+    /** Forgets the backlog, and ends what hangs. */
     async reset() {
       // Deleted rows would be in the way of the next look until the server purges them.
       await stack.database.query("TRUNCATE TABLE outbox_entry");

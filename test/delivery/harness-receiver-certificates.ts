@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { certify } from "../harness/certify.ts";
 
 /** A certificate and its key, both PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
@@ -37,42 +38,21 @@ export function sharedCertificates(): Certificates {
 /** Makes a CA and the certificates under it with the `openssl` program. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "activity-ca-"));
-  const at = (name: string) => join(folder, name);
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  const makeKey = (name: string) =>
-    openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", at(`${name}.key`));
-  const read = (name: string): Certificate => ({
-    cert: readFileSync(at(`${name}.pem`), "utf8"),
-    key: readFileSync(at(`${name}.key`), "utf8"),
+  const text = (name: string) => readFileSync(join(folder, name), "utf8");
+  const read = (name: string, key = name): Certificate => ({
+    ...{ cert: text(`${name}.pem`), key: text(`${key}.key`) },
   });
-  const selfSign = (name: string, subject: string, extension: string) => {
-    makeKey(name);
-    openssl(
-      ...["req", "-x509", "-new", "-key", at(`${name}.key`), "-subj", `/CN=${subject}`],
-      ...["-days", "30", "-addext", extension, "-out", at(`${name}.pem`)],
-    );
-    return read(name);
-  };
-  const issue = (name: string, names: string, validity: readonly string[]) => {
-    makeKey(name);
-    writeFileSync(at(`${name}.ext`), `subjectAltName=${names}\n`);
-    openssl("req", "-new", "-key", at(`${name}.key`), "-subj", "/CN=r", "-out", at(`${name}.csr`));
-    openssl(
-      ...["x509", "-req", "-in", at(`${name}.csr`), "-CA", at("ca.pem"), "-CAkey", at("ca.key")],
-      ...["-CAcreateserial", "-extfile", at(`${name}.ext`), "-out", at(`${name}.pem`)],
-      ...validity,
-    );
-    return read(name);
-  };
   try {
-    const { cert: ca } = selfSign("ca", "Test CA", "keyUsage=critical,keyCertSign");
+    certify(folder, "ca", "DNS:ca.test");
+    certify(folder, "good", GOOD_NAMES, "ca");
+    certify(folder, "other", "DNS:other.test", "ca");
+    certify(folder, "self", GOOD_NAMES);
+    // OpenSSL 3.0 has no -not_after here: -1 puts its end to yesterday.
+    const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem"];
+    execFileSync("openssl", ["x509", "-in", "self.pem", ...signed], { cwd: folder, stdio: "pipe" });
     return {
-      ca,
-      good: issue("good", GOOD_NAMES, ["-days", "30"]),
-      // OpenSSL 3.0 has no -not_after here: -1 puts its end to yesterday.
-      expired: issue("expired", GOOD_NAMES, ["-days", "-1"]),
-      otherName: issue("other", "DNS:other.test", ["-days", "30"]),
-      selfSigned: selfSign("self", "receiver.test", `subjectAltName=${GOOD_NAMES}`),
+      ...{ ca: text("ca.pem"), good: read("good"), expired: read("expired", "self") },
+      ...{ otherName: read("other"), selfSigned: read("self") },
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

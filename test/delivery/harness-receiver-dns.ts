@@ -2,27 +2,17 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 
-/** A DNS server on loopback that knows one answer to everything. */
-export type DnsServer = {
-  /** As `Resolver.setServers` takes it. */
-  readonly address: string;
-  /** The addresses it gives for every name; empty means that the name does not exist. */
-  answers: readonly string[];
-  /** The family whose questions it leaves unanswered, if any. */
-  silentOn: 4 | 6 | undefined;
-  /** How many questions were asked. */
-  readonly questionCount: () => number;
-  readonly stop: () => Promise<void>;
-};
-
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
 /** Long, so that a cached answer would show. */
 const TTL_SECONDS = 3_600;
 
+/** A DNS server on loopback that knows one answer to everything. */
+export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
+
 /** Starts a DNS server. */
-export async function startDnsServer(answers: readonly string[]): Promise<DnsServer> {
+export async function startDnsServer(answers: readonly string[]) {
   const socket = createSocket("udp4");
   let questions = 0;
   socket.on("message", (query, peer) => {
@@ -32,10 +22,13 @@ export async function startDnsServer(answers: readonly string[]): Promise<DnsSer
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  const server: DnsServer = {
+  const server = {
+    /** As `Resolver.setServers` takes it. */
     address: `127.0.0.1:${socket.address().port}`,
+    /** The addresses it gives for every name; empty means that the name does not exist. */
     answers,
-    silentOn: undefined,
+    /** The family whose questions it leaves unanswered, if any. */
+    silentOn: undefined as 4 | 6 | undefined,
     questionCount: () => questions,
     stop: async () => {
       socket.close();

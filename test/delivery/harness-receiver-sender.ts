@@ -1,23 +1,9 @@
 import type { Socket } from "node:net";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
-import { createSender, type Sender, type SenderOptions } from "../../workflows/src/http/sender.ts";
+import { createSender, type SenderOptions } from "../../workflows/src/http/sender.ts";
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { type Certificates, makeCertificates } from "./harness-receiver-certificates.ts";
-
-/** A sender that trusts the test CA and may reach the receivers started through it. */
-export type SenderHarness = {
-  readonly certificates: Certificates;
-  /** Starts a receiver with a certificate, or none, that may be a target from now on. */
-  readonly receive: (
-    behaviour: Behaviour,
-    kind?: CertificateKind,
-    greet?: (socket: Socket) => void,
-  ) => Promise<Receiver>;
-  readonly post: (receiver: Pick<Receiver, "port">, host?: string) => ReturnType<Sender["attempt"]>;
-  readonly sender: Sender;
-  readonly stop: () => Promise<void>;
-};
 
 /** What a receiver shows at the handshake; `none` is bare TCP. */
 export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
@@ -41,8 +27,8 @@ export const HEADERS = {
   "Service-Signature": `v1=${"0".repeat(64)}`,
 };
 
-/** Creates a sender over real TLS on loopback. */
-export function createSenderHarness(options: SenderOptions = {}): SenderHarness {
+/** Creates a sender over TLS on loopback, which trusts the test CA and may reach the receivers started through it. */
+export function createSenderHarness(options: SenderOptions = {}) {
   const certificates = makeCertificates();
   const receivers: Receiver[] = [];
   const allowedLoopback = new Set<string>();
@@ -50,7 +36,12 @@ export function createSenderHarness(options: SenderOptions = {}): SenderHarness 
   return {
     certificates,
     sender,
-    receive: async (behaviour, kind = "good", greet) => {
+    /** Starts a receiver with a certificate, or none, that may be a target from now on. */
+    receive: async (
+      behaviour: Behaviour,
+      kind: CertificateKind = "good",
+      greet?: (socket: Socket) => void,
+    ): Promise<Receiver> => {
       const certificate = kind === "none" ? undefined : certificates[kind];
       const receiver = await startReceiver(behaviour, certificate, greet && { greet });
       receivers.push(receiver);
@@ -59,7 +50,7 @@ export function createSenderHarness(options: SenderOptions = {}): SenderHarness 
       }
       return receiver;
     },
-    post: ({ port }, host = "receiver.test") =>
+    post: ({ port }: Pick<Receiver, "port">, host = "receiver.test") =>
       sender.attempt({ url: `https://${host}:${port}/hook?x=1`, headers: HEADERS, body: BODY }),
     stop: async () => {
       sender.close();

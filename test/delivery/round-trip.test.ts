@@ -125,6 +125,9 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   await delivery.restartTemporal();
   await expect.poll(waiting, { timeout: 50_000, interval: 200 }).toEqual([]);
   expect(delivery.requestsOf(eventId)).toHaveLength(1);
+  // Temporal's own UI tells how the first attempt ended, before the workflow has begun.
+  const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());
+  expect(await described.staticSummary()).toBe("attempt 1: receiver_busy");
 }, 90_000);
 
 it("holds no secret, text or URL in its log, which tells of calls", async () => {

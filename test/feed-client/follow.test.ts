@@ -1,10 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ApiKeyService, Platform } from "@activity/proto";
-import { afterAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { FeedError, follow } from "../../feed/src/index.ts";
 import {
   createPaidDonation,
@@ -14,18 +9,9 @@ import {
 } from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { openDoor } from "../harness/tcp-door.ts";
-import { useFolder } from "../harness/use-started.ts";
 import { baseUrlOf, connectionTo, take } from "./harness-feed.ts";
 
-const FOLLOWER = fileURLToPath(new URL("killed-follower.ts", import.meta.url));
-const KILLS = 4;
-
 const stack = useTestStack();
-const folder = useFolder("follow");
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill("SIGKILL");
-});
 
 /** Stores so many follows, and returns the ids that the feed gives them. */
 async function storeFollows(accountId: string, count: number): Promise<string[]> {
@@ -35,9 +21,7 @@ async function storeFollows(accountId: string, count: number): Promise<string[]>
   }
   return ids;
 }
-const linesOf = (path: string) =>
-  existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
-
+/** What one does that is killed, `packed.test.ts` holds. */
 describe("§4.4 a follower of the running product", () => {
   it.concurrent("is given each record of every type once, oldest first", async ({ expect }) => {
     const { accountId, apiKey } = await createReader(stack);
@@ -65,29 +49,6 @@ describe("§4.4 a follower of the running product", () => {
       ...["follow none", "subscription months", "giftsub subscriptions"],
       ...["cheer bits", "raid viewers", "cheer diamonds"],
     ]);
-  });
-
-  it.concurrent("misses nothing when it is killed, and repeats at most what it was at", async ({
-    expect,
-  }) => {
-    const { accountId, apiKey } = await createReader(stack);
-    const [checkpoint, notes] = [join(folder, "killed"), join(folder, "notes")];
-    const args = [FOLLOWER, baseUrlOf(stack.gatewayPort), apiKey, checkpoint, notes];
-    const ids: string[] = [];
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      ids.push(...(await storeFollows(accountId, 20)));
-      const follower = spawn(process.execPath, args, { stdio: "inherit" });
-      started.push(follower);
-      const enough = kill * 20 + 7;
-      await expect.poll(() => linesOf(notes).length, { interval: 2 }).toBeGreaterThan(enough);
-      follower.kill("SIGKILL");
-      await once(follower, "exit");
-    }
-    started.push(spawn(process.execPath, args, { stdio: "inherit" }));
-    await expect.poll(() => new Set(linesOf(notes)).size).toBe(ids.length);
-    const noted = linesOf(notes);
-    expect([...new Set(noted)]).toEqual(ids);
-    expect(noted.length).toBeLessThanOrEqual(ids.length + KILLS);
   });
 
   it.concurrent("is given each record once across a restart of the product", async ({ expect }) => {

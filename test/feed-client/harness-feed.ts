@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import type { Activity, Follower } from "../../feed/src/index.ts";
+import { ROOT } from "../../tools/release/published.ts";
 import type { TestStack } from "../harness/stack.ts";
 
+export const FEED_FOLDER = join(ROOT, "feed");
 export const FIRST = "2000-01-01T00:00:00Z";
 /** The client keeps a second between requests that are woken. */
 const WAKE_EVERY_MS = 250;

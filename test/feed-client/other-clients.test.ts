@@ -5,16 +5,16 @@ import { ApiKeyService } from "@activity/proto";
 import { describe, expect, it, vi } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { createToken, startHub } from "../../feed/src/hub/index.ts";
+import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { useRuns, watch } from "../start/harness-program.ts";
-import { readCodeBlocks } from "./code-blocks.ts";
-import { baseUrlOf } from "./harness-feed.ts";
+import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
 const WEBSOCKETS = "websockets==15.0.1";
-const blocks = readCodeBlocks("docs/other-languages.md");
+const blocks = readCodeBlocks("docs/other-languages.md", FEED_FOLDER);
 const PATIENCE = { timeout: 40_000, interval: 50 };
 
 const stack = useTestStack();

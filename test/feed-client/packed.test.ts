@@ -5,16 +5,16 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { FEED_ERROR_CODES } from "../../feed/src/index.ts";
+import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { ROOT } from "../../tools/release/published.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { installPacked } from "../harness/packed-project.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { useRuns, watch } from "../start/harness-program.ts";
-import { readCodeBlocks } from "./code-blocks.ts";
-import { baseUrlOf } from "./harness-feed.ts";
+import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
-const blocks = readCodeBlocks("README.md");
+const blocks = readCodeBlocks("README.md", FEED_FOLDER);
 const PATIENCE = { timeout: 30_000 };
 /** What is stored before a follower has begun is not its: one more is stored until it hears one. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };

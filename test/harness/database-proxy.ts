@@ -1,16 +1,7 @@
 import net from "node:net";
 
 /** A way to the database that counts what goes over it, and can fall silent. */
-export type DatabaseProxy = {
-  readonly url: string;
-  /** Commands sent to the database so far; each is one round trip. */
-  commands(): number;
-  /** Statements sent to the database so far, those of one packet one by one. */
-  statements(): number;
-  /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
-  fallSilent(): void;
-  stop(): Promise<void>;
-};
+export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
 const HEADER_BYTES = 4;
 const COM_QUERY = 0x03;
@@ -20,7 +11,7 @@ const COM_STMT_EXECUTE = 0x17;
  * Opens a port that passes everything on to the database at `serverUrl`. Of the packets that a client sends,
  * those with sequence number 0 begin a command; the rest are parts of one or of the handshake.
  */
-export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProxy> {
+export async function openDatabaseProxy(serverUrl: string) {
   const target = new URL(serverUrl);
   let commands = 0;
   let statements = 0;
@@ -55,15 +46,18 @@ export async function openDatabaseProxy(serverUrl: string): Promise<DatabaseProx
   url.port = `${(server.address() as net.AddressInfo).port}`;
   return {
     url: url.href,
+    /** Commands sent to the database so far; each is one round trip. */
     commands: () => commands,
+    /** Statements sent to the database so far, those of one packet one by one. */
     statements: () => statements,
+    /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
     fallSilent() {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
         upstream.unpipe(client);
       }
     },
-    stop() {
+    stop(): Promise<void> {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },

@@ -8,20 +8,7 @@ import { startVitess } from "../vitess/harness-vitess.ts";
 import { useStarted } from "./use-started.ts";
 
 /** A migrated database of a test's own. */
-export type TestDatabase = {
-  readonly url: string;
-  /** Runs one statement on a connection outside the product. */
-  query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /**
-   * Runs one statement on the server itself and in each shard, or in the only database. It is for
-   * what a vtgate does not take, such as triggers, table locks and the server's counters. Returns
-   * the rows of all.
-   */
-  queryShards<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Tells whether a statement that begins so runs in it now, or waits for a lock. */
-  isRunning(statement: string): Promise<boolean>;
-  drop(): Promise<void>;
-};
+export type TestDatabase = ReturnType<typeof openTestDatabase>;
 
 /** Where a test's tables are. */
 export type Place = {
@@ -71,20 +58,26 @@ export const useTestDatabase = () =>
   });
 
 /** Opens a place that is there; `server` is asked what runs. Both are closed with it. */
-export function openTestDatabase(server: Pool, place: Place): TestDatabase {
+export function openTestDatabase(server: Pool, place: Place) {
   const own = connectTo(place.url);
   const shards = place.shards.map(connectTo);
   return {
     url: place.url,
+    /** Runs one statement on a connection outside the product. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await own.query(sql, values);
       return rows as Row[];
     },
+    /**
+     * Runs one statement on the server itself and in each shard, or in the only database. It is for what a vtgate does
+     * not take, such as triggers, table locks and the server's counters. Returns the rows of all.
+     */
     async queryShards<Row>(sql: string, values: unknown[] = []) {
       const answers = await Promise.all(shards.map((shard) => shard.query(sql, values)));
       return answers.flatMap(([rows]) => rows as Row[]);
     },
-    async isRunning(statement) {
+    /** Tells whether a statement that begins so runs in it now, or waits for a lock. */
+    async isRunning(statement: string) {
       // A condition would be compared with what other databases are sent too, which MySQL fails at for emoji.
       const [shown] = await server.query("SHOW FULL PROCESSLIST");
       return (shown as { db: string | null; Info: string | null }[]).some(

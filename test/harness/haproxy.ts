@@ -17,8 +17,6 @@ export interface RunningHaproxy {
 export interface StartHaproxy extends StackOptions {
   /** Its sections but `global`. */
   config: string;
-  /** Files that the configuration names as `FOLDER/name`, by name: certificates. */
-  files?: Readonly<Record<string, string>>;
 }
 
 /** Of what it says of each server: its management guide, 9.1. */
@@ -27,7 +25,7 @@ const STATUS_COLUMN = 17;
 
 /** Starts the HAProxy of the machine, or the distribution's, fetched. */
 export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaproxy> {
-  const { env, config, files = {} } = options;
+  const { env, config } = options;
   const launch = await findOrFetch(
     {
       ...{ title: "HAProxy", called: ["haproxy"], packages: ["haproxy"], folder: "haproxy" },
@@ -37,11 +35,7 @@ export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaprox
   );
   const folder = await mkdtemp(join(tmpdir(), "activity-haproxy-"));
   const at = (name: string) => join(folder, name);
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(at(name), content, { mode: 0o600 });
-  }
-  const text = `global\n  stats socket ${at("stats")}\n${config.replaceAll("FOLDER", folder)}`;
-  await writeFile(at("haproxy.cfg"), text);
+  await writeFile(at("haproxy.cfg"), `global\n  stats socket ${at("stats")}\n${config}`);
   const statistics = () => readStatistics(at("stats"));
   const server = await startServer({
     ...{ title: "HAProxy", launch, args: ["-db", "-f", at("haproxy.cfg")], env },

@@ -18,36 +18,28 @@ import {
   SessionService,
   WebhookEventKind,
 } from "@activity/proto";
+import { NO_METRICS } from "@activity/runtime/metrics";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
-import { create, type DescService, type MessageInitShape } from "@bufbuild/protobuf";
+import { readConfig } from "@activity/server";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
-import { createAccountService } from "../../server/src/account/account-service.ts";
-import { deleteAccount } from "../../server/src/account-deletion/account-deletion.ts";
-import { createApiKeyService } from "../../server/src/api-key/api-key-service.ts";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
 import { createPool, type Pool } from "../../server/src/database/pool.ts";
-import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
-import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createSqlDispatchStore } from "../../server/src/dispatch/sql-dispatch-store.ts";
-import { createDonationService } from "../../server/src/donation/donation-service.ts";
-import { createEndpointService } from "../../server/src/endpoint/endpoint-service.ts";
 import { createFeedChanges } from "../../server/src/feed-change/feed-changes.ts";
 import { createImportService } from "../../server/src/import/import-service.ts";
-import { createNoticeService } from "../../server/src/notice/notice-service.ts";
-import { createPlatformEventService } from "../../server/src/platform-event/platform-event-service.ts";
-import { Access } from "../../server/src/rpc/access.ts";
 import { createLocalTransport } from "../../server/src/rpc/local-transport.ts";
-import { register } from "../../server/src/rpc/registered-service.ts";
-import { createSessionService } from "../../server/src/session/session-service.ts";
-import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
+import { createReadiness } from "../../server/src/rpc/readiness.ts";
+import { createServices } from "../../server/src/services.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 import { createAccount, createEndpoint } from "./builders.ts";
 import type { Clients } from "./clients.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { QUIET } from "./quiet.ts";
 import { useStarted } from "./use-started.ts";
 
 const CONNECTIONS = 20;
@@ -110,9 +102,10 @@ export function madeAttempt(
   return { ...(run && { run }), ...own, ...changes };
 }
 
-const DASHBOARD = { origin: "https://dash.example.com", isEmbedded: false, apiUrl: "" };
-
-/** The writing services on a database of their own, unless another is given, called as functions: failures are DomainErrors. */
+/**
+ * The services on a database of their own, unless another is given. They are called as functions: nobody is asked for a
+ * credential, and failures are DomainErrors.
+ */
 export async function startServices(given?: TestDatabase) {
   const database = given ?? (await createTestDatabase());
   const pool: Pool = createPool(database.url, CONNECTIONS);
@@ -120,35 +113,20 @@ export async function startServices(given?: TestDatabase) {
   const [together, alone, leftOut, packets] = [1, 4, 2, 4].map((connections) =>
     createPackets(database.url, connections, WRITE_DEADLINE_MS),
   ) as [Packets, Packets, Packets, Packets];
-  const quiet = () => undefined;
-  const log = { info: quiet, warn: quiet, error: quiet };
+  const log = QUIET;
   const feedChanges = createFeedChanges(pool, log, () => performance.now());
   const writer = createWriter({ together, alone, leftOut }, outbox, feedChanges);
   const store = createSqlDispatchStore(pool, packets);
-  const { random } = Math;
   const importer = createImportService(pool, writer);
-  const secretKeys = [createSecretKey(randomBytes(32))] as const;
-  const allowedTargets: ReadonlySet<string> = new Set();
-  const remove = (accountId: string) => deleteAccount(pool, alone, accountId);
-  /** Nobody is asked for a credential. */
-  const open = <Service extends DescService>(
-    service: Service,
-    implementation: Parameters<typeof register<Service>>[1],
-  ) => register(service, implementation, { access: Access.Open });
-  const transport = createLocalTransport(
-    [
-      open(AccountService, createAccountService(pool, alone, writer, remove)),
-      open(ApiKeyService, createApiKeyService(pool, writer)),
-      open(DonationService, createDonationService(writer)),
-      open(EndpointService, createEndpointService(pool, writer, { secretKeys, allowedTargets })),
-      open(DeliveryService, createDeliveryService(pool, writer, outbox)),
-      open(DispatchService, createDispatchService({ store, secretKeys, outbox, random, log })),
-      open(NoticeService, createNoticeService(pool)),
-      open(PlatformEventService, createPlatformEventService(writer)),
-      open(SessionService, createSessionService(pool, alone, writer, DASHBOARD)),
-    ],
-    [],
-  );
+  const config = readConfig({
+    ...{ DATABASE_URL: database.url, CORE_PORT: "0", DASHBOARD_URL: "https://dash.example.com" },
+    CURSOR_KEYS: randomBytes(32).toString("hex"),
+    SECRET_KEYS: randomBytes(32).toString("hex"),
+  });
+  const readiness = createReadiness(pool, PROCESS_TIMING.nowMs);
+  const parts = { pool, readiness, alone, dispatchStore: store, writer, outbox, feedChanges };
+  const registered = createServices({ ...parts, metrics: NO_METRICS }, config, log);
+  const transport = createLocalTransport(registered, []);
   const client: Clients = (service) => createClient(service, transport);
   const [endpoints, dispatch] = [client(EndpointService), client(DispatchService)];
 
@@ -184,7 +162,8 @@ export async function startServices(given?: TestDatabase) {
   }
 
   return {
-    ...{ database, pool, packets, store, random, secretKeys, log, writer },
+    ...{ database, pool, packets, store, secretKeys: config.secretKeys, log, writer },
+    random: Math.random,
     ...{ client, endpoints, dispatch, outbox, feedChanges, sendImport },
     accounts: client(AccountService),
     apiKeys: client(ApiKeyService),

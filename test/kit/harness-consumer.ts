@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 
-const PACKAGES = ["express", "fastify", "hono", "@hono/node-server", "mysql2", "pg"];
-const STORES = ["mysql2.js", "pg.js", "sqlite.js"];
+const PACKAGES = ["express", "mysql2"];
+const STORE = "mysql2.js";
 const RECEIVERS = join(import.meta.dirname, "receivers");
 const require = createRequire(import.meta.url);
 
@@ -21,8 +21,8 @@ const require = createRequire(import.meta.url);
 export type Consumer = { readonly folder: string; remove(): void };
 
 /**
- * Packs the kit and installs it from its tarball into a new project, beside the frameworks at the
- * versions that the kit is tested with. The stores are the code of the kit's README, word for word.
+ * Packs the kit and installs it from its tarball into a new project, beside a framework and a driver at the versions
+ * that the kit is tested with. The store is the code of the kit's README, word for word.
  */
 export function createConsumer(): Consumer {
   const folder = mkdtempSync(join(tmpdir(), "activity-kit-"));
@@ -33,8 +33,7 @@ export function createConsumer(): Consumer {
     for (const name of readdirSync(RECEIVERS)) {
       copyFileSync(join(RECEIVERS, name), join(folder, name));
     }
-    const blocks = readCodeBlocks("README.md");
-    for (const name of STORES) writeFileSync(join(folder, name), blocks.get(name) ?? "");
+    writeFileSync(join(folder, STORE), readCodeBlocks("README.md").get(STORE) ?? "");
     return { folder, remove };
   } catch (error) {
     remove();

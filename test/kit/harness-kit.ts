@@ -4,33 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readDeliveryConfig } from "@activity/workflows";
+import mysql, { type RowDataPacket } from "mysql2/promise";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { startMysql } from "../../receiver-kit/test/servers/mysql.ts";
 import { makeCertificates } from "../delivery/harness-receiver-certificates.ts";
 import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { createConsumer } from "./harness-consumer.ts";
-import {
-  createSqliteDatabase,
-  type ReceiverDatabase,
-  startMysqlDatabase,
-  startPostgresDatabase,
-} from "./harness-databases.ts";
 import { createFaults } from "./harness-faults.ts";
 import { startReceiverProcess } from "./harness-process.ts";
 import { requestFrom, sendBytes } from "./harness-wire.ts";
 
-/** The whole product, and receivers of one account built on the packed kit. */
+/** The whole product, and a receiver of one account that was built on the packed kit. */
 export type KitStack = Awaited<ReturnType<typeof startKitStack>>;
-/** A receiver that was built on the packed kit, and the endpoint that the product has for it. */
-export type KitReceiver = KitStack["receivers"][number];
 
-const STARTS: readonly (readonly [string, () => Promise<ReceiverDatabase>])[] = [
-  ["express", startMysqlDatabase],
-  ["fastify", startPostgresDatabase],
-  ["hono", createSqliteDatabase],
-];
+// No key: nothing but the kit keeps an effect from being there twice.
+const CREATE_REWARD = "CREATE TABLE reward (event_id VARCHAR(64) NOT NULL)";
 
 /** Starts everything. What was started before something failed is stopped. */
 export async function startKitStack() {
@@ -55,10 +46,10 @@ async function start(stops: (() => unknown)[]) {
   const temporal = await startTemporal({ env: process.env, dataDir, progress: silentProgress });
   stops.push(() => temporal.stop());
 
-  const ports = await Promise.all(STARTS.map(() => findFreePort()));
+  const port = await findFreePort();
   const allowed = {
     ALLOW_UNSAFE_TARGETS: "development",
-    WEBHOOK_ALLOWED_TARGETS: ports.map((port) => `127.0.0.1:${port}`).join(),
+    WEBHOOK_ALLOWED_TARGETS: `127.0.0.1:${port}`,
   };
   const deliveries = readDeliveryConfig({
     ...{ TEMPORAL_ADDRESS: temporal.address, WEBHOOK_EXTRA_CA: tls.caFile, ...allowed },
@@ -66,40 +57,38 @@ async function start(stops: (() => unknown)[]) {
   const stack = await startTestStack({ env: allowed, deliveries });
   stops.push(() => stack.stop());
   const accountId = await createAccount(stack);
+  const url = (path: string) => `https://127.0.0.1:${port}${path}`;
+  const { endpointId, secret } = await createEndpoint(stack, accountId, url("/webhooks"));
 
-  /** Creates the endpoint of a receiver and starts its program with the endpoint's secret. */
-  async function startReceiver(name: string, port: number, database: ReceiverDatabase) {
-    const url = (path: string) => `https://127.0.0.1:${port}${path}`;
-    const { endpointId, secret } = await createEndpoint(stack, accountId, url("/webhooks"));
-    /** Sends an event's request once more over TLS, byte for byte; returns the answer's status, 0 when none came. */
-    const sendCopy = async (eventId: string, rawHeaders?: readonly string[]): Promise<number> => {
-      const headers = rawHeaders ?? faults.headersByEvent.get(eventId) ?? [];
-      return sendBytes(port, tls.ca, requestFrom(headers, await readPayload(stack, eventId)));
-    };
-    const faults = createFaults(sendCopy);
-    const program = await startReceiverProcess({
-      ...{ folder: consumer.folder, program: `${name}.js`, port, decide: faults.decide },
-      env: { ...database.env, ...tls.env, WEBHOOK_SECRET: secret },
-    });
-    /** Runs the packed kit's own `receiver-kit send`: good deliveries, and such as no receiver may take. */
-    const trySend = async () => {
-      const env = { ...process.env, NODE_EXTRA_CA_CERTS: tls.caFile, WEBHOOK_SECRET: secret };
-      const tool = join(consumer.folder, "node_modules/.bin/receiver-kit");
-      const run = promisify(execFile)(tool, ["send", url("/webhooks")], { env });
-      return (await run.catch((failed: { stdout: string }) => failed)).stdout;
-    };
-    return { name, endpointId, process: program, database, faults, url, sendCopy, trySend };
-  }
-
-  const receivers: Awaited<ReturnType<typeof startReceiver>>[] = [];
-  for (const [index, [name, startDatabase]] of STARTS.entries()) {
-    const database = await startDatabase();
-    stops.push(() => database.stop());
-    const receiver = await startReceiver(name, ports[index] ?? 0, database);
-    stops.push(() => receiver.process.stop());
-    receivers.push(receiver);
-  }
-  return { stack, accountId, receivers };
+  const server = await startMysql();
+  stops.push(() => server.stop());
+  const pool = mysql.createPool(server.url);
+  stops.push(() => pool.end());
+  await pool.query(CREATE_REWARD);
+  /** The event of every effect, one entry an effect: an effect that is there twice is here twice. */
+  const readEffects = async () => {
+    const [rows] = await pool.query<RowDataPacket[]>("SELECT event_id FROM reward");
+    return rows.map((reward) => String(reward.event_id));
+  };
+  /** Sends an event's request once more over TLS, byte for byte; returns the answer's status, 0 when none came. */
+  const sendCopy = async (eventId: string, rawHeaders?: readonly string[]): Promise<number> => {
+    const headers = rawHeaders ?? faults.headersByEvent.get(eventId) ?? [];
+    return sendBytes(port, tls.ca, requestFrom(headers, await readPayload(stack, eventId)));
+  };
+  const faults = createFaults(sendCopy);
+  const program = await startReceiverProcess({
+    ...{ folder: consumer.folder, program: "express.js", port, decide: faults.decide },
+    env: { DATABASE_URL: server.url, ...tls.env, WEBHOOK_SECRET: secret },
+  });
+  stops.push(() => program.stop());
+  /** Runs the packed kit's own `receiver-kit send`: good deliveries, and such as no receiver may take. */
+  const trySend = async () => {
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: tls.caFile, WEBHOOK_SECRET: secret };
+    const tool = join(consumer.folder, "node_modules/.bin/receiver-kit");
+    const run = promisify(execFile)(tool, ["send", url("/webhooks")], { env });
+    return (await run.catch((failed: { stdout: string }) => failed)).stdout;
+  };
+  return { stack, accountId, endpointId, program, faults, url, sendCopy, trySend, readEffects };
 }
 
 /** Reads the exact bytes that every attempt of an event sends. */

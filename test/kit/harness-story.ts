@@ -10,7 +10,7 @@ import {
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import type { PLANS } from "./harness-faults.ts";
-import type { KitReceiver, KitStack } from "./harness-kit.ts";
+import type { KitStack } from "./harness-kit.ts";
 import { writeRecords } from "./harness-records.ts";
 
 const WRITERS = 2;
@@ -21,39 +21,35 @@ const WITHIN_MS = 40_000;
 /** A retry that finds its receiver away waits five minutes for the next. §6.4 */
 const DELIVERED_WITHIN_MS = 400_000;
 
-/** Reads every delivery to a receiver's endpoint. */
-export async function readDeliveries(
-  { stack, accountId }: KitStack,
-  { endpointId }: KitReceiver,
-): Promise<Delivery[]> {
+/** Reads every delivery to the receiver's endpoint. */
+export async function readDeliveries({ stack, accountId }: KitStack): Promise<Delivery[]> {
   const all: Delivery[] = [];
   let pageToken = "";
   do {
     const page = await stack
       .client(DeliveryService)
-      .listDeliveries({ accountId, endpointId, pageSize: 100, pageToken });
+      .listDeliveries({ accountId, pageSize: 100, pageToken });
     all.push(...page.deliveries);
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
   return all;
 }
 
-/** Holds that the effect of every event that is no test is in a receiver's database, once. */
-export async function expectEveryEffectOnce(kit: KitStack, receiver: KitReceiver): Promise<void> {
-  const deliveries = await readDeliveries(kit, receiver);
+/** Holds that the effect of every event that is no test is in the receiver's database, once. */
+export async function expectEveryEffectOnce(kit: KitStack): Promise<void> {
+  const deliveries = await readDeliveries(kit);
   const eventIds = deliveries.filter(({ test }) => !test).map(({ eventId }) => eventId);
   expect(eventIds.length).toBeGreaterThan(0);
-  const effects = await receiver.database.readEffects();
-  expect(effects.toSorted(), receiver.name).toEqual(eventIds.toSorted());
+  expect((await kit.readEffects()).toSorted()).toEqual(eventIds.toSorted());
 }
 
 /**
- * Waits until everything that was sent to a receiver is delivered. What was in flight as its route was mended
- * can still end at 404, so the owner has it sent again.
+ * Waits until everything that was sent is delivered. What was in flight as the route was mended can still end at 404,
+ * so the owner has it sent again.
  */
-export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise<void> {
+export function untilAllDelivered(kit: KitStack): Promise<void> {
   const undelivered = async () => {
-    const deliveries = await readDeliveries(kit, receiver);
+    const deliveries = await readDeliveries(kit);
     const failed = deliveries.filter(({ state }) => state === DeliveryState.FAILED);
     // Nothing else may have ended them.
     expect(new Set(failed.map(({ lastOutcome }) => lastOutcome))).toEqual(
@@ -70,17 +66,16 @@ export function untilAllDelivered(kit: KitStack, receiver: KitReceiver): Promise
 
 /**
  * Writes records of every kind, at a pace that leaves some on their way at every moment: `turnsOfWriter` turns, and
- * more until each fault of the plan happened at every receiver.
+ * more until each fault of the plan happened.
  */
 export async function writeEverything(
-  { stack, accountId, receivers }: KitStack,
+  { stack, accountId, faults }: KitStack,
   turnsOfWriter: number,
   plan: keyof typeof PLANS,
 ): Promise<void> {
-  const lacksFault = () => !receivers.every(({ faults }) => faults.allHappened(plan));
   const endAt = performance.now() + WITHIN_MS;
   const writers = Array.from({ length: WRITERS }, async () => {
-    for (let turn = 0; turn < turnsOfWriter || lacksFault(); turn++) {
+    for (let turn = 0; turn < turnsOfWriter || !faults.allHappened(plan); turn++) {
       if (performance.now() > endAt) return;
       await writeRecords(stack, accountId, turn);
       await wait(PAUSE_MS);
@@ -89,19 +84,19 @@ export async function writeEverything(
   await Promise.all(writers);
 }
 
-/** Kills a receiver at moments that nobody chose, beside those that were. */
-export async function killAtRandom({ process }: KitReceiver): Promise<void> {
+/** Kills the receiver at moments that nobody chose, beside those that were. */
+export async function killAtRandom({ program }: KitStack): Promise<void> {
   const endAt = performance.now() + WITHIN_MS;
   for (let kill = 0; kill < RANDOM_KILLS && performance.now() < endAt; kill++) {
     await wait(randomInt(1_000, 3_000));
-    await process.kill();
+    await program.kill();
   }
 }
 
-/** Waits until every delivery to a receiver had its first attempt. */
-export function untilEachWasTried(kit: KitStack, receiver: KitReceiver): Promise<void> {
+/** Waits until every delivery had its first attempt. */
+export function untilEachWasTried(kit: KitStack): Promise<void> {
   const untried = async () =>
-    (await readDeliveries(kit, receiver)).filter(({ attempts }) => attempts === 0).length;
+    (await readDeliveries(kit)).filter(({ attempts }) => attempts === 0).length;
   return expect.poll(untried, { timeout: 60_000, interval: 250 }).toBe(0);
 }
 
@@ -109,50 +104,37 @@ export function untilEachWasTried(kit: KitStack, receiver: KitReceiver): Promise
  * The owner mistypes the endpoint's path, so that retries end at 404, among them one whose effect is
  * there and whose answer was lost; then mends it and has that delivery sent again.
  */
-export async function loseTheRoute(kit: KitStack, receiver: KitReceiver): Promise<void> {
-  const { accountId } = kit;
-  const { endpointId, url } = receiver;
+export async function loseTheRoute(kit: KitStack): Promise<void> {
+  const { accountId, endpointId, url } = kit;
   const endpoints = kit.stack.client(EndpointService);
   await endpoints.updateEndpoint({ accountId, endpointId, url: url("/webhook") });
-  const failed = expect.poll(() => findFailedWithEffect(kit, receiver), {
-    timeout: 90_000,
-    interval: 500,
-  });
-  await failed.toBeDefined();
+  await expect
+    .poll(() => findFailedWithEffect(kit), { timeout: 90_000, interval: 500 })
+    .toBeDefined();
   await endpoints.updateEndpoint({ accountId, endpointId, url: url("/webhooks") });
 
   const deliveries = kit.stack.client(DeliveryService);
-  const deliveryId = (await findFailedWithEffect(kit, receiver))?.id ?? "";
+  const deliveryId = (await findFailedWithEffect(kit))?.id ?? "";
   await deliveries.retryDelivery({ accountId, deliveryId });
 }
 
-/** Sends again what failed, for one receiver after another: an account may do this once a minute. */
-export async function retryFailed({ stack, accountId, receivers }: KitStack): Promise<void> {
+/** Sends again what failed. */
+export async function retryFailed({ stack, accountId, endpointId }: KitStack): Promise<void> {
   const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
-  const deliveries = stack.client(DeliveryService);
-  for (const { endpointId } of receivers) {
-    await stack.database.query("UPDATE account SET bulk_retried_at = NULL");
-    await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
-  }
+  await stack.client(DeliveryService).retryFailedDeliveries({ accountId, endpointId, ...range });
 }
 
-async function findFailedWithEffect(kit: KitStack, receiver: KitReceiver) {
-  const effects = new Set(await receiver.database.readEffects());
-  return (await readDeliveries(kit, receiver)).find(
+async function findFailedWithEffect(kit: KitStack) {
+  const effects = new Set(await kit.readEffects());
+  return (await readDeliveries(kit)).find(
     ({ state, eventId }) => state === DeliveryState.FAILED && effects.has(eventId),
   );
 }
 
 /** Reads what became of every attempt: its status, or what went wrong. */
-export async function readAnswers(
-  { stack }: KitStack,
-  { endpointId }: KitReceiver,
-): Promise<string[]> {
+export async function readAnswers({ stack }: KitStack): Promise<string[]> {
   const rows = await stack.database.query<{ answer: string; run: number }>(
-    `SELECT COALESCE(a.status_code, a.detail) AS answer, a.run
-     FROM delivery_attempt a JOIN delivery d ON d.account_no = a.account_no AND d.id = a.delivery_id
-     WHERE d.endpoint_id = ?`,
-    [endpointId],
+    "SELECT COALESCE(status_code, detail) AS answer, run FROM delivery_attempt",
   );
   return rows.map(({ answer, run }) => (run > 1 ? `${answer} after the owner's retry` : answer));
 }

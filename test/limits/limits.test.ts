@@ -4,8 +4,9 @@ import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
-import { startTestStack } from "../harness/stack.ts";
+import { startTestStack, type TestStack } from "../harness/stack.ts";
 import { openDoor } from "../harness/tcp-door.ts";
+import { useStarted } from "../harness/use-started.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
 
 /** A port that leads to a Redis only after a while. */
@@ -36,76 +37,44 @@ describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
       expect(answer.headers.ratelimit).toMatch(/^"account";r=0;t=\d+$/);
     }
   });
-
-  it("count an IPv6 client by its /64, and an IPv4-mapped one as its IPv4", async () => {
-    const spellings = ["2001:db8:7::1", "2001:db8:7:0:ffff::2", "[2001:db8:7::3]:443"];
-    const statuses: number[] = [];
-    for (let index = 0; index < 400 && statuses.at(-1) !== 429; index++) {
-      const address = spellings[index % spellings.length] ?? "";
-      const answer = await requestOf(portOf(index), "/", {
-        headers: { "x-forwarded-for": address },
-      });
-      statuses.push(answer.status);
-    }
-    expect(statuses.at(-1)).toBe(429);
-    const count = (wanted: number) => statuses.filter((status) => status === wanted).length;
-    expect(count(404)).toBeLessThanOrEqual(300);
-    // What a busy machine's storage answers too late may be counted or not.
-    expect(count(404) + count(503)).toBeGreaterThanOrEqual(300);
-    const other = await stack().http("/", { headers: { "x-forwarded-for": "2001:db8:8::1" } });
-    expect(other.status).toBe(404);
-  });
 });
 
 describe("§7 without its shared limiter", () => {
+  const redis = useStarted(startTestRedis);
+
+  /** Starts the product at a Redis of which something is wrong, and stops it behind `work`. */
+  async function withProduct(redisUrl: string, work: (stack: TestStack) => Promise<unknown>) {
+    const stack = await startTestStack({ redisUrl });
+    await work(stack).finally(stack.stop);
+  }
+
   it("an instance serves nobody yet while it has not met it, and everybody from then on", async () => {
-    const redis = await startTestRedis();
     const slow = await openSlowDoor(redis.url, 500);
-    const stack = await startTestStack({ redisUrl: slow.url });
-    try {
-      expect((await stack.http("/nothing")).status).toBe(404);
-    } finally {
-      await stack.stop();
-      slow.close();
-      await redis.stop();
-    }
+    await withProduct(slow.url, async ({ http }) => {
+      expect((await http("/nothing")).status).toBe(404);
+    });
+    slow.close();
   });
 
   it("an instance starts all the same when it never answers, and admits nobody uncounted", async () => {
-    const redis = await startTestRedis();
     const silent = await openSlowDoor(redis.url, 3_600_000);
-    const stack = await startTestStack({ redisUrl: silent.url });
-    try {
-      expectError(await stack.http("/nothing"), 503, "temporarily_unavailable");
-    } finally {
-      await stack.stop();
-      silent.close();
-      await redis.stop();
-    }
+    await withProduct(silent.url, async ({ http }) => {
+      expectError(await http("/nothing"), 503, "temporarily_unavailable");
+    });
+    silent.close();
   });
 
-  it("the gateway answers temporarily_unavailable to everything, and serves again without a restart", async () => {
-    const redis = await startTestRedis();
-    const stack = await startTestStack({ redisUrl: redis.url });
-    try {
+  it("the gateway answers temporarily_unavailable to everything, and serves again without a restart", () =>
+    withProduct(redis.url, async (stack) => {
       const { apiKey } = await createReader(stack);
-      expect((await stack.http("/api/v1/me", { apiKey })).status).toBe(200);
+      const me = (method = "GET") => stack.http("/api/v1/me", { apiKey, method });
+      expect((await me()).status).toBe(200);
       await redis.kill();
       for (const path of ["/api/v1/me", "/api/v1/activity", "/nothing"]) {
         expectError(await stack.http(path, { apiKey }), 503, "temporarily_unavailable");
       }
-      expectError(
-        await stack.http("/api/v1/me", { method: "POST" }),
-        503,
-        "temporarily_unavailable",
-      );
+      expectError(await me("POST"), 503, "temporarily_unavailable");
       await redis.restart();
-      await expect
-        .poll(async () => (await stack.http("/api/v1/me", { apiKey })).status, { timeout: 15_000 })
-        .toBe(200);
-    } finally {
-      await stack.stop();
-      await redis.stop();
-    }
-  });
+      await expect.poll(async () => (await me()).status, { timeout: 15_000 }).toBe(200);
+    }));
 });

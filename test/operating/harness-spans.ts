@@ -15,15 +15,6 @@ export type ReceivedSpan = {
   readonly isFailed: boolean;
 };
 
-/** Takes spans as a collector does, by OTLP over HTTP in JSON. */
-export type SpanReceiver = {
-  readonly endpoint: string;
-  readonly spans: readonly ReceivedSpan[];
-  /** All that came, as it came. */
-  text(): string;
-  stop(): Promise<void>;
-};
-
 type Value = { stringValue?: string; intValue?: string | number };
 type Attributes = readonly { key: string; value: Value }[];
 type Span = {
@@ -44,8 +35,8 @@ type Message = {
 /** `STATUS_CODE_ERROR`. */
 const FAILED = 2;
 
-/** Starts one on loopback. */
-export async function startSpanReceiver(): Promise<SpanReceiver> {
+/** Starts what takes spans as a collector does, by OTLP over HTTP in JSON, on loopback. */
+export async function startSpanReceiver() {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];
   const server = createServer(async (request, response) => {
@@ -64,7 +55,8 @@ export async function startSpanReceiver(): Promise<SpanReceiver> {
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    spans,
+    spans: spans as readonly ReceivedSpan[],
+    /** All that came, as it came. */
     text: () => texts.join("\n"),
     async stop() {
       server.close();

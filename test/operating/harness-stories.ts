@@ -19,7 +19,6 @@ import type { PageJson } from "../harness/json.ts";
 import { withClientAddress } from "../harness/stack.ts";
 import type { Front } from "./harness-front.ts";
 
-const LOOPS = 2;
 /** A donation that is paid and refunded in part, and a contribution that is one too and begins a subscription. */
 const EVENTS_OF_A_STORY = 4;
 const RECORDS_OF_A_STORY = 5;
@@ -39,87 +38,97 @@ export function startStories(options: {
   readonly credential: () => string;
   /** Where the cores have TLS: PEM of their CA, and of what is shown to them. */
   readonly tls?: () => { readonly ca: string; readonly cert: string; readonly key: string };
+  /** How long the receiver takes, so that attempts are in flight. */
+  readonly receiverMs?: number;
+  readonly loops?: number;
 }) {
-  const { cores, gateways, receiver, credential, tls } = options;
+  const { cores, gateways, receiver, credential, tls, receiverMs = 0, loops: count = 2 } = options;
   const failures: string[] = [];
   const secrets = new Map<string, string>();
   /** Ids of webhook events. */
   const awaited = new Set<string>();
   const came = new Set<string>();
-  const clients = new Map<string, Clients>();
   let told = 0;
   let isOver = false;
   receiver.behaviour = (socket, request) => void receive(socket, request);
 
-  function clientsTo(port: number): Clients {
-    const pem = tls?.();
-    const name = `${port} ${pem?.cert}`;
-    const own =
-      clients.get(name) ??
-      clientsOf(`${pem ? "https" : "http"}://127.0.0.1:${port}`, credential, {
-        ...{ defaultTimeoutMs: CALL_WITHIN_MS, ...(pem && { nodeOptions: pem }) },
-      });
-    clients.set(name, own);
-    return own;
-  }
+  /** Makes what tells stories one after the other, with connections of its own. */
+  function createTeller() {
+    const clients = new Map<string, Clients>();
 
-  /** Each call goes to the core whose turn it is. */
-  const client: Clients = (service) =>
-    new Proxy({} as Client<typeof service>, {
-      get: (_, name) => (request: object) =>
-        cores.use((port) => callOf(clientsTo(port)(service), name)(request)),
-    });
-  const callOf = (of: object, name: PropertyKey): ((request: object) => Promise<unknown>) =>
-    Reflect.get(of, name);
-  const stack = { client };
-
-  async function tellOne(): Promise<void> {
-    const path = `/${unique("story")}`;
-    const { accountId, apiKey } = await createReader(stack);
-    const url = `https://127.0.0.1:${receiver.port}${path}`;
-    secrets.set(path, (await createEndpoint(stack, accountId, url)).secret);
-    const written = await writeRecords(accountId);
-    const read = await readRecords(apiKey);
-    expect(read).toHaveLength(RECORDS_OF_A_STORY);
-    expect(read).toEqual(expect.arrayContaining(written));
-    const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
-    expect(deliveries).toHaveLength(EVENTS_OF_A_STORY);
-    for (const { eventId } of deliveries) awaited.add(eventId);
-  }
-
-  /** Returns the ids in the feed of those that it learns of. */
-  async function writeRecords(accountId: string): Promise<string[]> {
-    const donations = client(DonationService);
-    const { recordId, externalId } = await createPaidDonation(stack, accountId);
-    const refund = { refundExternalId: unique("refund"), amountCents: 100n };
-    await donations.refundDonation({ accountId, externalId, ...refund });
-    const { donation } = await donations.recordContribution({
-      ...{ accountId, externalId: unique("contribution"), amountCents: 500n, currency: "eur" },
-      ...{ subscriptionExternalId: unique("subscription"), contributedAt: timestampNow() },
-    });
-    const eventId = await createPlatformEvent(stack, accountId);
-    await cores.use((port) => importDonations({ client: clientsTo(port) }, accountId, 2));
-    return [`don_${recordId}`, `don_${donation?.recordId}`, `evt_${eventId}`];
-  }
-
-  /** Reads the feed in pages of two, each through another gateway, and returns the ids. */
-  async function readRecords(apiKey: string): Promise<string[]> {
-    const ids: string[] = [];
-    let path = "/api/v1/activity?order=asc&limit=2";
-    await get("/api/v1/me", apiKey);
-    for (;;) {
-      const { data, pagination } = (await get(path, apiKey)).json<PageJson>();
-      ids.push(...data.map(({ id }) => id));
-      if (data.length < 2) return ids;
-      path = `/api/v1/activity?order=asc&limit=2&cursor=${pagination.next_cursor}`;
+    function clientsTo(port: number): Clients {
+      const pem = tls?.();
+      const name = `${port} ${pem?.cert}`;
+      const own =
+        clients.get(name) ??
+        clientsOf(`${pem ? "https" : "http"}://127.0.0.1:${port}`, credential, {
+          ...{ defaultTimeoutMs: CALL_WITHIN_MS, ...(pem && { nodeOptions: pem }) },
+        });
+      clients.set(name, own);
+      return own;
     }
-  }
 
-  async function get(path: string, apiKey: string) {
-    const request = withClientAddress({ apiKey });
-    const got = await gateways.use((port) => requestOf(port, path, request));
-    if (got.status !== 200) throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);
-    return got;
+    /** Each call goes to the core whose turn it is. */
+    const client: Clients = (service) =>
+      new Proxy({} as Client<typeof service>, {
+        get: (_, name) => (request: object) =>
+          cores.use((port) => callOf(clientsTo(port)(service), name)(request)),
+      });
+    const callOf = (of: object, name: PropertyKey): ((request: object) => Promise<unknown>) =>
+      Reflect.get(of, name);
+    const stack = { client };
+
+    async function tellOne(): Promise<void> {
+      const path = `/${unique("story")}`;
+      const { accountId, apiKey } = await createReader(stack);
+      const url = `https://127.0.0.1:${receiver.port}${path}`;
+      secrets.set(path, (await createEndpoint(stack, accountId, url)).secret);
+      const written = await writeRecords(accountId);
+      const read = await readRecords(apiKey);
+      expect(read).toHaveLength(RECORDS_OF_A_STORY);
+      expect(read).toEqual(expect.arrayContaining(written));
+      const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
+      expect(deliveries).toHaveLength(EVENTS_OF_A_STORY);
+      for (const { eventId } of deliveries) awaited.add(eventId);
+    }
+
+    /** Returns the ids in the feed of those that it learns of. */
+    async function writeRecords(accountId: string): Promise<string[]> {
+      const donations = client(DonationService);
+      const { recordId, externalId } = await createPaidDonation(stack, accountId);
+      const refund = { refundExternalId: unique("refund"), amountCents: 100n };
+      await donations.refundDonation({ accountId, externalId, ...refund });
+      const { donation } = await donations.recordContribution({
+        ...{ accountId, externalId: unique("contribution"), amountCents: 500n, currency: "eur" },
+        ...{ subscriptionExternalId: unique("subscription"), contributedAt: timestampNow() },
+      });
+      const eventId = await createPlatformEvent(stack, accountId);
+      await cores.use((port) => importDonations({ client: clientsTo(port) }, accountId, 2));
+      return [`don_${recordId}`, `don_${donation?.recordId}`, `evt_${eventId}`];
+    }
+
+    /** Reads the feed in pages of two, each through another gateway, and returns the ids. */
+    async function readRecords(apiKey: string): Promise<string[]> {
+      const ids: string[] = [];
+      let path = "/api/v1/activity?order=asc&limit=2";
+      await get("/api/v1/me", apiKey);
+      for (;;) {
+        const { data, pagination } = (await get(path, apiKey)).json<PageJson>();
+        ids.push(...data.map(({ id }) => id));
+        if (data.length < 2) return ids;
+        path = `/api/v1/activity?order=asc&limit=2&cursor=${pagination.next_cursor}`;
+      }
+    }
+
+    async function get(path: string, apiKey: string) {
+      const request = withClientAddress({ apiKey });
+      const got = await gateways.use((port) => requestOf(port, path, request));
+      if (got.status !== 200)
+        throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);
+      return got;
+    }
+
+    return tellOne;
   }
 
   async function receive(...[socket, request]: Parameters<Behaviour>): Promise<void> {
@@ -129,7 +138,7 @@ export function startStories(options: {
       const secret = await vi.waitUntil(() => secrets.get(path), PATIENT);
       const { id } = await verify(body, Object.fromEntries(headers), { secrets: secret });
       came.add(id);
-      answer(204)(socket, request);
+      setTimeout(() => answer(204)(socket, request), receiverMs);
     } catch (error) {
       failures.push(`${path} refused an attempt: ${error}`);
       answer(400)(socket, request);
@@ -139,7 +148,8 @@ export function startStories(options: {
   const failIfAny = () => {
     if (failures.length > 0) throw new Error(failures.join("\n"));
   };
-  const loops = Array.from({ length: LOOPS }, async () => {
+  const loops = Array.from({ length: count }, async () => {
+    const tellOne = createTeller();
     while (!isOver) {
       try {
         await tellOne();
@@ -153,9 +163,9 @@ export function startStories(options: {
 
   return {
     /** Waits until this many more were begun and ended well; rejects when one fails. */
-    async more(count: number): Promise<void> {
+    async more(stories: number): Promise<void> {
       // Those that are being told were begun before.
-      const goal = told + LOOPS + count;
+      const goal = told + count + stories;
       await vi.waitUntil(() => {
         failIfAny();
         return told >= goal;

@@ -5,19 +5,12 @@ import type { AddressInfo } from "node:net";
 /** A certificate, its key and the CA of those that come, all PEM. */
 export type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
 
-/** Stands before a Temporal as a cluster's does: over mutual TLS, for clients with an API key that it accepts. */
-export type TemporalDoor = {
-  readonly address: string;
-  /** Takes these API keys, and no others. */
-  takeKeys(...keys: string[]): void;
-  setTls(tls: DoorTls): void;
-  close(): Promise<void>;
-};
-
 const UNAUTHENTICATED = { ":status": 200, "content-type": "application/grpc", "grpc-status": "16" };
 
-/** Opens a door to the Temporal at `address`. */
-export async function openTemporalDoor(address: string, tls: DoorTls): Promise<TemporalDoor> {
+export type TemporalDoor = Awaited<ReturnType<typeof openTemporalDoor>>;
+
+/** Opens a door to the Temporal at `address`, as a cluster has: over mutual TLS, for clients with an API key that it takes. */
+export async function openTemporalDoor(address: string, tls: DoorTls) {
   const taken = new Set<string>();
   /** Each connection has one to Temporal, which closes it every few minutes. */
   const sessions = new Map<unknown, http2.ClientHttp2Session>();
@@ -60,11 +53,12 @@ export async function openTemporalDoor(address: string, tls: DoorTls): Promise<T
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     address: `127.0.0.1:${port}`,
-    takeKeys(...keys) {
+    /** Takes these API keys, and no others. */
+    takeKeys(...keys: string[]) {
       taken.clear();
       for (const key of keys) taken.add(`Bearer ${key}`);
     },
-    setTls: (given) => server.setSecureContext(given),
+    setTls: (given: DoorTls) => server.setSecureContext(given),
     async close() {
       for (const temporal of sessions.values()) temporal.destroy();
       server.close();

@@ -7,10 +7,10 @@ import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
 import { createOutbox, type Outbox } from "../../server/src/dispatch/outbox.ts";
 import { createErrorMapping } from "../../server/src/rpc/error-mapping.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
+import { QUIET } from "../harness/quiet.ts";
 import type { Database } from "./database.ts";
 import { createMemoryPackets } from "./memory-packets.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { QUIET } from "./quiet.ts";
 import type { Random } from "./random.ts";
 import type { Process, World } from "./world.ts";
 

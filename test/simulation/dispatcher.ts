@@ -7,9 +7,9 @@ import { whileCoreAnswers } from "../../workflows/src/dispatcher/while-core-answ
 import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
+import { QUIET } from "../harness/quiet.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Network } from "./network.ts";
-import { QUIET } from "./quiet.ts";
 import type { Temporal } from "./temporal.ts";
 import { createWire, type WireParts } from "./wire.ts";
 import { EPOCH_MS, type Process } from "./world.ts";

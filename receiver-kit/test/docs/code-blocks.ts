@@ -3,9 +3,9 @@ import path from "node:path";
 
 const packageFolder = path.resolve(import.meta.dirname, "../..");
 
-/** Returns the code blocks of a page that have a file name, by that name. */
-export function readCodeBlocks(page: string): ReadonlyMap<string, string> {
-  const text = readFileSync(path.join(packageFolder, page), "utf8");
+/** Returns the code blocks of a page of a package, this one unless told, that have a file name, by that name. */
+export function readCodeBlocks(page: string, folder = packageFolder): ReadonlyMap<string, string> {
+  const text = readFileSync(path.join(folder, page), "utf8");
   const blocks = text.matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms);
   return new Map(Array.from(blocks, ([, name = "", code = ""]) => [name, code]));
 }

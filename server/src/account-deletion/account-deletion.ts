@@ -41,7 +41,7 @@ function endAccount(packets: Packets, accountNo: number, accountId: string): Pro
     const statements = [
       markDeleted(accountNo, nowMicros),
       eraseApiKeyNames(accountNo),
-      // An attempt reads its endpoint as it is then: from here on each one is canceled.
+      // Each attempt reads its endpoint anew, so later attempts are canceled.
       markEndpointsDeleted(accountNo, nowMicros),
     ];
     return { statements, result: true };

@@ -42,8 +42,8 @@ export async function listOldDeliveries(
 }
 
 /**
- * Locks those of the deliveries that have ended, at least one. Those that anybody writes just now are left
- * out.
+ * Locks the deliveries that have ended, and skips those that another transaction has locked. `keys` must have at least
+ * one.
  */
 export async function lockEnded(
   tx: Transaction,

@@ -13,7 +13,7 @@ export type LoadedAttempt = {
   readonly isRunning: boolean;
   /** Whether the delivery has not come to this run. */
   readonly isAhead: boolean;
-  /** How it ended, when it was made and recorded before. */
+  /** How the attempt ended, if it was already made and recorded. */
   readonly recorded: PastAttempt | undefined;
   /** How long after now the attempt behind a recorded one is due; `undefined` when none follows. */
   readonly retryInMicros: number | undefined;

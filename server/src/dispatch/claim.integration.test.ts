@@ -232,6 +232,6 @@ it("a claim reads no more rows for 50,000 entries than for a few, ADR 0028", asy
   const rowsRead = await rowCounterOf(services.database, "outbox_entry");
   const before = await rowsRead();
   expect(await services.claim(64)).toHaveLength(64);
-  // A page, what is leased of its endpoints, and what it leases.
+  // The claim reads one page, the leased entries of its endpoints, and the entries that it leases.
   expect((await rowsRead()) - before).toBeLessThan(PAGE + 6 * 64);
 });

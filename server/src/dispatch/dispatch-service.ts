@@ -247,7 +247,7 @@ function required<Value>(value: Value | undefined, field: string): Value {
   throw new DomainError(ErrorCode.InvalidParameter, `${field} is required.`);
 }
 
-/** To the millisecond, rounded up: nothing is due too early. */
+/** Rounds up to the millisecond, so that nothing is due too early. */
 function durationFromMicros(micros: number): Duration {
   return durationFromMs(Math.ceil(micros / 1000));
 }

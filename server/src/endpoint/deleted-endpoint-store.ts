@@ -3,7 +3,7 @@ import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 
-/** The most that are asked for: more than are created at once, so that they become fewer. */
+/** The most endpoints that one write removes. It creates fewer, so deleted ones do not pile up. */
 const MAX_REMOVED = 100;
 
 /**

@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import type { DescService } from "@bufbuild/protobuf";
-import { type Client, createClient } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
 import mysql, { type Pool } from "mysql2/promise";
 import { expect, inject } from "vitest";
 import { baseEnv } from "../../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../../dev-stack/src/free-port.ts";
 import { transportTo } from "../../harness/clients.ts";
-import type { Receiver } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../harness-trusted-receiver.ts";
 import { nodeVictim, type Victim } from "./harness-process.ts";
@@ -21,48 +20,14 @@ import {
   vitessVictim,
 } from "./harness-servers.ts";
 
-/** The product with each part in a process of its own, and a receiver that counts. */
-export type CrashStack = {
-  readonly database: ServerVictim;
-  /** What stands before the database in a run on Vitess. */
-  readonly vitess: ServerVictim | undefined;
-  readonly temporal: ServerVictim;
-  readonly core: Victim;
-  readonly receiver: Receiver;
-  /** `host:port` of the receiver, as endpoints name it. */
-  readonly target: string;
-  /** A credential that may do everything. */
-  readonly credential: string;
-  /** The folder with all state and logs. */
-  readonly folder: string;
-  /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
-  dispatcher(name: string, env?: Readonly<Record<string, string>>): Victim;
-  /** A client of the core. */
-  client<Service extends DescService>(
-    service: Service,
-    headers?: Record<string, string>,
-  ): Client<Service>;
-  /** Reads rows outside the product. */
-  query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Keeps the folder when it stops, and says where it is, so that a failure can be examined. */
-  keepFolder(): void;
-  stop(): Promise<void>;
-};
-
 /** A name that is looked for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** Other servers than the stack's own, each made for its folder. */
-export type CrashServers = {
-  readonly makeTemporal?: (dataDir: string) => ServerVictim;
-  readonly makeDatabase?: (dataDir: string) => ServerVictim;
-};
+/** The product with each part in a process of its own, and a receiver that counts. */
+export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
-/** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
-export async function startCrashStack({
-  makeTemporal = temporalVictim,
-  makeDatabase,
-}: CrashServers = {}): Promise<CrashStack> {
+/** Starts a database, unless one is made for its folder, Temporal, core and receiver; dispatchers are the test's to start. */
+export async function startCrashStack(makeDatabase?: (dataDir: string) => ServerVictim) {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const { receiver, target, trusting } = await startTrustedReceiver(
     folder,
@@ -73,7 +38,7 @@ export async function startCrashStack({
   const dataDir = join(folder, "database");
   const database =
     makeDatabase?.(dataDir) ?? databaseVictim(dataDir, { ephemeral: shards !== undefined });
-  const temporal = makeTemporal(join(folder, "temporal"));
+  const temporal = temporalVictim(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
     shards === undefined
@@ -121,8 +86,17 @@ export async function startCrashStack({
     },
   };
   return {
-    ...{ database: served, vitess, temporal, core, receiver, target, credential, folder },
-    dispatcher(name, env = {}) {
+    ...{ database: served, temporal, core, receiver },
+    /** What stands before the database in a run on Vitess. */
+    vitess,
+    /** `host:port` of the receiver, as endpoints name it. */
+    target,
+    /** A credential that may do everything. */
+    credential,
+    /** The folder with all state and logs. */
+    folder,
+    /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
+    dispatcher(name: string, env: Readonly<Record<string, string>> = {}) {
       const victim = nodeVictim({
         script: "workflows/src/main.ts",
         env: { ...dispatcherEnv, ...env },
@@ -132,12 +106,18 @@ export async function startCrashStack({
       dispatchers.push(victim);
       return victim;
     },
-    client: (service, headers = { authorization: `Bearer ${credential}` }) =>
+    /** A client of the core. */
+    client: <Service extends DescService>(
+      service: Service,
+      headers: Record<string, string> = { authorization: `Bearer ${credential}` },
+    ) =>
       createClient(service, transportTo(coreUrl, headers, { defaultTimeoutMs: CALL_TIMEOUT_MS })),
+    /** Reads rows outside the product. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await pool.query(sql, values);
       return rows as Row[]; // the caller says what it selects
     },
+    /** Keeps the folder when it stops, and says where it is, so that a failure can be examined. */
     keepFolder() {
       if (!isKept) process.stderr.write(`Logs and state of the failure stay in ${folder}\n`);
       isKept = true;

@@ -23,26 +23,12 @@ export interface VitessShard {
 }
 
 /** Vitess as a team runs it, without replicas: each part in a process of its own, all on loopback. */
-export interface VitessCluster {
-  /** The URL of the vtgate, where any user may come in and no keyspace is chosen. */
-  url: string;
-  address: string;
-  vtgate: ServerHost;
-  /** Those that are there now, of all keyspaces. */
-  shards(): readonly VitessShard[];
-  /** Starts shards that divide a keyspace into `count`, beside those that serve: where Reshard copies to. */
-  addShards(keyspace: string, count: number): Promise<void>;
-  /** Ends shards that serve nobody any more, and forgets them. */
-  removeShards(keyspace: string, names: readonly string[]): Promise<void>;
-  /** Runs a command of vtctldclient and returns what it said; fails with what it failed with. */
-  control(...args: string[]): Promise<string>;
-  stop(): Promise<void>;
-}
+export type VitessCluster = Awaited<ReturnType<typeof startVitessCluster>>;
 
 const FIRST_TABLET = 100;
 
 /** What VReplication reads: the binary log, with rows and GTIDs. Its rows are whole unless told. */
-export function shardServerOptions(serverId: number): string[] {
+function shardServerOptions(serverId: number): string[] {
   return [
     "--log-bin=binlog",
     `--server-id=${serverId}`,
@@ -57,7 +43,7 @@ export function shardServerOptions(serverId: number): string[] {
  * Starts etcd, vtctld, a MySQL and a vttablet for each shard, and a vtgate, with the VSchemas of the product. One
  * MySQL for all shards would not do: at a switch each shard writes a row with the same key into its `_vt`.
  */
-export async function startVitessCluster(options: StartVitessCluster): Promise<VitessCluster> {
+export async function startVitessCluster(options: StartVitessCluster) {
   const { progress } = options;
   const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...given } = options.env;
   const dataDir = resolve(options.dataDir);
@@ -111,11 +97,14 @@ export async function startVitessCluster(options: StartVitessCluster): Promise<V
   }
   return {
     ...{ url, address: url, vtgate, control, stop },
-    shards: () => shards,
-    async addShards(keyspace, count) {
+    /** Those that are there now, of all keyspaces. */
+    shards: (): readonly VitessShard[] => shards,
+    /** Starts shards that divide a keyspace into `count`, beside those that serve: where Reshard copies to. */
+    async addShards(keyspace: string, count: number) {
       for (const name of shardNames(count)) await startShard(keyspace, name);
     },
-    async removeShards(keyspace, names) {
+    /** Ends shards that serve nobody any more, and forgets them. */
+    async removeShards(keyspace: string, names: readonly string[]) {
       for (const name of names) {
         const index = shards.findIndex((each) => each.keyspace === keyspace && each.name === name);
         if (index < 0) throw new Error(`${keyspace} has no shard ${name}`);

@@ -10,23 +10,6 @@ import { createServerHost, type ServerHost } from "../../harness/server-host.ts"
 import { mysqlOptions } from "../harness-keyspaces.ts";
 import { placeVitess } from "../harness-vitess.ts";
 
-/** The processes of a Vitess cluster, which are the caller's to start. */
-export interface VitessHosts {
-  etcd: ServerHost;
-  vtctld: ServerHost;
-  vtgate: ServerHost;
-  /** Where etcd serves, which knows all others. */
-  topology: string;
-  /** Of the vtgate, where any user may come in and no keyspace is chosen. */
-  url: string;
-  /** Makes a vttablet beside a MySQL, whose database it does not make itself. */
-  createTablet(tablet: VitessTablet): Promise<ServerHost>;
-  /** Runs a command of vtctldclient and returns what it said; throws {@link StackError} when it fails. */
-  control(...args: string[]): Promise<string>;
-  /** Removes their programs. */
-  remove(): Promise<void>;
-}
-
 export interface VitessTablet {
   alias: string;
   keyspace: string;
@@ -40,11 +23,11 @@ const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
 export const CELL = "zone1";
 export const CELL_ROOT = `/vitess/${CELL}`;
 
-/** Finds ports for the processes, and makes them; `dataDir` keeps etcd's state, and the logs of all. */
-export async function createVitessHosts(
-  dataDir: string,
-  options: StackOptions,
-): Promise<VitessHosts> {
+/**
+ * Finds ports for the processes of a Vitess cluster, and makes them; they are the caller's to start. `dataDir` keeps
+ * etcd's state, and the logs of all.
+ */
+export async function createVitessHosts(dataDir: string, options: StackOptions) {
   const etcd = await findOrFetch(
     {
       ...{ title: "etcd", called: ["etcd"], packages: ["etcd-server"], folder: "etcd" },
@@ -110,7 +93,9 @@ export async function createVitessHosts(
   const held = ["--enable-buffer"];
   const gate = [gateHttp, gateGrpc] as const;
   return {
+    /** Where etcd serves, which knows all others. */
     topology,
+    /** Of the vtgate, where any user may come in and no keyspace is chosen. */
     url: `mysql://activity@${LOOPBACK}:${mysql}`,
     etcd: createServerHost({
       ...{ title: "etcd", launch: etcd, args: flagsOf(etcdOptions), env: { PATH: env.PATH } },
@@ -118,7 +103,8 @@ export async function createVitessHosts(
     }),
     vtctld: createVitessHost("vtctld", "vtctld", [ctlHttp, ctlGrpc], ofVtctld, []),
     vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, held, () => isGreeting(mysql)),
-    async createTablet({ alias, keyspace, shard, mysqlUrl }) {
+    /** Makes a vttablet beside a MySQL, whose database it does not make itself. */
+    async createTablet({ alias, keyspace, shard, mysqlUrl }: VitessTablet) {
       const [http = 0, grpc = 0] = await findFreePorts(2);
       const ofTablet = {
         "--tablet-path": alias,
@@ -134,13 +120,15 @@ export async function createVitessHosts(
       const further = ["--unmanaged", ...mysqlOptions(mysqlUrl)];
       return createVitessHost("vttablet", `vttablet-${alias}`, [http, grpc], ofTablet, further);
     },
-    async control(...args) {
+    /** Runs a command of vtctldclient and returns what it said; throws {@link StackError} when it fails. */
+    async control(...args: string[]): Promise<string> {
       const all = ["--server", `${LOOPBACK}:${ctlGrpc}`, ...args];
       const { status, lines } = await runCommand(join(folder, "vtctldclient"), all);
       if (status === 0) return lines.join("\n");
       const why = lines.slice(-3).join(" ").slice(0, 1_000);
       throw new StackError(`vtctldclient ${args.join(" ")} failed: ${why}`);
     },
+    /** Removes their programs. */
     remove,
   };
 }

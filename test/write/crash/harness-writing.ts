@@ -6,20 +6,6 @@ import type { Party } from "../../delivery/crash/harness-writers.ts";
 import { microsOf } from "./harness-feed.ts";
 import { type Ask, recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 
-/** Writers at work. */
-export type Writing = {
-  /** How many calls were answered so far. */
-  answered(): number;
-  /** How many calls wait for their answer. */
-  inFlight(): number;
-  /** Whether no writer writes any more. */
-  isOver(): boolean;
-  /** Lets each writer end the record it is at. */
-  stop(): void;
-  /** All that was written; rejects when a call was refused. */
-  readonly written: Promise<Written>;
-};
-
 /** A call as its writer saw it: what it failed with before it was answered. */
 type WrittenCall = { readonly failures: readonly Code[] };
 
@@ -41,7 +27,7 @@ export function startWriting(
   { accountIds }: Party,
   writers: number,
   pauseMs?: number,
-): Writing {
+) {
   const records = new Map(accountIds.map((id): [string, WrittenRecord[]] => [id, []]));
   const differing: string[] = [];
   const kinds = recordWriters(stack);
@@ -81,14 +67,19 @@ export function startWriting(
 
   const all = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
   return {
+    /** How many calls were answered so far. */
     answered: () => answered,
+    /** How many calls wait for their answer. */
     inFlight: () => inFlight,
+    /** Whether no writer writes any more. */
     isOver: () => isOver,
+    /** Lets each writer end the record it is at. */
     stop() {
       isStopped = true;
     },
+    /** All that was written; rejects when a call was refused. */
     written: all
-      .then(() => ({ records, calls, differing }))
+      .then((): Written => ({ records, calls, differing }))
       .finally(() => {
         isOver = true;
       }),

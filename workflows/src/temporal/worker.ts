@@ -11,10 +11,9 @@ import type { Activities } from "../workflow/contract.ts";
 import { withBareFailures } from "./bare-failures.ts";
 
 /**
- * How many workflows may be at an attempt at once. Each that is holds its workflow task, its local activity
- * and its place in the cache until the attempt ends, so all three have one size. It is more than there are
- * slots for attempts, so that what finds none is rescheduled at once. Full of workflows that sleep, the
- * cache takes some 85 MB (140 KB each, measured).
+ * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
+ * and a place in the cache, so all three have this size. It exceeds the slots for attempts: a workflow that finds no
+ * slot is rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140 KB each, measured).
  */
 const MAX_CONCURRENT = 600;
 const SHUTDOWN_GRACE = "15 seconds";

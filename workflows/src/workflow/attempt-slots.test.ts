@@ -81,7 +81,7 @@ it("has 10,000 due retries of an endpoint that hangs keep its slots in use, and 
         asking.set(next, (asking.get(next) ?? 0) + 1);
       }
     }
-    // Another endpoint's retry finds a slot in every second.
+    // Another endpoint's retry finds a slot every second.
     expect(slots.waitOf("quiet")).toBeUndefined();
     slots.pass(1_000);
   }

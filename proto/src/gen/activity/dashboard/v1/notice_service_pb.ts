@@ -37,7 +37,7 @@ export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   accountId: string;
 
   /**
-   * What it tells of.
+   * What happened.
    *
    * @generated from field: activity.dashboard.v1.NoticeKind kind = 3;
    */

@@ -2,5 +2,5 @@ import type { Log } from "@activity/runtime/log";
 
 const nothing = () => undefined;
 
-/** A log that nobody reads: what a simulation finds is in its state. */
+/** A log that nobody reads. */
 export const QUIET: Log = { info: nothing, warn: nothing, error: nothing };

@@ -1,0 +1,196 @@
+import * as proto from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createAccount, createReader } from "../harness/builders.ts";
+import { failureOf, METHODS, nameOf } from "../harness/methods.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { LISTED, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from "./harness-calls.ts";
+
+const ALL_PERMISSIONS = Object.values(Permission);
+const inTurn = (calls: typeof OF_ONE_ACCOUNT) =>
+  calls.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method] as const));
+
+const stack = useTestStack();
+let own: string;
+let other: string;
+beforeAll(async () => {
+  [own, other] = [await createAccount(stack), await createAccount(stack)];
+});
+
+type Fields = Record<string, unknown>;
+
+/** Calls a method as the holder of something, or of nothing; returns how it failed. */
+const failureAs = (shown: string | undefined, method: DescMethod, ...messages: Fields[]) =>
+  failureOf(
+    stack.client,
+    method,
+    messages.length > 0 ? messages : [{}],
+    shown === undefined ? {} : { authorization: `Bearer ${shown}` },
+  );
+const codeOf = (failure: ConnectError | undefined) => [
+  failure?.code,
+  failure?.findDetails(proto.ErrorInfoSchema)[0]?.code,
+];
+const isDenied = (failure: ConnectError | undefined) =>
+  expect(codeOf(failure)).toEqual([Code.PermissionDenied, "permission_denied"]);
+
+it("every method is of one account, of all, of a session's, or of anybody", () => {
+  expect(LISTED.toSorted()).toEqual(METHODS.map(nameOf).toSorted());
+});
+
+const NEEDING = [...OF_ONE_ACCOUNT, ...OF_ALL_ACCOUNTS].filter(
+  ({ permission }) => permission !== "-",
+);
+
+describe.each(NEEDING)("the calls of $service that need $permission", ({ permission, methods }) => {
+  it("are refused with PERMISSION_DENIED to a credential that has every other permission", async () => {
+    const others = ALL_PERMISSIONS.filter((each) => each !== permission);
+    const credential = await stack.credential(...others);
+    for (const method of methods) {
+      const failure = await failureAs(credential, method);
+      isDenied(failure);
+      expect(failure?.message).toContain(permission);
+    }
+  });
+
+  it("are let in with that permission alone, and then fail for their empty request only", async () => {
+    const credential = await stack.credential(permission as Permission);
+    for (const method of methods) {
+      const failure = await failureAs(credential, method);
+      expect([undefined, Code.InvalidArgument, Code.NotFound]).toContain(failure?.code);
+    }
+  });
+
+  it.runIf(permission !== Permission.ActivityRead)(
+    "which are internal, are refused without a credential, with an unknown one, and with an account's API key",
+    async () => {
+      const { apiKey } = await createReader(stack);
+      const unknown = `act_svc_${"0".repeat(64)}`;
+      for (const method of methods) {
+        for (const shown of [undefined, unknown, apiKey]) {
+          const code = codeOf(await failureAs(shown, method));
+          expect(code).toEqual([Code.Unauthenticated, "invalid_service_credential"]);
+        }
+      }
+    },
+  );
+});
+
+/** The paths of the fields in a message, at any depth, that name an account in whatever way. */
+function accountFields(message: DescMessage): string[] {
+  return message.fields.flatMap((field) => {
+    if (/account|username/.test(field.name)) return [field.name];
+    const inner = field.message && accountFields(field.message);
+    return inner?.map((path) => `${field.name}.${path}`) ?? [];
+  });
+}
+
+/** A message that names an account where a call of one account does. */
+function naming(method: DescMethod, accountId: string): Fields {
+  if (method.methodKind === "unary") return { accountId };
+  return { step: { case: "opening", value: { accountId } } };
+}
+
+const holderOf = (accountId: string) => stack.credentialOf(accountId, ...ALL_PERMISSIONS);
+const DENIED = { code: Code.PermissionDenied, rawMessage: expect.stringContaining("only") };
+
+describe.each(inTurn(OF_ONE_ACCOUNT))("%s with a credential of one account", (name, method) => {
+  it("names it in account_id and, but for GetAccount, in no other way", () => {
+    const path = method.methodKind === "unary" ? "account_id" : "opening.account_id";
+    const more = name === "AccountService/GetAccount" ? ["username"] : [];
+    expect(accountFields(method.input)).toEqual([path, ...more]);
+  });
+
+  it("is refused when it names another account or none", async () => {
+    const credential = await holderOf(own);
+    for (const message of [naming(method, other), naming(method, ""), {}]) {
+      expect(await failureAs(credential, method, message)).toMatchObject(DENIED);
+    }
+  });
+
+  it("is let in when it names its account", async () => {
+    const account = await createAccount(stack);
+    const failure = await failureAs(await holderOf(account), method, naming(method, account));
+    expect(failure?.code).not.toBe(Code.PermissionDenied);
+  });
+});
+
+it.each(inTurn(OF_ALL_ACCOUNTS))(
+  "%s is refused to a credential of one account, and says what it needs",
+  async (_name, method) => {
+    const failure = await failureAs(await holderOf(own), method);
+    expect(failure).toMatchObject(DENIED);
+    expect(failure?.rawMessage).toBe(
+      `The service credential is for the account ${own} only: this call does not name it in account_id, so it needs one for all accounts.`,
+    );
+  },
+);
+
+it("an import of one account cannot go over to another", async () => {
+  const method = proto.ImportService.method.importDonations;
+  const platform = proto.Platform.CSV;
+  const opening = (accountId: string) => ({
+    step: { case: "opening", value: { accountId, platform } },
+  });
+  const rows = { step: { case: "rows", value: { rows: [{}] } } };
+  const credential = await holderOf(own);
+  expect(await failureAs(credential, method, opening(own), rows)).toBeUndefined();
+  expect(await failureAs(credential, method, opening(own), opening(other))).toMatchObject(DENIED);
+  expect(await failureAs(credential, method, rows, opening(own))).toMatchObject(DENIED);
+});
+
+it("an account cannot be found by another's name beside its own id", async () => {
+  const { account } = await stack.client(proto.AccountService).getAccount({ accountId: other });
+  const username = account?.username;
+  const { getAccount } = proto.AccountService.method;
+  const credential = await holderOf(own);
+  expect(await failureAs(credential, getAccount, { username })).toMatchObject(DENIED);
+  const both = await failureAs(credential, getAccount, { accountId: own, username });
+  expect(both).toMatchObject({ code: Code.InvalidArgument });
+});
+
+describe("a client's address", () => {
+  const admit = (headers: Record<string, string>) =>
+    stack.client(proto.AdmissionService, headers).admitClient({});
+  const forwarding = (address: string, credential: string) => ({
+    "x-client-address": address,
+    "x-service-credential": credential,
+  });
+
+  /** Resolves with the first message. */
+  const watch = async (headers: Record<string, string>) => {
+    const watching = stack.client(proto.FeedChangeService, headers).watchFeeds({});
+    for await (const first of watching) return first;
+    throw new Error("the stream was empty");
+  };
+
+  it("is taken from a gateway's credential and from nobody else", async () => {
+    const mayForward = await stack.credential(Permission.ClientAddressForward);
+    const forwarded = forwarding("198.51.100.77", mayForward);
+    for (let count = 0; count < 300; count++) await admit(forwarded);
+    await expect(admit(forwarded)).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    await admit({});
+    expect(await watch({ "x-service-credential": mayForward })).toBeDefined();
+  });
+
+  it("fails the call when it is forwarded by anybody else, and only gateways watch feeds", async () => {
+    const address = "198.51.100.78";
+    const mayNot = await stack.credential(Permission.ActivityRead);
+    const ofOne = await stack.credentialOf(own, Permission.ClientAddressForward);
+    const unknown = [Code.Unauthenticated, "invalid_service_credential"];
+    const denied = [Code.PermissionDenied, "permission_denied"];
+    for (const [headers, expected] of [
+      [{ "x-client-address": address }, unknown],
+      [forwarding(address, `act_svc_${"0".repeat(64)}`), unknown],
+      [forwarding(address, mayNot), denied],
+      [forwarding(address, ofOne), denied],
+    ] as const) {
+      for (const call of [admit, watch]) {
+        const failure = await call(headers).catch((error: ConnectError) => error);
+        expect(codeOf(failure as ConnectError)).toEqual(expected);
+      }
+    }
+  });
+});
