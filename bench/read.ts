@@ -2,7 +2,7 @@ import { seed } from "./data/seed.ts";
 import { countEach } from "./measure/figures.ts";
 import { cpuOf, readMemory } from "./measure/process-usage.ts";
 import { readGoals, WORKLOAD_NAMES, workloadBlocks } from "./read/report.ts";
-import { SIDE_NAMES, startNamed, startReader } from "./read/sides.ts";
+import { SIDE_NAMES, startNamed, startReader, USUAL_SIDES } from "./read/sides.ts";
 import type { Run } from "./report/runs.ts";
 import { grouped } from "./report/table.ts";
 import { runBench } from "./run/bench.ts";
@@ -14,7 +14,7 @@ const size = { accounts: 3_000, activitiesPerAccount: 210 };
 const little = { ...size, activitiesPerAccount: 70 };
 const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
-  ...{ workloads: WORKLOAD_NAMES, only: SIDE_NAMES, profile: false },
+  ...{ workloads: WORKLOAD_NAMES, only: USUAL_SIDES, profile: false },
 };
 const short = { ...full, size: little, rounds: 1, warmUpSeconds: 1, seconds: 1 };
 const options = {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Bench } from "../run/bench.ts";
 import { startAtPort, startCore } from "../sides/programs.ts";
 import { cacheFolder, startRedis } from "../stack/dev-stack.ts";
@@ -35,8 +36,12 @@ const SIDES: Readonly<Record<string, ReadSide>> = {
   fastify: FASTIFY,
   "one-process-redis": { ...ONE_PROCESS, ...REDIS },
   "fastify-redis": { ...FASTIFY, ...REDIS },
+  "served-one": { label: "`npm run serve`", start: startServed(1) },
+  "served-two": { label: "`npm run serve -- --processes 2`", start: startServed(2) },
 };
 export const SIDE_NAMES = Object.keys(SIDES);
+/** Those that are measured unless others are named. */
+export const USUAL_SIDES = SIDE_NAMES.filter((name) => !name.startsWith("served-"));
 
 /** Says which side it is. */
 export function labelOf(name: string): string {
@@ -73,6 +78,19 @@ async function startApart(on: Ground, name: string, more: Env): Promise<Started>
   const program = { name: `${name}-gateway`, path: "gateway/src/main.ts", profileFolder };
   const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", { ...program, env });
   return { port, pids: [pid, core.pid] };
+}
+
+/** Returns what starts core, gateway and deliveries, which find no Temporal, in so many processes behind one port. */
+function startServed(count: number): ReadSide["start"] {
+  return async ({ bench, store }, name, more) => {
+    const alone = { CORE_PORT: "0", TEMPORAL_ADDRESS: "127.0.0.1:1", TRUSTED_PROXIES };
+    const { port, pid } = await startAtPort(bench, "GATEWAY_PORT", {
+      ...{ name, path: "tools/serve/serve.ts", args: ["--processes", String(count)] },
+      env: { ...store.env, ...alone, ...more },
+    });
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return { port, pids: [pid, ...children.split(" ").filter(Boolean).map(Number)] };
+  };
 }
 
 async function startFastify(on: Ground, name: string, more: Env): Promise<Started> {

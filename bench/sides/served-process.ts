@@ -15,6 +15,8 @@ export type ServeProcess = {
   readonly file: string;
   /** Of Node. */
   readonly flags?: readonly string[];
+  /** Of the program. */
+  readonly args?: readonly string[];
   /** Tells that it serves: the port that accepts connections by then, or what it has written. */
   readonly serves: { readonly port: number } | { readonly whenWritten: string };
   readonly env: Readonly<Record<string, string>>;
@@ -29,11 +31,12 @@ const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
 /** Starts a program with Node, its output in a file, and waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
-  const { name, file, flags = [], serves, env, profileFolder } = options;
+  const { name, file, flags = [], args = [], serves, env, profileFolder } = options;
   await mkdir(join(BENCH_CACHE, "logs"), { recursive: true });
   const logFile = join(BENCH_CACHE, "logs", `${name}.log`);
   const log = await open(logFile, "w");
-  const child = spawn(process.execPath, [...flags, ...profileFlags(name, profileFolder), file], {
+  const command = [...flags, ...profileFlags(name, profileFolder), file, ...args];
+  const child = spawn(process.execPath, command, {
     env: { ...baseEnv(), NODE_ENV: "production", ...env },
     stdio: ["ignore", log.fd, log.fd],
   });
