@@ -1,7 +1,7 @@
 import { activity } from "./texts/activity.ts";
 import { deliveries } from "./texts/deliveries.ts";
 import { endpoints } from "./texts/endpoints.ts";
-import { errors } from "./texts/errors.ts";
+import { errors, limits } from "./texts/errors.ts";
 import { keys } from "./texts/keys.ts";
 import { notices } from "./texts/notices.ts";
 import { overview } from "./texts/overview.ts";
@@ -66,4 +66,5 @@ export const texts = {
   deliveries,
   activity,
   errors,
+  limits,
 } as const;

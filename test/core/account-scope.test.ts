@@ -22,7 +22,7 @@ const OF_ONE_ACCOUNT = `
   ApiKeyService: CreateApiKey RenewApiKey RevokeApiKey ListApiKeys
   EndpointService: CreateEndpoint GetEndpoint ListEndpoints GetEndpointStats UpdateEndpoint SwitchOnEndpoint
     SwitchOffEndpoint DeleteEndpoint RotateSecret CancelRotation SendTest
-  DeliveryService: ListDeliveries GetDelivery RetryDelivery RetryFailedDeliveries
+  DeliveryService: ListDeliveries GetDelivery RetryDelivery CountRetriableDeliveries RetryFailedDeliveries
   NoticeService: ListNotices
   SessionService: CreateSessionLink`;
 const OF_ALL_ACCOUNTS = `

@@ -2,6 +2,7 @@ import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
 import { Empty } from "../common/empty.tsx";
+import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
@@ -13,7 +14,6 @@ import { EndpointBadge } from "./endpoint-badge.tsx";
 import { EndpointRate } from "./endpoint-rate.tsx";
 import { kindsText } from "./kinds-text.ts";
 
-const MAX_ENDPOINTS = 10;
 const READ_AGAIN_MS = 30_000;
 
 /** The account's endpoints. Contract 6. */
@@ -26,14 +26,17 @@ export function EndpointsPage() {
       refetchInterval: READ_AGAIN_MS,
     },
   );
-  const isFull = (query.data?.endpoints.length ?? 0) >= MAX_ENDPOINTS;
+  const limits = useLimits();
+  const isFull = limits !== undefined && (query.data?.endpoints.length ?? 0) >= limits.endpoints;
   return (
     <Page
       title={texts.pages.endpoints}
       intro={texts.endpoints.intro}
       actions={mayWrite && <CreateEndpoint isDisabled={isFull} />}
     >
-      {isFull && mayWrite && <Notice look="warn">{texts.endpoints.limit}</Notice>}
+      {isFull && mayWrite && (
+        <Notice look="warn">{texts.limits.endpoint_limit_reached?.(limits)}</Notice>
+      )}
       <Loaded query={query}>
         {({ endpoints }) =>
           endpoints.length > 0 ? (

@@ -4,7 +4,6 @@ import { many } from "./words.ts";
 export const endpoints = {
   intro: "We send signed events to these URLs.",
   create: "Create endpoint",
-  limit: "You've reached the limit of 10 endpoints. Delete one to create another.",
   empty: "No endpoint yet",
   emptyText: "Create one to receive an event for each donation.",
   url: "URL",

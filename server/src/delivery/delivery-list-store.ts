@@ -68,23 +68,55 @@ async function listEventIds(pool: Pool, accountNo: number, recordId: string): Pr
   return rows.map((row) => row.id);
 }
 
+type TimeRange = { readonly since: Micros; readonly until: Micros };
+
 /** Lists the ids of at most `limit` deliveries to an endpoint that are in some states, oldest first. */
 export async function listInStates(
   pool: Pool,
   accountNo: number,
   endpointId: string,
   states: readonly DeliveryState[],
-  range: { readonly since: Micros; readonly until: Micros },
+  range: TimeRange,
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const within = withinTimes(accountNo, range);
-  if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
-  const { sql, values } = rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
+  const { sql, values } = inStates(accountNo, endpointId, states, range, after, limit);
   const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
   const rows = await queryWithin<IdRow[]>(pool, listed, values);
   return rows.map((row) => row.id);
+}
+
+/** Counts the deliveries to an endpoint that are in some states, up to `limit`. */
+export async function countInStates(
+  pool: Pool,
+  accountNo: number,
+  endpointId: string,
+  states: readonly DeliveryState[],
+  range: TimeRange,
+  limit: number,
+): Promise<number> {
+  const { sql, values } = inStates(accountNo, endpointId, states, range, undefined, limit);
+  const counted = `SELECT COUNT(*) AS deliveries FROM (${sql}) listed`;
+  const [row] = await queryWithin<(RowDataPacket & { deliveries: number })[]>(
+    pool,
+    counted,
+    values,
+  );
+  return row?.deliveries ?? 0;
+}
+
+function inStates(
+  accountNo: number,
+  endpointId: string,
+  states: readonly DeliveryState[],
+  range: TimeRange,
+  after: string | undefined,
+  limit: number,
+) {
+  const within = withinTimes(accountNo, range);
+  if (after !== undefined) within.push(["id > ?", after]);
+  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
+  return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 
 /** An id begins with its delivery's time. */

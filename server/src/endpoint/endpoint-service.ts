@@ -36,13 +36,10 @@ import {
   updateSecret,
 } from "./endpoint-store.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
-import { withTestAt } from "./owner-limits.ts";
+import { MAX_ENDPOINTS, withTestAt } from "./owner-limits.ts";
 import { storeTestTimes, testTimesOf } from "./owner-limits-store.ts";
 import { parseSignsFrom } from "./signs-from.ts";
 import { testEventData } from "./test-event-data.ts";
-
-/** The most endpoints of an account. */
-const MAX_ENDPOINTS = 10;
 
 type EndpointKey = { readonly accountId: string; readonly endpointId: string };
 

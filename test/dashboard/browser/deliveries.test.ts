@@ -139,7 +139,7 @@ describe("deliveries", () => {
     const endpoint = own.dialog().getByLabel("Endpoint");
     const retry = own.dialog().getByRole("button", { name: "Retry failed" });
     expect(await endpoint.inputValue()).toBe("");
-    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await own.told("2 deliveries will be retried.");
     await endpoint.selectOption(endpointId);
     await own.told("1 delivery will be retried.");
     await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
@@ -157,12 +157,46 @@ describe("deliveries", () => {
     await endpoint.selectOption(other.endpointId);
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
-    await own.told("once per minute");
+    await own.told("1 time per minute");
     await own.press("Close");
     await own.closed();
     await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(other.endpointId);
     await own.button("Retry failed").click();
     expect(await endpoint.inputValue()).toBe(other.endpointId);
+  });
+
+  it("ADR 0053: of all endpoints are retried part by part; a retry is stopped, and goes on", async () => {
+    const endpointIds = [await own.createEndpoint(), await own.createEndpoint()];
+    for (const { endpointId } of endpointIds) {
+      const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
+      const failed = { state: DeliveryState.FAILED, attempts: 1 };
+      await writeDeliveries(own.stack.database, backlog, failed);
+    }
+    const second = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    let asked = 0;
+    await own.page.route("**/*.DeliveryService/RetryFailedDeliveries", async (route) => {
+      asked += 1;
+      if (asked === 2) {
+        second.resolve();
+        await stopped.promise;
+      }
+      await route.continue();
+    });
+    await own.open("/deliveries");
+    await own.button("Retry failed").click();
+    await own.dialog().getByLabel("Created from").fill("2020-01-01T00:00");
+    await own.told("260 deliveries will be retried.");
+    await own.press("Retry failed");
+    await second.promise;
+    await own.told("100 of 260 queued");
+    await own.dialog().getByRole("progressbar").waitFor();
+    await own.press("Stop");
+    stopped.resolve();
+    await own.told("Stopped. 130 deliveries are on the way.");
+    expect(asked).toBe(2);
+    await own.press("Go on");
+    await own.told("260 deliveries are on the way.");
   });
 
   it("show older ones on demand", async () => {

@@ -85,7 +85,7 @@ describe("keys", () => {
     await own.button("Create key").click();
     await own.dialog().getByLabel("Name").fill("Second");
     await own.press("Create key");
-    await own.told("You can create one key per minute");
+    await own.told("You can create 1 key per minute");
     for (let made = 1; made < 10; made += 1) await createApiKey(own.stack, own.accountId);
     await own.page.reload();
     await own.see("You've reached the limit of 10 active keys.");
