@@ -22,6 +22,7 @@ export const texts = {
   cancel: "Cancel",
   close: "Close",
   done: "Done",
+  stepDone: "Done:",
   save: "Save",
   copy: "Copy",
   copied: "Copied",
@@ -36,6 +37,8 @@ export const texts = {
   test: "Test",
   clearFilters: "Clear filters",
   time: "Time",
+  theme: "Colours",
+  themes: { system: "System", light: "Light", dark: "Dark" },
   spans: {
     "": "Any time",
     hour: "Last hour",

@@ -71,6 +71,10 @@ export const deliveries = {
     `${queued.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} queued`,
   stoppedAt: (queued: number) =>
     `Stopped. ${many(queued, "delivery is", "deliveries are")} on the way.`,
+  downloadCsv: "Download CSV",
+  reading: (count: number) => `Reading ${count.toLocaleString(LOCALE)} …`,
+  csvCut: (count: number) =>
+    `The file has the newest ${count.toLocaleString(LOCALE)}. Choose a shorter time for the rest.`,
   states: {
     [DeliveryState.UNSPECIFIED]: "",
     [DeliveryState.PENDING]: "Pending",

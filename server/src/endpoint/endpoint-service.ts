@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
+import { parseStoredText } from "../common/stored-text.ts";
 import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { listHours, type StatHour } from "../delivery-stat/delivery-stat-store.ts";
@@ -86,6 +87,7 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const fields = {
         id,
+        name: parseStoredText(request.name, "name"),
         url: parseEndpointUrl(request.url, allowedTargets),
         kinds: kindBits(kindsOf(request.kinds?.kinds)),
         standardWebhooks: request.standardWebhooks,
@@ -131,8 +133,9 @@ export function createEndpointService(
     },
 
     updateEndpoint(request) {
-      const { url, kinds, standardWebhooks, minAmountCents } = request;
+      const { name, url, kinds, standardWebhooks, minAmountCents } = request;
       return change(request, {
+        ...(name !== undefined && { name: parseStoredText(name, "name") }),
         ...(url !== undefined && { url: parseEndpointUrl(url, allowedTargets) }),
         ...(kinds !== undefined && { kinds: kindBits(kindsOf(kinds.kinds)) }),
         ...(standardWebhooks !== undefined && { standardWebhooks }),
@@ -212,6 +215,7 @@ function limitReached(): DomainError {
 function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof EndpointSchema> {
   return {
     id: endpoint.id,
+    name: endpoint.name,
     url: endpoint.url,
     kinds: kindsFromBits(endpoint.kinds),
     switchedOn: endpoint.switchedOn,
