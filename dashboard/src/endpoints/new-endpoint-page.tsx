@@ -34,7 +34,7 @@ export function NewEndpointPage() {
             facts={[
               [texts.endpoints.url, <bdi key="url">{endpoint.url}</bdi>],
               ...(endpoint.name
-                ? [[texts.endpoints.name, <bdi key="name">{endpoint.name}</bdi>] as const]
+                ? [[texts.endpoints.nameFact, <bdi key="name">{endpoint.name}</bdi>] as const]
                 : []),
               [texts.endpoints.kinds, kindsText(endpoint.kinds)],
             ]}

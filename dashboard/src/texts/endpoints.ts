@@ -9,7 +9,8 @@ export const endpoints = {
   url: "URL",
   urlHint: "https on port 443, at a public name or address, without user info or fragment.",
   urlGood: "We can send to this URL.",
-  name: "Name",
+  name: "Name (optional)",
+  nameFact: "Name",
   nameHint: "What you call it in lists. Leave it empty to see the URL.",
   kinds: "Event kinds",
   kindsHint: "Which events it receives. A change affects new events only.",
@@ -60,7 +61,7 @@ export const endpoints = {
   php: "No test runs PHP, so we show no code. Let the endpoint send the headers of Standard Webhooks, and verify with the package standard-webhooks/standard-webhooks. Pass the whole secret.",
   steps: {
     intro: "Four steps to the first delivered event.",
-    where: "Where we send what",
+    where: "Say where and what we send",
     secret: "Keep the signing secret",
     code: "Verify what arrives",
     test: "Send a test",

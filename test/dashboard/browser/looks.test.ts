@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DeliveryService, DeliveryState } from "@activity/proto";
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -29,6 +29,7 @@ beforeAll(async () => {
   const ada = { donorName: "Ada", message: "For the stream" };
   ({ recordId } = await createPaidDonation(stack, accountId, ada));
   ({ endpointId } = await delivery.createEndpoint(accountId));
+  await stack.client(EndpointService).updateEndpoint({ accountId, endpointId, name: "Shop" });
   const deliveries = stack.client(DeliveryService);
   const newest = async () => (await deliveries.listDeliveries({ accountId })).deliveries[0];
   const until = (state: DeliveryState) =>
