@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { texts } from "../texts.ts";
+import { Spoken } from "./spoken.tsx";
 import styles from "./step-section.module.css";
 
 /** One step of several on a page, with a tick once it is done; without content while it is not its turn. */
@@ -14,7 +15,7 @@ export function StepSection(props: {
     <section className={styles.step}>
       <h2 className={children ? styles.title : styles.later}>
         <StepMark isDone={isDone}>{number}</StepMark>
-        {isDone && <span className={styles.spoken}>{texts.stepDone}</span>} {title}
+        {isDone && <Spoken>{texts.stepDone}</Spoken>} {title}
       </h2>
       {children}
     </section>

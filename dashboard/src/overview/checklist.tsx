@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { Section } from "../common/section.tsx";
+import { Spoken } from "../common/spoken.tsx";
 import { StepMark } from "../common/step-section.tsx";
 import { texts } from "../texts.ts";
 import styles from "./overview.module.css";
@@ -28,10 +29,7 @@ function ShownStep({ step, isNext }: { step: Step; isNext: boolean }) {
       <StepMark isDone={step.isDone} />
       <div className={styles.words}>
         <strong>
-          <span className={styles.spoken}>
-            {step.isDone ? texts.stepDone : texts.overview.toDo}
-          </span>{" "}
-          {title}
+          <Spoken>{step.isDone ? texts.stepDone : texts.overview.toDo}</Spoken> {title}
         </strong>
         {!step.isDone && <span className={styles.muted}>{text}</span>}
       </div>

@@ -68,51 +68,38 @@ async function listEventIds(pool: Pool, accountNo: number, recordId: string): Pr
   return rows.map((row) => row.id);
 }
 
-type TimeRange = { readonly since: Micros; readonly until: Micros };
+/** Deliveries to an endpoint that are in some states, created in a range of time. */
+export type InStates = {
+  readonly accountNo: number;
+  readonly endpointId: string;
+  readonly states: readonly DeliveryState[];
+  readonly range: { readonly since: Micros; readonly until: Micros };
+};
 
-/** Lists the ids of at most `limit` deliveries to an endpoint that are in some states, oldest first. */
+/** Lists the ids of at most `limit` deliveries behind the one with the id `after`, oldest first. */
 export async function listInStates(
   pool: Pool,
-  accountNo: number,
-  endpointId: string,
-  states: readonly DeliveryState[],
-  range: TimeRange,
+  asked: InStates,
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const { sql, values } = inStates(accountNo, endpointId, states, range, after, limit);
+  const { sql, values } = inStatesSql(asked, after, limit);
   const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
   const rows = await queryWithin<IdRow[]>(pool, listed, values);
   return rows.map((row) => row.id);
 }
 
-/** Counts the deliveries to an endpoint that are in some states, up to `limit`. */
-export async function countInStates(
-  pool: Pool,
-  accountNo: number,
-  endpointId: string,
-  states: readonly DeliveryState[],
-  range: TimeRange,
-  limit: number,
-): Promise<number> {
-  const { sql, values } = inStates(accountNo, endpointId, states, range, undefined, limit);
+/** Counts deliveries, up to `limit`. */
+export async function countInStates(pool: Pool, asked: InStates, limit: number): Promise<number> {
+  const { sql, values } = inStatesSql(asked, undefined, limit);
   const counted = `SELECT COUNT(*) AS deliveries FROM (${sql}) listed`;
-  const [row] = await queryWithin<(RowDataPacket & { deliveries: number })[]>(
-    pool,
-    counted,
-    values,
-  );
+  type Row = RowDataPacket & { deliveries: number };
+  const [row] = await queryWithin<Row[]>(pool, counted, values);
   return row?.deliveries ?? 0;
 }
 
-function inStates(
-  accountNo: number,
-  endpointId: string,
-  states: readonly DeliveryState[],
-  range: TimeRange,
-  after: string | undefined,
-  limit: number,
-) {
+function inStatesSql(asked: InStates, after: string | undefined, limit: number) {
+  const { accountNo, endpointId, states, range } = asked;
   const within = withinTimes(accountNo, range);
   if (after !== undefined) within.push(["id > ?", after]);
   const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));

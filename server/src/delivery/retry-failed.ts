@@ -86,7 +86,8 @@ export async function countRetriable(
   let count = 0;
   let hasMore = false;
   for (const { id } of named) {
-    const counted = await countInStates(pool, accountNo, id, states, range, MAX_COUNTED + 1);
+    const asked = { accountNo, endpointId: id, states, range };
+    const counted = await countInStates(pool, asked, MAX_COUNTED + 1);
     count += Math.min(counted, MAX_COUNTED);
     hasMore ||= counted > MAX_COUNTED;
   }
@@ -150,7 +151,8 @@ async function listNext(
     (id) => from === undefined || id >= from.endpointId,
   )) {
     const after = endpointId === from?.endpointId ? from.after : undefined;
-    const ids = await listInStates(pool, accountNo, endpointId, states, range, after, limit);
+    const asked = { accountNo, endpointId, states, range };
+    const ids = await listInStates(pool, asked, after, limit);
     const isLast = ids.length < limit && endpointId === endpointIds.at(-1);
     if (ids.length > 0) return { endpointId, ids, isLast };
   }
