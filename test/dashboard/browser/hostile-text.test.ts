@@ -1,7 +1,8 @@
-import { AccountService, ApiKeyService, EndpointService } from "@activity/proto";
+import { AccountService, ApiKeyService, DeliveryState, EndpointService } from "@activity/proto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { writeDeliveries } from "../../harness/backlog.ts";
 import { createPaidDonation, unique } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
@@ -34,6 +35,9 @@ beforeAll(async () => {
   const name = `${OVERRIDE} <img src=x onerror=hacked=1> ${WORD.slice(0, 24)}`;
   await endpoints.updateEndpoint({ accountId, endpointId, name });
   await createPaidDonation(stack, accountId, { donorName: SCRIPT, message: OVERRIDE });
+  // Without a donation's name, and of long ago: the longest time beside the longest word.
+  const backlog = { accountId, endpointIds: [endpointId], count: 1 };
+  await writeDeliveries(stack.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
   const sent = await endpoints.sendTest({ accountId, endpointId });
   deliveryId = sent.deliveryId;
   // Longer than the product stores: what it may store one day changes nothing either.
