@@ -20,7 +20,7 @@ const FAIRNESS = [
 const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
   "test/core/{before-the-body,noted-later}.test.ts",
-  "test/dashboard/browser/looks.test.ts",
+  "test/dashboard/browser/{looks,owner-tasks}.test.ts",
   "test/delivery/{egress-proxy,sweep,temporal-namespace,worker-versions}.test.ts",
   "test/feed/{changing-feeds,polling-story}.test.ts",
   "test/feed-client/{other-clients,overlay,packed}.test.ts",

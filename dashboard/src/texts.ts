@@ -1,7 +1,7 @@
 import { activity } from "./texts/activity.ts";
 import { deliveries } from "./texts/deliveries.ts";
 import { endpoints } from "./texts/endpoints.ts";
-import { errors } from "./texts/errors.ts";
+import { errors, limits } from "./texts/errors.ts";
 import { keys } from "./texts/keys.ts";
 import { notices } from "./texts/notices.ts";
 import { overview } from "./texts/overview.ts";
@@ -22,6 +22,7 @@ export const texts = {
   cancel: "Cancel",
   close: "Close",
   done: "Done",
+  stepDone: "Done:",
   save: "Save",
   copy: "Copy",
   copied: "Copied",
@@ -36,6 +37,8 @@ export const texts = {
   test: "Test",
   clearFilters: "Clear filters",
   time: "Time",
+  theme: "Colours",
+  themes: { system: "System", light: "Light", dark: "Dark" },
   spans: {
     "": "Any time",
     hour: "Last hour",
@@ -66,4 +69,5 @@ export const texts = {
   deliveries,
   activity,
   errors,
+  limits,
 } as const;

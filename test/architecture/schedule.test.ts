@@ -11,7 +11,7 @@ const TOLD: readonly (readonly [string, RegExp])[] = [
   ["ARCHITECTURE.md", /record; up to (\w+) in all/g],
   ["docs/source-contract.md", /\((\d+) attempts, /g],
   ["docs/glossary.md", /up to (\w+) attempts/g],
-  ["dashboard/src/texts/deliveries.ts", /\$\{attempts\} of (\d+)`/g],
+  ["server/src/session/limits.ts", /attempts: (\d+),/g],
   ["receiver-kit/docs/why.md", /12 hours\) and (\w+) attempts/g],
   ["proto/activity/dashboard/v1/delivery_service.proto", /number in the run, 1 to (\d+)\./g],
   ["proto/activity/dispatch/v1/dispatch_service.proto", /number in it, 1 to (\d+)\./g],

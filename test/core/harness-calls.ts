@@ -27,7 +27,7 @@ const TEXTS = {
     api_key.manage ApiKeyService: CreateApiKey* RenewApiKey* RevokeApiKey* ListApiKeys
     endpoint.manage EndpointService: CreateEndpoint* GetEndpoint ListEndpoints GetEndpointStats UpdateEndpoint*
       SwitchOnEndpoint* SwitchOffEndpoint* DeleteEndpoint* RotateSecret* CancelRotation* SendTest*
-    endpoint.manage DeliveryService: ListDeliveries GetDelivery RetryDelivery* RetryFailedDeliveries*
+    endpoint.manage DeliveryService: ListDeliveries GetDelivery CountRetriableDeliveries RetryDelivery* RetryFailedDeliveries*
     notice.read NoticeService: ListNotices
     session.create SessionService: CreateSessionLink*`,
   ofAllAccounts: `

@@ -81,13 +81,17 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect(Math.abs(seconds - 300)).toBeLessThan(10);
   });
 
-  it("lets its browser in with the scopes that were asked for, and with the account's names", async () => {
+  it("lets its browser in with the scopes that were asked for, and with the account's names and limits", async () => {
     const code = await dashboard.code(await newAccount(), [SessionScope.KEYS_READ]);
     const browser = dashboard.browser();
     const answer = await browser.call(exchangeCode, { code });
     const { session } = JSON.parse(answer.text);
     expect(session).toMatchObject({ accountId, scopes: ["SESSION_SCOPE_KEYS_READ"] });
     expect(session.username).toMatch(/^\w/);
+    expect(session.limits).toEqual({
+      ...{ activeApiKeys: 10, endpoints: 10, attempts: 8 },
+      ...{ apiKeysPerMinute: 1, testsPerMinute: 10, bulkRetriesPerMinute: 1 },
+    });
     expect(JSON.parse((await browser.call(getSession)).text)).toEqual({ session });
   });
 

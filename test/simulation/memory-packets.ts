@@ -82,7 +82,7 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
           ({
             ...{ account_no: row.accountNo, id: row.id, kinds: -1, url: row.url },
             ...{ secret: row.secret, standard_webhooks: 0, created_at: 0, pending_from: null },
-            min_amount_cents: 0,
+            ...{ min_amount_cents: 0, name: "" },
             switched_on: row.switchedOn ? 1 : 0,
           }) as Row,
       );
@@ -176,8 +176,8 @@ const UPDATES: readonly (readonly [string, Update])[] = [
     },
   ],
   [
-    "UPDATE endpoint SET url = ?",
-    ({ endpoints }, [url, , , , switchedOn, , id]) => {
+    "UPDATE endpoint SET name = ?",
+    ({ endpoints }, [, url, , , , switchedOn, , id]) => {
       const row = endpoints.get(id as string);
       if (row) Object.assign(row, { url, switchedOn });
     },

@@ -188,6 +188,7 @@ async function deliver(services: Services, owned: readonly Owned[]) {
       await deliveries.getDelivery({ accountId, deliveryId });
       await deliveries.retryDelivery({ accountId, deliveryId });
       const range = { since: at, until: FAR_AHEAD };
+      await deliveries.countRetriableDeliveries({ accountId, ...range });
       await deliveries.retryFailedDeliveries({ accountId, endpointId, ...range });
       await endpoints.deleteEndpoint({ accountId, endpointId });
     }),

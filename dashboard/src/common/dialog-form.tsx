@@ -16,3 +16,12 @@ export function DialogForm({ onSubmit, children }: { onSubmit: () => void; child
     </form>
   );
 }
+
+/** Fields that can be disabled together. */
+export function DialogFields(props: { isDisabled: boolean; children: ReactNode }) {
+  return (
+    <fieldset className={`${styles.form} ${styles.fields}`} disabled={props.isDisabled}>
+      {props.children}
+    </fieldset>
+  );
+}

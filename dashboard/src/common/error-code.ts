@@ -1,4 +1,4 @@
-import { ErrorInfoSchema } from "@activity/proto";
+import { ErrorInfoSchema, type Limits } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { texts } from "../texts.ts";
 
@@ -8,9 +8,11 @@ export function errorCode(error: unknown): string | undefined {
   return error.findDetails(ErrorInfoSchema)[0]?.code;
 }
 
-/** Says what happened and what to do. */
-export function errorText(error: unknown): string {
+/** Says what happened and what to do; of a limit also which, where limits are known. */
+export function errorText(error: unknown, limits: Limits | undefined): string {
   const code = errorCode(error);
+  const limit = code === undefined ? undefined : texts.limits[code];
+  if (limit && limits) return limit(limits);
   if (code !== undefined) return texts.errors[code] ?? texts.unknownError;
   return isConnectionLost(error) ? texts.connectionError : texts.unknownError;
 }

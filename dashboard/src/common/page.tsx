@@ -34,7 +34,7 @@ export function Page(props: {
       <header className={styles.header}>
         <div className={styles.words}>
           <h1 ref={heading} tabIndex={-1}>
-            {props.title}
+            <bdi>{props.title}</bdi>
           </h1>
           {props.intro && <div className={styles.intro}>{props.intro}</div>}
         </div>

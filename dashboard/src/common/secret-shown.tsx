@@ -6,7 +6,9 @@ import { Notice } from "./notice.tsx";
 export function SecretShown({ label, secret }: { label: string; secret: string }) {
   return (
     <>
-      <Notice look="warn">{texts.shownOnce}</Notice>
+      <Notice look="warn" role="status">
+        {texts.shownOnce}
+      </Notice>
       <CodeBlock label={label} text={secret} />
     </>
   );

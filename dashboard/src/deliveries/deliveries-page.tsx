@@ -9,6 +9,7 @@ import { texts } from "../texts.ts";
 import { DeliveryFilters } from "./delivery-filters.tsx";
 import { useDeliveries } from "./delivery-query.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
+import { DownloadCsv } from "./download-csv.tsx";
 import { RetryFailed } from "./retry-failed.tsx";
 
 /** The account's deliveries, newest first. */
@@ -21,7 +22,12 @@ export function DeliveriesPage() {
     <Page
       title={texts.pages.deliveries}
       intro={hasOlder ? texts.deliveries.paused : texts.deliveries.intro}
-      actions={mayWrite && <RetryFailed filters={filters} />}
+      actions={
+        <>
+          <DownloadCsv filters={filters} />
+          {mayWrite && <RetryFailed filters={filters} />}
+        </>
+      }
     >
       <DeliveryFilters filters={filters} />
       <Loaded query={query}>

@@ -3,6 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
 import { Badge } from "../common/badge.tsx";
 import { Facts } from "../common/facts.tsx";
+import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Page } from "../common/page.tsx";
 import { shownData } from "../common/shown-data.ts";
@@ -36,6 +37,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         state.data?.delivery?.state === DeliveryState.PENDING ? PENDING_MS : SETTLED_MS,
     },
   );
+  const limits = useLimits();
   const read = shownData(query)?.delivery;
   const endpoint = useEndpoints()?.get(read?.endpointId ?? "");
   const isEndpointGone = useIsGone();
@@ -65,7 +67,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
         {({ attempts, payload }) =>
           delivery && (
             <>
-              <Facts facts={factsOf(delivery, mayReadActivity)} />
+              <Facts facts={factsOf(delivery, mayReadActivity, limits?.attempts)} />
               <Attempts delivery={delivery} attempts={attempts} />
               <Payload payload={payload} />
               <Replay delivery={delivery} payload={payload} />
@@ -77,7 +79,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-function factsOf(delivery: Delivery, mayReadActivity: boolean) {
+function factsOf(delivery: Delivery, mayReadActivity: boolean, maxAttempts: number | undefined) {
   const { eventId, createdAt, donation } = delivery;
   const name = <DeliveryName key="donation" delivery={delivery} />;
   return [
@@ -94,7 +96,7 @@ function factsOf(delivery: Delivery, mayReadActivity: boolean) {
     [texts.deliveries.endpoint, <EndpointName key="endpoint" delivery={delivery} />],
     [texts.deliveries.eventId, <code key="event">{eventId}</code>],
     [texts.deliveries.createdAt, <Time key="created" at={createdAt} hasSeconds />],
-    [texts.deliveries.attempts, attemptsText(delivery)],
+    [texts.deliveries.attempts, attemptsText(delivery, maxAttempts)],
     [texts.deliveries.next, <NextAttempt key="next" delivery={delivery} />],
   ] as const;
 }

@@ -13,23 +13,27 @@ export function isEventId(text: string): boolean {
   return EVENT_ID.test(text);
 }
 
-/** Reads the deliveries that filters ask for; again every few seconds while the first page alone is shown. */
-export function useDeliveries(filters: Filters) {
+/** Returns what to ask for to have the deliveries that filters name. */
+export function useDeliveryRequest(filters: Filters) {
   const endpointId = filters.get("endpoint");
   const eventId = filters.get("event");
-  const range = useTimeRange(filters);
+  return {
+    // What stands in an address may be anything.
+    endpointId: ID.test(endpointId) ? endpointId : "",
+    state: filters.choice("state", Object.values(DeliveryState)),
+    kind: filters.choice("kind", Object.values(WebhookEventKind)),
+    lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),
+    eventId: isEventId(eventId) ? eventId : "",
+    ...useTimeRange(filters),
+  };
+}
+
+/** Reads the deliveries that filters ask for; again every few seconds while the first page alone is shown. */
+export function useDeliveries(filters: Filters) {
+  const request = useDeliveryRequest(filters);
   return useInfiniteQuery(
     DeliveryService.method.listDeliveries,
-    {
-      pageToken: "",
-      // What stands in an address may be anything.
-      endpointId: ID.test(endpointId) ? endpointId : "",
-      state: filters.choice("state", Object.values(DeliveryState)),
-      kind: filters.choice("kind", Object.values(WebhookEventKind)),
-      lastOutcome: filters.choice("outcome", Object.values(AttemptOutcome)),
-      eventId: isEventId(eventId) ? eventId : "",
-      ...range,
-    },
+    { pageToken: "", ...request },
     {
       pageParamKey: "pageToken",
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,

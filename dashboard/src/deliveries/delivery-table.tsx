@@ -2,6 +2,7 @@ import { type Delivery, DeliveryState } from "@activity/proto";
 import { Ago } from "../common/ago.tsx";
 import { Aside } from "../common/aside.tsx";
 import { Badge } from "../common/badge.tsx";
+import { useLimits } from "../common/limits-context.ts";
 import { type Column, Table } from "../common/table.tsx";
 import { texts } from "../texts.ts";
 import { DeliveryName } from "./delivery-name.tsx";
@@ -48,7 +49,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     title: texts.deliveries.state,
     cell: (delivery) => (
       <>
-        <StateBadge state={delivery.state} /> <Aside text={outcomeText(delivery)} />
+        <StateBadge state={delivery.state} /> <Outcome delivery={delivery} />
       </>
     ),
   },
@@ -56,9 +57,11 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ];
 
 /** Says why a delivery is not delivered yet, and of a run that goes on how far it is. */
-function outcomeText(delivery: Delivery): string {
-  if (delivery.state === DeliveryState.DELIVERED) return "";
+function Outcome({ delivery }: { delivery: Delivery }) {
+  const limits = useLimits();
+  if (delivery.state === DeliveryState.DELIVERED) return null;
   const outcome = texts.deliveries.outcomes[delivery.lastOutcome];
-  const attempts = isOnItsWay(delivery) && delivery.attempts > 0 && attemptsText(delivery);
-  return [outcome, attempts].filter(Boolean).join(" · ");
+  const attempts =
+    isOnItsWay(delivery) && delivery.attempts > 0 && attemptsText(delivery, limits?.attempts);
+  return <Aside text={[outcome, attempts].filter(Boolean).join(" · ")} />;
 }

@@ -2,14 +2,15 @@ import type { Delivery } from "@activity/proto";
 import { texts } from "../texts.ts";
 import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
-/** Where a delivery goes, as short as it is clear: the host, with the path where two endpoints share it. */
+/** Where a delivery goes, as short as it is clear: the name, or the host, with the path where two endpoints share it. */
 export function EndpointHost({ delivery }: { delivery: Delivery }) {
   const endpoints = useEndpoints();
   const isGone = useIsGone();
-  const url = endpoints?.get(delivery.endpointId)?.url;
-  if (url === undefined) {
+  const endpoint = endpoints?.get(delivery.endpointId);
+  if (endpoint === undefined) {
     return isGone(delivery) ? texts.endpoints.gone : <code>{delivery.endpointId}</code>;
   }
+  const { name, url } = endpoint;
   const { host } = new URL(url);
   const sharing = [...(endpoints?.values() ?? [])].filter(
     (each) => new URL(each.url).host === host,
@@ -17,7 +18,7 @@ export function EndpointHost({ delivery }: { delivery: Delivery }) {
   return (
     <span title={url}>
       <span aria-hidden="true">→ </span>
-      <bdi>{sharing.length > 1 ? url.slice("https://".length) : host}</bdi>
+      <bdi>{name || (sharing.length > 1 ? url.slice("https://".length) : host)}</bdi>
     </span>
   );
 }

@@ -3,15 +3,15 @@ import { Link } from "wouter";
 import { texts } from "../texts.ts";
 import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
-/** Where a delivery goes: the endpoint's URL, or what is left of one that was deleted. */
+/** Where a delivery goes: the endpoint's name or URL, or what is left of one that was deleted. */
 export function EndpointName({ delivery }: { delivery: Delivery }) {
   const { endpointId } = delivery;
-  const url = useEndpoints()?.get(endpointId)?.url;
+  const endpoint = useEndpoints()?.get(endpointId);
   const isGone = useIsGone();
-  if (url !== undefined) {
+  if (endpoint !== undefined) {
     return (
       <Link href={`/endpoints/${endpointId}`}>
-        <bdi>{url}</bdi>
+        <bdi>{endpoint.name || endpoint.url}</bdi>
       </Link>
     );
   }

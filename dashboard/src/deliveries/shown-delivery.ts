@@ -16,8 +16,9 @@ export function isOnItsWay({ state }: Delivery): boolean {
   return state === DeliveryState.PENDING || state === DeliveryState.RETRYING;
 }
 
-/** Writes how many attempts were made, and of how many while more may follow. */
-export function attemptsText(delivery: Delivery): string {
+/** Writes how many attempts were made, and of how many where that is known and more may follow. */
+export function attemptsText(delivery: Delivery, limit: number | undefined): string {
   const { attempts } = delivery;
-  return isOnItsWay(delivery) ? texts.deliveries.attemptsMade(attempts) : String(attempts);
+  if (limit === undefined || !isOnItsWay(delivery)) return String(attempts);
+  return texts.deliveries.attemptsMade(attempts, limit);
 }

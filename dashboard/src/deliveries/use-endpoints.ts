@@ -26,7 +26,10 @@ export function useIsGone(): (delivery: Delivery) => boolean {
 
 /** The choices of a field that asks for an endpoint. */
 export function useEndpointChoices(): readonly { readonly value: string; readonly text: string }[] {
-  return [...(useEndpoints()?.values() ?? [])].map(({ id, url }) => ({ value: id, text: url }));
+  return [...(useEndpoints()?.values() ?? [])].map((each) => ({
+    value: each.id,
+    text: each.name ? `${each.name} · ${new URL(each.url).host}` : each.url,
+  }));
 }
 
 function useEndpointList() {

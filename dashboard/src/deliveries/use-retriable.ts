@@ -1,35 +1,25 @@
-import { DeliveryService, DeliveryState } from "@activity/proto";
-import { createClient } from "@connectrpc/connect";
-import { useTransport } from "@connectrpc/connect-query";
-import { useQuery } from "@tanstack/react-query";
+import { DeliveryService } from "@activity/proto";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
 import { timestampFromLocal } from "../common/local-time.ts";
-import { RETRIED } from "./retry-delivery.tsx";
 
-/** The most deliveries of a page. */
-const pageSize = 100;
+const FAR_AHEAD = timestampFromMs(Date.UTC(2080, 0));
 
-/** Counts what a bulk retry would begin: up to a page of each state, and whether that is all. */
+/** Counts what a bulk retry would begin; an empty `until` is now, whenever that is. */
 export function useRetriable(
   endpointId: string,
   since: string,
   until: string,
   includeDelivered: boolean,
 ) {
-  const deliveries = createClient(DeliveryService, useTransport());
   const from = timestampFromLocal(since);
-  return useQuery({
-    queryKey: ["retriable", endpointId, since, until, includeDelivered],
-    enabled: endpointId !== "" && from !== undefined,
-    queryFn: async () => {
-      const range = { endpointId, since: from, until: timestampFromLocal(until), pageSize };
-      const states = includeDelivered ? [...RETRIED, DeliveryState.DELIVERED] : RETRIED;
-      const pages = await Promise.all(
-        states.map((state) => deliveries.listDeliveries({ ...range, state })),
-      );
-      return {
-        count: pages.reduce((sum, page) => sum + page.deliveries.length, 0),
-        isAll: pages.every(({ nextPageToken }) => nextPageToken === ""),
-      };
+  const { data, error } = useQuery(
+    DeliveryService.method.countRetriableDeliveries,
+    {
+      ...{ endpointId, includeDelivered, until: timestampFromLocal(until) ?? FAR_AHEAD },
+      ...(from && { since: from }),
     },
-  });
+    { enabled: from !== undefined },
+  );
+  return { error, count: data && Number(data.count), isAll: data?.hasMore === false };
 }

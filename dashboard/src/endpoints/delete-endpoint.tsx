@@ -5,6 +5,7 @@ import { useLocation } from "wouter";
 import { Button } from "../common/button.tsx";
 import { ConfirmDialog } from "../common/confirm-dialog.tsx";
 import { texts } from "../texts.ts";
+import { endpointText } from "./endpoint-text.ts";
 
 /** Deletes an endpoint once the owner has said yes, and goes back to the list. */
 export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
@@ -25,7 +26,7 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
       text={texts.endpoints.deleteText}
       subject={
         <strong>
-          <bdi>{endpoint.url}</bdi>
+          <bdi>{endpointText(endpoint)}</bdi>
         </strong>
       }
       action={texts.endpoints.delete}

@@ -12,8 +12,11 @@ import { KindsField } from "./kinds-field.tsx";
 import { amountText, centsFromText } from "./min-amount.ts";
 import { urlProblem } from "./url-rules.ts";
 
+const MAX_NAME_LENGTH = 64;
+
 /** What the owner enters of an endpoint. */
 export type EndpointInput = {
+  readonly name: string;
   readonly url: string;
   readonly kinds: readonly WebhookEventKind[];
   readonly standardWebhooks: boolean;
@@ -32,6 +35,7 @@ export function EndpointForm(props: {
   onCancel: () => void;
   onSubmit: (input: EndpointInput) => void;
 }) {
+  const [name, setName] = useState(props.initial.name);
   const [url, setUrl] = useState(props.initial.url);
   const [kinds, setKinds] = useState(props.initial.kinds);
   const [standardWebhooks, setStandardWebhooks] = useState(props.initial.standardWebhooks);
@@ -48,7 +52,7 @@ export function EndpointForm(props: {
     setIsTried(true);
     if (url.trim() === "" || kinds.length === 0 || minAmountCents === undefined) return;
     setSentUrl(url);
-    props.onSubmit({ url: url.trim(), kinds, standardWebhooks, minAmountCents });
+    props.onSubmit({ name: name.trim(), url: url.trim(), kinds, standardWebhooks, minAmountCents });
   };
   return (
     <DialogForm onSubmit={submit}>
@@ -59,6 +63,13 @@ export function EndpointForm(props: {
         onChange={setUrl}
         hint={problem === undefined ? texts.endpoints.urlGood : texts.endpoints.urlHint}
         error={isEdited || isRefused || (isTried && url === "") ? problem : undefined}
+      />
+      <TextField
+        label={texts.endpoints.name}
+        value={name}
+        onChange={setName}
+        hint={texts.endpoints.nameHint}
+        maxLength={MAX_NAME_LENGTH}
       />
       <KindsField
         kinds={kinds}

@@ -10,6 +10,7 @@ import { texts } from "../texts.ts";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { EndpointBadge } from "./endpoint-badge.tsx";
 import { EndpointStats } from "./endpoint-stats.tsx";
+import { endpointText } from "./endpoint-text.ts";
 import { kindsText } from "./kinds-text.ts";
 import { LatestDeliveries } from "./latest-deliveries.tsx";
 import { amountText } from "./min-amount.ts";
@@ -31,7 +32,7 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   return (
     <Page
-      title={endpoint?.url ?? texts.pages.endpoints}
+      title={endpoint ? endpointText(endpoint) : texts.pages.endpoints}
       intro={endpoint && <EndpointBadge endpoint={endpoint} />}
       back={{ href: "/endpoints", text: texts.pages.endpoints }}
       actions={mayWrite && endpoint && <EndpointActions endpoint={endpoint} />}
@@ -54,8 +55,9 @@ export function EndpointPage({ endpointId }: { endpointId: string }) {
   );
 }
 
-function factsOf({ kinds, createdAt, id, standardWebhooks, minAmountCents }: Endpoint) {
+function factsOf({ url, kinds, createdAt, id, standardWebhooks, minAmountCents }: Endpoint) {
   return [
+    [texts.endpoints.url, <bdi key="url">{url}</bdi>],
     [texts.endpoints.kinds, kindsText(kinds)],
     [
       texts.endpoints.minAmountFact,

@@ -1,19 +1,21 @@
 import { type Endpoint, EndpointService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "wouter";
+import { Aside } from "../common/aside.tsx";
+import { ButtonLink } from "../common/button-link.tsx";
 import { Empty } from "../common/empty.tsx";
+import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
 import { Table } from "../common/table.tsx";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
-import { CreateEndpoint } from "./create-endpoint.tsx";
 import { EndpointBadge } from "./endpoint-badge.tsx";
 import { EndpointRate } from "./endpoint-rate.tsx";
+import { endpointText } from "./endpoint-text.ts";
 import { kindsText } from "./kinds-text.ts";
 
-const MAX_ENDPOINTS = 10;
 const READ_AGAIN_MS = 30_000;
 
 /** The account's endpoints. Contract 6. */
@@ -26,14 +28,20 @@ export function EndpointsPage() {
       refetchInterval: READ_AGAIN_MS,
     },
   );
-  const isFull = (query.data?.endpoints.length ?? 0) >= MAX_ENDPOINTS;
+  const limits = useLimits();
+  const isFull = limits !== undefined && (query.data?.endpoints.length ?? 0) >= limits.endpoints;
   return (
     <Page
       title={texts.pages.endpoints}
       intro={texts.endpoints.intro}
-      actions={mayWrite && <CreateEndpoint isDisabled={isFull} />}
+      actions={
+        mayWrite &&
+        !isFull && <ButtonLink href="/endpoints/new">{texts.endpoints.create}</ButtonLink>
+      }
     >
-      {isFull && mayWrite && <Notice look="warn">{texts.endpoints.limit}</Notice>}
+      {isFull && mayWrite && (
+        <Notice look="warn">{texts.limits.endpoint_limit_reached?.(limits)}</Notice>
+      )}
       <Loaded query={query}>
         {({ endpoints }) =>
           endpoints.length > 0 ? (
@@ -54,12 +62,19 @@ export function EndpointsPage() {
 
 const COLUMNS = [
   {
-    title: texts.endpoints.url,
+    title: texts.deliveries.endpoint,
     isLong: true,
-    cell: ({ id, url }: Endpoint) => (
-      <Link href={`/endpoints/${id}`}>
-        <bdi>{url}</bdi>
-      </Link>
+    cell: (endpoint: Endpoint) => (
+      <>
+        <Link href={`/endpoints/${endpoint.id}`}>
+          <bdi>{endpointText(endpoint)}</bdi>
+        </Link>{" "}
+        {endpoint.name && (
+          <bdi>
+            <Aside text={endpoint.url} />
+          </bdi>
+        )}
+      </>
     ),
   },
   { title: texts.endpoints.kinds, cell: ({ kinds }: Endpoint) => kindsText(kinds) },

@@ -28,7 +28,10 @@ export function StatsChart({ spans, label }: { spans: Spans; label: string }) {
     // A canvas does not follow the colours of the page by itself.
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", redraw);
+    const theme = new MutationObserver(redraw);
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => {
+      theme.disconnect();
       scheme.removeEventListener("change", redraw);
       resized.disconnect();
       chart.destroy();

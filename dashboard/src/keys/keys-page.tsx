@@ -1,6 +1,7 @@
 import { type ApiKey, ApiKeyService, SessionScope } from "@activity/proto";
 import { useQuery } from "@connectrpc/connect-query";
 import { Empty } from "../common/empty.tsx";
+import { useLimits } from "../common/limits-context.ts";
 import { Loaded } from "../common/loaded.tsx";
 import { Notice } from "../common/notice.tsx";
 import { Page } from "../common/page.tsx";
@@ -10,22 +11,24 @@ import { CreateKey } from "./create-key.tsx";
 import { InactiveKeys } from "./inactive-keys.tsx";
 import { KeyTable } from "./key-table.tsx";
 
-/** The most active keys of an account. Contract 8. */
-const MAX_ACTIVE = 10;
 const READ_AGAIN_MS = 60_000;
 
 /** The account's API keys. Contract 2.7. */
 export function KeysPage() {
   const mayWrite = useMay(SessionScope.KEYS_WRITE);
   const query = useQuery(ApiKeyService.method.listApiKeys, {}, { refetchInterval: READ_AGAIN_MS });
-  const isFull = active(query.data?.apiKeys ?? []).length >= MAX_ACTIVE;
+  const limits = useLimits();
+  const isFull =
+    limits !== undefined && active(query.data?.apiKeys ?? []).length >= limits.activeApiKeys;
   return (
     <Page
       title={texts.pages.keys}
       intro={texts.keys.intro}
       actions={mayWrite && <CreateKey isDisabled={isFull} />}
     >
-      {isFull && mayWrite && <Notice look="warn">{texts.keys.limit}</Notice>}
+      {isFull && mayWrite && (
+        <Notice look="warn">{texts.limits.api_key_limit_reached?.(limits)}</Notice>
+      )}
       <Loaded query={query}>
         {({ apiKeys }) => (
           <>

@@ -9,6 +9,7 @@ import { Time } from "../common/time.tsx";
 import { UntrustedText } from "../common/untrusted-text.tsx";
 import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
+import { ThemeField } from "./theme-field.tsx";
 
 /** Says whose account it is and until when, and lets the reader out. */
 export function AccountDialog() {
@@ -37,6 +38,7 @@ export function AccountDialog() {
               ],
             ]}
           />
+          <ThemeField />
           <p>{texts.session.everywhereHint}</p>
           <ErrorNotice error={signOut.error ?? everywhere.error} />
           <DialogButtons>

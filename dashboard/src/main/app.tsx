@@ -9,6 +9,7 @@ import { DeliveriesPage } from "../deliveries/deliveries-page.tsx";
 import { DeliveryPage } from "../deliveries/delivery-page.tsx";
 import { EndpointPage } from "../endpoints/endpoint-page.tsx";
 import { EndpointsPage } from "../endpoints/endpoints-page.tsx";
+import { NewEndpointPage } from "../endpoints/new-endpoint-page.tsx";
 import { KeysPage } from "../keys/keys-page.tsx";
 import { usePages } from "../layout/pages.ts";
 import { Shell } from "../layout/shell.tsx";
@@ -39,6 +40,11 @@ export function App() {
         <Route path="/endpoints">
           <Allowed scope={SessionScope.ENDPOINTS_READ}>
             <EndpointsPage />
+          </Allowed>
+        </Route>
+        <Route path="/endpoints/new">
+          <Allowed scope={SessionScope.ENDPOINTS_WRITE}>
+            <NewEndpointPage />
           </Allowed>
         </Route>
         <Route path="/endpoints/:id">

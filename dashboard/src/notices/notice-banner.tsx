@@ -4,6 +4,7 @@ import { Button } from "../common/button.tsx";
 import { ErrorNotice } from "../common/error-notice.tsx";
 import { Notice } from "../common/notice.tsx";
 import { useChange } from "../common/use-change.ts";
+import { useEndpoints } from "../deliveries/use-endpoints.ts";
 import { texts } from "../texts.ts";
 import { mostSerious } from "./most-serious.ts";
 import { NoticeAction } from "./notice-action.tsx";
@@ -21,11 +22,17 @@ export function NoticeBanner() {
   const { mutate, error, isPending } = useChange(NoticeService.method.dismissNotice);
   const notices = data?.notices ?? [];
   const notice = mostSerious(notices);
+  const name = useEndpoints()?.get(notice?.subjectId ?? "")?.name;
   if (notice === undefined) return null;
   return (
     <section aria-label={texts.notices.title}>
       <Notice look={notice.severity >= NoticeSeverity.CRITICAL ? "bad" : "warn"} role="status">
         <span>
+          {name && (
+            <>
+              <bdi>{name}</bdi>:{" "}
+            </>
+          )}
           <NoticeText notice={notice} />
         </span>
         <NoticeAction notice={notice} />

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { Section } from "../common/section.tsx";
 import { RetryFailed } from "../deliveries/retry-failed.tsx";
 import { EndpointBadge } from "../endpoints/endpoint-badge.tsx";
+import { endpointText } from "../endpoints/endpoint-text.ts";
 import { type DayStats, useDayStats } from "../endpoints/use-stats.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
@@ -51,7 +52,7 @@ function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: b
       <EndpointBadge endpoint={endpoint} />
       <div className={styles.words}>
         <Link href={`/endpoints/${endpoint.id}`}>
-          <bdi>{endpoint.url}</bdi>
+          <bdi>{endpointText(endpoint)}</bdi>
         </Link>
         {last && (
           <span className={styles.muted}>
@@ -63,7 +64,7 @@ function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: b
       {mayRetry && (
         <RetryFailed
           filters={{ get: (name) => (name === "endpoint" ? endpoint.id : "") }}
-          of={endpoint.url}
+          of={endpointText(endpoint)}
         />
       )}
     </li>

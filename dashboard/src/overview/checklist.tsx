@@ -1,5 +1,7 @@
 import { Link } from "wouter";
 import { Section } from "../common/section.tsx";
+import { Spoken } from "../common/spoken.tsx";
+import { StepMark } from "../common/step-section.tsx";
 import { texts } from "../texts.ts";
 import styles from "./overview.module.css";
 import { type Step, useSteps } from "./use-steps.ts";
@@ -24,15 +26,10 @@ function ShownStep({ step, isNext }: { step: Step; isNext: boolean }) {
   const { title, text, action } = texts.overview.steps[step.name];
   return (
     <li className={styles.item}>
-      <span className={`${styles.mark} ${step.isDone ? styles.done : ""}`} aria-hidden="true">
-        {step.isDone ? "✓" : ""}
-      </span>
+      <StepMark isDone={step.isDone} />
       <div className={styles.words}>
         <strong>
-          <span className={styles.spoken}>
-            {step.isDone ? texts.overview.done : texts.overview.toDo}
-          </span>{" "}
-          {title}
+          <Spoken>{step.isDone ? texts.stepDone : texts.overview.toDo}</Spoken> {title}
         </strong>
         {!step.isDone && <span className={styles.muted}>{text}</span>}
       </div>

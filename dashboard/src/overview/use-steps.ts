@@ -18,6 +18,7 @@ export function useSteps(): readonly Step[] {
   const mayReadKeys = useMay(SessionScope.KEYS_READ);
   const mayReadEndpoints = useMay(SessionScope.ENDPOINTS_READ);
   const mayReadDeliveries = useMay(SessionScope.DELIVERIES_READ);
+  const mayCreate = useMay(SessionScope.ENDPOINTS_WRITE);
   const delivered = useLatest(DeliveryState.DELIVERED);
   const isDelivered = delivered?.length === 1;
   // What was delivered once needs no further look.
@@ -42,7 +43,12 @@ export function useSteps(): readonly Step[] {
       isDone: keys?.apiKeys.some(({ active }) => active) === true,
       href: "/keys",
     },
-    { name: "endpoint", may: mayReadEndpoints, isDone: !!endpoint, href: "/endpoints" },
+    {
+      name: "endpoint",
+      may: mayReadEndpoints,
+      isDone: !!endpoint,
+      href: mayCreate ? "/endpoints/new" : "/endpoints",
+    },
     {
       name: "test",
       may: mayReadDeliveries,

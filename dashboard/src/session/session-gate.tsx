@@ -6,6 +6,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react
 import { Button } from "../common/button.tsx";
 import { errorCode, isPassing } from "../common/error-code.ts";
 import { ErrorNotice } from "../common/error-notice.tsx";
+import { LimitsContext } from "../common/limits-context.ts";
 import { createQueryClient } from "../common/query-client.ts";
 import { texts } from "../texts.ts";
 import { Door } from "./door.tsx";
@@ -56,7 +57,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
       <QueryClientProvider client={queryClient}>
         <SessionContext value={openSession}>
           <SessionWatch session={openSession.session} />
-          {children}
+          <LimitsContext value={openSession.session.limits}>{children}</LimitsContext>
         </SessionContext>
       </QueryClientProvider>
     );

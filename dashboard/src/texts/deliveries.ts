@@ -1,5 +1,5 @@
 import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
-import { many, type Words } from "./words.ts";
+import { LOCALE, many, type Words } from "./words.ts";
 
 /** The pages of deliveries; what is said of kinds and outcomes is said elsewhere too. */
 export const deliveries = {
@@ -25,7 +25,7 @@ export const deliveries = {
   title: "Delivery",
   run: (run: number) => (run === 1 ? "First run" : `Retry ${run - 1}`),
   attempt: (attempt: number) => `Attempt ${attempt}`,
-  attemptsMade: (attempts: number) => `${attempts} of 8`,
+  attemptsMade: (attempts: number, limit: number) => `${attempts} of ${limit}`,
   next: "Next attempt",
   nextIn: (text: string) => `in ${text}`,
   nextNow: "any moment now",
@@ -52,8 +52,10 @@ export const deliveries = {
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText:
-    "Choose an endpoint and a time. We retry its deliveries that failed, were canceled or are paused.",
-  chooseEndpoint: "Choose an endpoint",
+    "We retry deliveries that failed, were canceled or are paused, of endpoints that are on.",
+  allEndpoints: "All endpoints",
+  stopRetry: "Stop",
+  goOnRetrying: "Go on",
   retryFailedSince: "Created from",
   retryFailedUntil: "Created until",
   untilNow: "Leave it empty for now.",
@@ -65,6 +67,14 @@ export const deliveries = {
     count === 0
       ? "There was nothing to retry."
       : `${many(count, "delivery is", "deliveries are")} on the way.`,
+  queuedOf: (queued: number, count: number, isAll: boolean) =>
+    `${queued.toLocaleString(LOCALE)} of ${isAll ? "" : "at least "}${count.toLocaleString(LOCALE)} queued`,
+  stoppedAt: (queued: number) =>
+    `Stopped. ${many(queued, "delivery is", "deliveries are")} on the way.`,
+  downloadCsv: "Download CSV",
+  reading: (count: number) => `Reading ${count.toLocaleString(LOCALE)} …`,
+  csvCut: (count: number) =>
+    `The file has the newest ${count.toLocaleString(LOCALE)}. Choose a shorter time for the rest.`,
   states: {
     [DeliveryState.UNSPECIFIED]: "",
     [DeliveryState.PENDING]: "Pending",

@@ -1,3 +1,20 @@
+import type { Limits } from "@activity/proto";
+import { many } from "./words.ts";
+
+/** Which limit was reached and what to do, by the codes of docs/errors.md. */
+export const limits: Readonly<Record<string, ((limits: Limits) => string) | undefined>> = {
+  api_key_limit_reached: ({ activeApiKeys }) =>
+    `You've reached the limit of ${many(activeApiKeys, "active key", "active keys")}. Revoke one first.`,
+  api_key_created_recently: ({ apiKeysPerMinute }) =>
+    `You can create ${many(apiKeysPerMinute, "key", "keys")} per minute. Try again in a minute.`,
+  endpoint_limit_reached: ({ endpoints }) =>
+    `You've reached the limit of ${many(endpoints, "endpoint", "endpoints")}. Delete one first.`,
+  test_limit_reached: ({ testsPerMinute }) =>
+    `You can send ${many(testsPerMinute, "test", "tests")} per minute. Try again in a minute.`,
+  bulk_retry_limit_reached: ({ bulkRetriesPerMinute }) =>
+    `You can retry failed deliveries ${many(bulkRetriesPerMinute, "time", "times")} per minute. Try again in a minute.`,
+};
+
 /** What happened and what to do, by the codes of docs/errors.md. */
 export const errors: Readonly<Record<string, string | undefined>> = {
   invalid_parameter: "We cannot accept one of these values. Change it, then try again.",
@@ -12,13 +29,7 @@ export const errors: Readonly<Record<string, string | undefined>> = {
   account_not_found: "This account no longer exists.",
   api_key_not_found: "This key no longer exists. Open the list again.",
   api_key_not_active: "An expired or revoked key cannot be renewed. Create a new one.",
-  api_key_limit_reached: "You've reached the limit of 10 active keys. Revoke one first.",
-  test_limit_reached: "You can send ten tests per minute. Try again in a minute.",
-  bulk_retry_limit_reached:
-    "You can retry failed deliveries once per minute. Try again in a minute.",
-  api_key_created_recently: "You can create one key per minute. Try again in a minute.",
   endpoint_not_found: "This endpoint no longer exists. Open the list again.",
-  endpoint_limit_reached: "You've reached the limit of 10 endpoints. Delete one first.",
   endpoint_switched_off: "This endpoint is off or deleted. Switch it on first.",
   secret_rotation_pending: "A rotation is pending. Keep the old secret first, then rotate again.",
   secret_rotation_not_pending:

@@ -4,7 +4,6 @@ import { many } from "./words.ts";
 export const keys = {
   intro: "A key reads this account's activity over HTTP. Use one for each integration.",
   create: "Create key",
-  limit: "You've reached the limit of 10 active keys. Revoke one to create another.",
   empty: "No active key",
   emptyText: "Create one for each tool that reads your activity.",
   inactive: (count: number) => many(count, "expired or revoked key", "expired or revoked keys"),

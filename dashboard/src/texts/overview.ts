@@ -11,7 +11,6 @@ export const overview = {
   showAll: "Show all",
   setUp: "Set up",
   setUpHint: "This list goes once every step is done.",
-  done: "Done:",
   toDo: "To do:",
   steps: {
     key: {

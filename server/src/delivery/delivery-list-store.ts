@@ -68,23 +68,42 @@ async function listEventIds(pool: Pool, accountNo: number, recordId: string): Pr
   return rows.map((row) => row.id);
 }
 
-/** Lists the ids of at most `limit` deliveries to an endpoint that are in some states, oldest first. */
+/** Deliveries to an endpoint that are in some states, created in a range of time. */
+export type InStates = {
+  readonly accountNo: number;
+  readonly endpointId: string;
+  readonly states: readonly DeliveryState[];
+  readonly range: { readonly since: Micros; readonly until: Micros };
+};
+
+/** Lists the ids of at most `limit` deliveries behind the one with the id `after`, oldest first. */
 export async function listInStates(
   pool: Pool,
-  accountNo: number,
-  endpointId: string,
-  states: readonly DeliveryState[],
-  range: { readonly since: Micros; readonly until: Micros },
+  asked: InStates,
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const within = withinTimes(accountNo, range);
-  if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
-  const { sql, values } = rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
+  const { sql, values } = inStatesSql(asked, after, limit);
   const listed = `SELECT listed_id AS id FROM (${sql}) listed`;
   const rows = await queryWithin<IdRow[]>(pool, listed, values);
   return rows.map((row) => row.id);
+}
+
+/** Counts deliveries, up to `limit`. */
+export async function countInStates(pool: Pool, asked: InStates, limit: number): Promise<number> {
+  const { sql, values } = inStatesSql(asked, undefined, limit);
+  const counted = `SELECT COUNT(*) AS deliveries FROM (${sql}) listed`;
+  type Row = RowDataPacket & { deliveries: number };
+  const [row] = await queryWithin<Row[]>(pool, counted, values);
+  return row?.deliveries ?? 0;
+}
+
+function inStatesSql(asked: InStates, after: string | undefined, limit: number) {
+  const { accountNo, endpointId, states, range } = asked;
+  const within = withinTimes(accountNo, range);
+  if (after !== undefined) within.push(["id > ?", after]);
+  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
+  return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 
 /** An id begins with its delivery's time. */

@@ -1,9 +1,11 @@
 import type {
   AttemptSchema,
+  CountRetriableDeliveriesRequest,
   DeliveryDonationSchema,
   DeliverySchema,
   DeliveryService,
   ListDeliveriesRequest,
+  RetryFailedDeliveriesRequest,
 } from "@activity/proto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -35,8 +37,8 @@ import {
   findPayload,
   listLastAttempts,
 } from "./delivery-store.ts";
-import { pageTokenFrom, parsePageToken } from "./page-token.ts";
-import { retryFailed } from "./retry-failed.ts";
+import { listOf, pageTokenFrom, parsePageToken } from "./page-token.ts";
+import { countRetriable, type Ended, type Position, retryFailed } from "./retry-failed.ts";
 import { listDonationsOf, type ToldDonation } from "./told-donation-store.ts";
 
 const PAGE_SIZE = 50;
@@ -53,7 +55,7 @@ export function createDeliveryService(
     async listDeliveries(request) {
       const { accountNo } = await readAccount(pool, request.accountId);
       const filter = filterFrom(request);
-      const after = parsePageToken(request.accountId, filter, request.pageToken);
+      const after = parsePageToken(request.accountId, listOf(filter), request.pageToken);
       const pageSize = request.pageSize ?? PAGE_SIZE;
       // One more than asked for tells whether another page exists.
       const found = await listDeliveries(pool, accountNo, filter, after, pageSize + 1);
@@ -63,7 +65,7 @@ export function createDeliveryService(
       const donations = await listDonationsOf(pool, accountNo, page);
       return {
         deliveries: page.map((each) => deliveryToProto(each, donations.get(each.eventId))),
-        nextPageToken: hasMore ? pageTokenFrom(request.accountId, filter, last.id) : "",
+        nextPageToken: hasMore ? pageTokenFrom(request.accountId, listOf(filter), last.id) : "",
       };
     },
 
@@ -108,20 +110,24 @@ export function createDeliveryService(
       return { delivery: deliveryToProto(delivery) };
     },
 
+    async countRetriableDeliveries(request) {
+      const { accountNo } = await readAccount(pool, request.accountId);
+      const { count, hasMore } = await countRetriable(pool, accountNo, endedFrom(request));
+      return { count: BigInt(count), hasMore };
+    },
+
     async retryFailedDeliveries(request, { signal }) {
-      const { accountId, endpointId, since, until, includeDelivered } = request;
-      const range = {
-        since: requiredMicros(since, "since"),
-        until: requiredMicros(until, "until"),
+      const { accountId, pageSize, pageToken } = request;
+      const ended = endedFrom(request);
+      const list = retryOf(ended);
+      const from = positionFrom(parsePageToken(accountId, list, pageToken));
+      const part = { from, limit: pageSize };
+      const { retried, next } = await retryFailed(pool, writer, outbox, ended, part, signal);
+      const position = next && `${next.endpointId}${next.after}`;
+      return {
+        retried: BigInt(retried),
+        nextPageToken: position ? pageTokenFrom(accountId, list, position) : "",
       };
-      const retried = await retryFailed(
-        pool,
-        writer,
-        { accountId, endpointId, range, includeDelivered },
-        outbox,
-        signal,
-      );
-      return { retried: BigInt(retried) };
     },
   };
 }
@@ -144,6 +150,27 @@ function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
     since: since && microsFromTimestamp(since, "since"),
     until: until && microsFromTimestamp(until, "until"),
   };
+}
+
+function endedFrom(request: CountRetriableDeliveriesRequest | RetryFailedDeliveriesRequest): Ended {
+  const { accountId, endpointId, since, until, includeDelivered } = request;
+  const range = {
+    since: requiredMicros(since, "since"),
+    until: requiredMicros(until, "until"),
+  };
+  return { accountId, endpointId: endpointId || undefined, range, includeDelivered };
+}
+
+/** Tells retries apart, and from lists. */
+function retryOf({ endpointId = "", range, includeDelivered }: Ended): string {
+  return `retry/${endpointId}/${range.since}/${range.until}/${includeDelivered}`;
+}
+
+const ID_LENGTH = 15;
+
+function positionFrom(text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined;
+  return { endpointId: text.slice(0, ID_LENGTH), after: text.slice(ID_LENGTH) };
 }
 
 function deliveryNotFound(): DomainError {

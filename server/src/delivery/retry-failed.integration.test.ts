@@ -1,6 +1,6 @@
 import { DeliveryState } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { retryFailed } from "./retry-failed.ts";
@@ -55,7 +55,9 @@ it("begins no further batch once its caller is gone", async () => {
   const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
   const range = { since: 0, until: 4e15 };
   const failed = { accountId, endpointId, range, includeDelivered: false };
-  expect(await retryFailed(pool, writer, failed, notified, caller.signal)).toBe(500);
+  const all = { from: undefined, limit: undefined };
+  const { retried } = await retryFailed(pool, writer, notified, failed, all, caller.signal);
+  expect(retried).toBe(500);
   expect(await runs()).toEqual([
     { run: 1, deliveries: ALL - 500 },
     { run: 2, deliveries: 500 },
@@ -84,4 +86,74 @@ it.each([
   } finally {
     await services.database.queryShards("DROP TRIGGER ends_endpoint");
   }
+});
+
+describe("ADR 0053: part by part, of every endpoint that is on,", () => {
+  const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
+  /** Retries part by part, and stops before the part of that number. */
+  async function retryParts(stopBefore = 99) {
+    const retried: number[] = [];
+    let pageToken = "";
+    do {
+      const call = { accountId, ...ever, pageSize: 400, pageToken };
+      const part = await services.deliveries.retryFailedDeliveries(call);
+      retried.push(Number(part.retried));
+      pageToken = part.nextPageToken;
+    } while (pageToken !== "" && retried.length < stopBefore);
+    return { retried, pageToken };
+  }
+  const sum = (parts: readonly number[]) => parts.reduce((all, part) => all + part, 0);
+  beforeEach(async () => {
+    for (const switchedOn of [true, false]) {
+      const other = await services.createEndpoint(accountId);
+      const backlog = { accountId, endpointIds: [other], count: 10 };
+      await writeDeliveries(services.database, backlog, {
+        ...{ state: DeliveryState.FAILED, attempts: 1 },
+      });
+      if (!switchedOn) {
+        await services.endpoints.switchOffEndpoint({ accountId, endpointId: other });
+      }
+    }
+  });
+
+  it("a retry begins what was counted before, and nothing twice", async () => {
+    const counted = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
+    expect(counted).toMatchObject({ count: BigInt(ALL + 10), hasMore: false });
+    const { retried } = await retryParts();
+    expect(sum(retried)).toBe(ALL + 10);
+    expect(Math.max(...retried)).toBe(400);
+    expect(await runs()).toEqual([
+      { run: 1, deliveries: 10 },
+      { run: 2, deliveries: ALL + 10 },
+    ]);
+    const left = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
+    expect(left.count).toBe(0n);
+  });
+
+  it("a retry that is canceled leaves what it has not begun", async () => {
+    const { retried } = await retryParts(2);
+    expect(await runs()).toEqual([
+      { run: 1, deliveries: ALL + 20 - sum(retried) },
+      { run: 2, deliveries: sum(retried) },
+    ]);
+  });
+
+  it("a retry passes over an endpoint that is switched off in the middle", async () => {
+    const { retried, pageToken } = await retryParts(2);
+    await services.endpoints.switchOffEndpoint({ accountId, endpointId });
+    const call = { accountId, ...ever, pageToken };
+    const rest = await services.deliveries.retryFailedDeliveries(call);
+    expect(sum(retried) + Number(rest.retried)).toBeLessThanOrEqual(800 + 10);
+    expect(rest.nextPageToken).toBe("");
+  });
+
+  it("a retry goes on only with its own token, and only a token escapes the limit of one a minute", async () => {
+    const { pageToken } = await retryParts(1);
+    const ask = services.deliveries.retryFailedDeliveries;
+    await expect(ask({ accountId, ...ever })).rejects.toThrow("within the last minute");
+    const others = [{ endpointId }, { includeDelivered: true }, { until: timestampFromMs(3e12) }];
+    for (const other of others) {
+      await expect(ask({ accountId, ...ever, ...other, pageToken })).rejects.toThrow("page_token");
+    }
+  });
 });

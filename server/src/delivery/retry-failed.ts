@@ -9,94 +9,161 @@ import {
   endpointNotFound,
   endpointSwitchedOff,
 } from "../endpoint/endpoint-errors.ts";
-import { endpointsOf } from "../endpoint/endpoint-store.ts";
+import { endpointsOf, listEndpoints } from "../endpoint/endpoint-store.ts";
 import { checkBulkRetry } from "../endpoint/owner-limits.ts";
 import { lastBulkRetryOf, storeBulkRetry } from "../endpoint/owner-limits-store.ts";
 import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
-import { listInStates } from "./delivery-list-store.ts";
+import { countInStates, listInStates } from "./delivery-list-store.ts";
 import { deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries retried in one transaction, so that the account's lock is never held for long. */
 const RETRIED_AT_ONCE = 500;
+/** Deliveries of an endpoint that are counted before a retry: index entries that one statement reads. */
+const MAX_COUNTED = 10_000;
 
-/** Deliveries of an endpoint whose run has ended, created in a range of time, in microseconds. */
-type Ended = {
+/** Deliveries whose run has ended, created in a range of time, in microseconds. */
+export type Ended = {
   readonly accountId: string;
-  readonly endpointId: string;
+  /** `undefined` for those of every endpoint that is on. */
+  readonly endpointId: string | undefined;
   readonly range: { readonly since: Micros; readonly until: Micros };
   /** Whether those that were delivered are among them. */
   readonly includeDelivered: boolean;
 };
 
-/** What one transaction retried, and the last one that it looked at unless there are no more. */
-type Batch = { readonly retried: number; readonly last: string | undefined };
-const END: Batch = { retried: 0, last: undefined };
+/** Behind which delivery of which endpoint a retry goes on: endpoint by endpoint, each oldest first. */
+export type Position = { readonly endpointId: string; readonly after: string };
+
+/** How many runs were begun, and where the next part begins unless there is none. */
+type Part = { readonly retried: number; readonly next: Position | undefined };
+const END: Part = { retried: 0, next: undefined };
 
 /**
- * Begins one new run of each delivery that can be retried, oldest first, until `signal` is aborted or the
- * endpoint takes no more; returns how many it began. Fails with `account_not_found`, `endpoint_not_found`,
+ * Begins one new run of each delivery that can be retried behind a position; one part of `limit` where there is a
+ * limit, else all, until `signal` is aborted. Fails with `account_not_found`, `endpoint_not_found`,
  * `endpoint_switched_off`, `account_unavailable` and `bulk_retry_limit_reached` when it could begin none.
  */
 export async function retryFailed(
   pool: Pool,
   writer: Writer,
-  ended: Ended,
   outbox: Outbox,
+  ended: Ended,
+  { from, limit }: { readonly from: Position | undefined; readonly limit: number | undefined },
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Part> {
   let retried = 0;
-  let after: string | undefined;
-  while (!signal.aborted) {
-    // A batch begins where the last one ended: what was retried may have failed again by now.
-    const batch = await retryBatch(pool, writer, ended, after).catch((error: unknown) => {
-      // Switched off or deleted in the middle: the caller learns what was begun before.
-      if (error instanceof DomainError && retried > 0) return END;
-      throw error;
-    });
-    retried += batch.retried;
-    if (batch.retried > 0) outbox.attempts.notify();
-    if (batch.last === undefined) break;
-    after = batch.last;
-  }
-  return retried;
+  let next = from;
+  do {
+    // A part begins where the last one ended: what was retried may have failed again by now.
+    const part = await retryPart(pool, writer, ended, next, limit ?? RETRIED_AT_ONCE).catch(
+      (error: unknown) => {
+        // Switched off or deleted in the middle: the caller learns what was begun before.
+        if (error instanceof DomainError && retried > 0) return END;
+        throw error;
+      },
+    );
+    retried += part.retried;
+    if (part.retried > 0) outbox.attempts.notify();
+    next = part.next;
+  } while (next !== undefined && limit === undefined && !signal.aborted);
+  return { retried, next };
 }
 
-/** Retries the next deliveries behind a position, and returns that of the last unless there are no more. */
-async function retryBatch(
+/** Counts what a retry would begin now, of each endpoint at most 10,000. Fails with `endpoint_not_found`. */
+export async function countRetriable(
+  pool: Pool,
+  accountNo: number,
+  { endpointId, range, includeDelivered }: Ended,
+): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+  const all = await listEndpoints(pool, accountNo);
+  const named = all.filter(({ id, switchedOn }) =>
+    endpointId === undefined ? switchedOn : id === endpointId,
+  );
+  if (endpointId !== undefined && named.length === 0) throw endpointNotFound();
+  const states = retriableStates({ includeDelivered });
+  let count = 0;
+  let hasMore = false;
+  for (const { id } of named) {
+    const asked = { accountNo, endpointId: id, states, range };
+    const counted = await countInStates(pool, asked, MAX_COUNTED + 1);
+    count += Math.min(counted, MAX_COUNTED);
+    hasMore ||= counted > MAX_COUNTED;
+  }
+  return { count, hasMore };
+}
+
+/** Retries the next deliveries behind a position. */
+async function retryPart(
   pool: Pool,
   { write }: Writer,
-  { accountId, endpointId, range, includeDelivered }: Ended,
-  after: string | undefined,
-): Promise<Batch> {
-  const no = accountNoOf(accountId);
-  if (no === undefined) throw accountNotFound();
-  const states = retriableStates({ includeDelivered });
-  const listed = await listInStates(pool, no, endpointId, states, range, after, RETRIED_AT_ONCE);
+  ended: Ended,
+  from: Position | undefined,
+  limit: number,
+): Promise<Part> {
+  const accountNo = accountNoOf(ended.accountId);
+  if (accountNo === undefined) throw accountNotFound();
+  const states = retriableStates(ended);
+  const { endpointId, ids, isLast } = await listNext(pool, accountNo, ended, from, limit);
   const retried = await write({
-    accountId,
-    load: (accountNo) => ({
+    accountId: ended.accountId,
+    load: () => ({
       endpoints: endpointsOf([accountNo]),
-      deliveries: deliveriesBy(...listed.map((id) => [accountNo, id])),
+      deliveries: deliveriesBy(...ids.map((id) => [accountNo, id])),
       lastBulkRetry: lastBulkRetryOf([accountNo]),
     }),
     decide({ endpoints, deliveries, lastBulkRetry: [last] }, account) {
       const endpoint = endpoints.find(({ id }) => id === endpointId);
-      if (endpoint === undefined) throw endpointNotFound();
-      if (!endpoint.switchedOn) throw endpointSwitchedOff();
+      if (ended.endpointId !== undefined) {
+        if (endpoint === undefined) throw endpointNotFound();
+        if (!endpoint.switchedOn) throw endpointSwitchedOff();
+      }
       if (account.blocked) throw accountBlocked();
-      if (after === undefined) checkBulkRetry(account.nowMicros, last);
-      const ended = deliveries.filter((each) => states.includes(each.state) && !each.isErased);
-      if (ended.length === 0) return { answer: 0 };
+      if (from === undefined) checkBulkRetry(account.nowMicros, last);
+      const begun = deliveries.filter((each) => states.includes(each.state) && !each.isErased);
+      if (begun.length === 0 || !endpoint?.switchedOn) return { answer: 0 };
       return {
-        answer: ended.length,
+        answer: begun.length,
         changes: [
-          ...beginNextRuns(account, ended),
+          ...beginNextRuns(account, begun),
           storeBulkRetry(account.accountNo, account.nowMicros),
         ],
       };
     },
   });
-  return { retried, last: listed.length < RETRIED_AT_ONCE ? undefined : listed.at(-1) };
+  const after = ids.at(-1);
+  const hasNext = !isLast && endpointId !== undefined && after !== undefined;
+  return { retried, next: hasNext ? { endpointId, after } : undefined };
+}
+
+/** Lists the next deliveries, all of the first endpoint that has any; `isLast` when none follow. */
+async function listNext(
+  pool: Pool,
+  accountNo: number,
+  { endpointId: named, range, includeDelivered }: Ended,
+  from: Position | undefined,
+  limit: number,
+): Promise<{ endpointId: string | undefined; ids: string[]; isLast: boolean }> {
+  const states = retriableStates({ includeDelivered });
+  const endpointIds = named === undefined ? await idsOfThoseOn(pool, accountNo) : [named];
+  for (const endpointId of endpointIds.filter(
+    (id) => from === undefined || id >= from.endpointId,
+  )) {
+    const after = endpointId === from?.endpointId ? from.after : undefined;
+    const asked = { accountNo, endpointId, states, range };
+    const ids = await listInStates(pool, asked, after, limit);
+    const isLast = ids.length < limit && endpointId === endpointIds.at(-1);
+    if (ids.length > 0) return { endpointId, ids, isLast };
+  }
+  return { endpointId: named, ids: [], isLast: true };
+}
+
+/** In the order of their ids, which stays when one is switched off between two parts. */
+async function idsOfThoseOn(pool: Pool, accountNo: number): Promise<string[]> {
+  const endpoints = await listEndpoints(pool, accountNo);
+  return endpoints
+    .filter(({ switchedOn }) => switchedOn)
+    .map(({ id }) => id)
+    .sort();
 }

@@ -37,6 +37,24 @@ describe("endpoints", () => {
     await services.endpoints.sendTest({ accountId, endpointId: endpointIds[0] ?? "" });
   });
 
+  it("have a name of up to 64 characters, or none, and lose it when they are deleted", async () => {
+    const name = "🎁".repeat(64);
+    const endpointId = await services.createEndpoint(accountId);
+    const nameNow = async () =>
+      (await services.endpoints.getEndpoint({ accountId, endpointId })).endpoint?.name;
+    expect(await nameNow()).toBe("");
+    await services.endpoints.updateEndpoint({ accountId, endpointId, name });
+    await services.endpoints.updateEndpoint({ accountId, endpointId, minAmountCents: 1n });
+    expect(await nameNow()).toBe(name);
+    for (const wrong of [`${name}!`, "\ud800"]) {
+      const change = { accountId, endpointId, name: wrong };
+      await expect(services.endpoints.updateEndpoint(change)).rejects.toThrow(/name/);
+    }
+    await services.endpoints.deleteEndpoint({ accountId, endpointId });
+    const stored = "SELECT name FROM endpoint WHERE id = ?";
+    expect(await services.database.query(stored, [endpointId])).toEqual([{ name: "" }]);
+  });
+
   it("keep their secret encrypted, and lose it when they are deleted", async () => {
     const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
     const call = { accountId, url: "https://example.com/hook", kinds };

@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
+import { parseStoredText } from "../common/stored-text.ts";
 import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { listHours, type StatHour } from "../delivery-stat/delivery-stat-store.ts";
@@ -36,13 +37,10 @@ import {
   updateSecret,
 } from "./endpoint-store.ts";
 import { parseEndpointUrl } from "./endpoint-url.ts";
-import { withTestAt } from "./owner-limits.ts";
+import { MAX_ENDPOINTS, withTestAt } from "./owner-limits.ts";
 import { storeTestTimes, testTimesOf } from "./owner-limits-store.ts";
 import { parseSignsFrom } from "./signs-from.ts";
 import { testEventData } from "./test-event-data.ts";
-
-/** The most endpoints of an account. */
-const MAX_ENDPOINTS = 10;
 
 type EndpointKey = { readonly accountId: string; readonly endpointId: string };
 
@@ -89,6 +87,7 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const fields = {
         id,
+        name: parseStoredText(request.name, "name"),
         url: parseEndpointUrl(request.url, allowedTargets),
         kinds: kindBits(kindsOf(request.kinds?.kinds)),
         standardWebhooks: request.standardWebhooks,
@@ -134,8 +133,9 @@ export function createEndpointService(
     },
 
     updateEndpoint(request) {
-      const { url, kinds, standardWebhooks, minAmountCents } = request;
+      const { name, url, kinds, standardWebhooks, minAmountCents } = request;
       return change(request, {
+        ...(name !== undefined && { name: parseStoredText(name, "name") }),
         ...(url !== undefined && { url: parseEndpointUrl(url, allowedTargets) }),
         ...(kinds !== undefined && { kinds: kindBits(kindsOf(kinds.kinds)) }),
         ...(standardWebhooks !== undefined && { standardWebhooks }),
@@ -215,6 +215,7 @@ function limitReached(): DomainError {
 function endpointToProto(endpoint: EndpointRecord): MessageInitShape<typeof EndpointSchema> {
   return {
     id: endpoint.id,
+    name: endpoint.name,
     url: endpoint.url,
     kinds: kindsFromBits(endpoint.kinds),
     switchedOn: endpoint.switchedOn,

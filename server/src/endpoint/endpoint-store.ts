@@ -8,6 +8,8 @@ import { PENDING_SECRET_FROM } from "../signing-secret/signing-secret-store.ts";
 /** A stored endpoint that is not deleted, without its secret. */
 export type EndpointRecord = {
   readonly id: string;
+  /** Empty when it has none. */
+  readonly name: string;
   readonly url: string;
   /** From `kindBits`. */
   readonly kinds: number;
@@ -23,6 +25,7 @@ export type EndpointRecord = {
 export type NewEndpoint = {
   readonly accountNo: number;
   readonly id: string;
+  readonly name: string;
   readonly url: string;
   readonly kinds: number;
   readonly standardWebhooks: boolean;
@@ -33,6 +36,7 @@ export type NewEndpoint = {
 
 type Row = RowDataPacket & {
   id: string;
+  name: string;
   url: string;
   kinds: number;
   standard_webhooks: number;
@@ -42,7 +46,7 @@ type Row = RowDataPacket & {
   pending_from: number | null;
 };
 
-const COLUMNS = `id, url, kinds, standard_webhooks, min_amount_cents, switched_on, created_at,
+const COLUMNS = `id, name, url, kinds, standard_webhooks, min_amount_cents, switched_on, created_at,
   ${PENDING_SECRET_FROM} AS pending_from`;
 
 /** Asks for the endpoints of accounts. */
@@ -57,17 +61,18 @@ const NO_NEXT_SECRET = "next_secret = NULL, next_secret_from = NULL";
 
 const ENDPOINT: Table = {
   insert: `INSERT INTO endpoint
-    (account_no, id, url, kinds, standard_webhooks, min_amount_cents, switched_on, secret, created_at)`,
+    (account_no, id, name, url, kinds, standard_webhooks, min_amount_cents, switched_on, secret, created_at)`,
 };
 
 /** Stores an endpoint that is switched on. */
 export function storeEndpoint(endpoint: NewEndpoint): Insert {
-  const { accountNo, id, url, kinds, standardWebhooks, minAmountCents } = endpoint;
+  const { accountNo, id, name, url, kinds, standardWebhooks, minAmountCents } = endpoint;
   const { secret, createdAt } = endpoint;
   return {
     into: ENDPOINT,
     row: [
-      ...[accountNo, id, url, kinds, standardWebhooks, minAmountCents, true, secret, createdAt],
+      ...[accountNo, id, name, url, kinds, standardWebhooks, minAmountCents, true],
+      ...[secret, createdAt],
     ],
   };
 }
@@ -99,12 +104,12 @@ export async function listEndpoints(pool: Pool, accountNo: number): Promise<Endp
 /** Stores what an owner can change of an endpoint. */
 export function updateEndpoint(
   accountNo: number,
-  { id, url, kinds, standardWebhooks, minAmountCents, switchedOn }: EndpointRecord,
+  { id, name, url, kinds, standardWebhooks, minAmountCents, switchedOn }: EndpointRecord,
 ): Statement {
   return {
-    sql: `UPDATE endpoint SET url = ?, kinds = ?, standard_webhooks = ?, min_amount_cents = ?, switched_on = ?
-      WHERE account_no = ? AND id = ?`,
-    values: [url, kinds, standardWebhooks, minAmountCents, switchedOn, accountNo, id],
+    sql: `UPDATE endpoint SET name = ?, url = ?, kinds = ?, standard_webhooks = ?, min_amount_cents = ?,
+        switched_on = ? WHERE account_no = ? AND id = ?`,
+    values: [name, url, kinds, standardWebhooks, minAmountCents, switchedOn, accountNo, id],
   };
 }
 
@@ -143,7 +148,7 @@ export function deleteNextSecret(accountNo: number, id: string): Statement {
 }
 
 /** Nothing is left of a deleted endpoint but what its deliveries show. */
-const ERASE = `SET deleted_at = ?, switched_on = FALSE, url = '', secret = '', ${NO_NEXT_SECRET}`;
+const ERASE = `SET deleted_at = ?, switched_on = FALSE, name = '', url = '', secret = '', ${NO_NEXT_SECRET}`;
 
 /** Deletes an endpoint for good. */
 export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {
@@ -164,6 +169,7 @@ export function markEndpointsDeleted(accountNo: number, nowMicros: number): Stat
 function endpointFromRow(row: Row): EndpointRecord {
   return {
     id: row.id,
+    name: row.name,
     url: row.url,
     kinds: row.kinds,
     standardWebhooks: row.standard_webhooks === 1,

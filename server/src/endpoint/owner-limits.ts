@@ -1,9 +1,11 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
+/** Endpoints that an account may have. §6 */
+export const MAX_ENDPOINTS = 10;
 /** Test deliveries of an account in any minute. */
 export const MAX_TESTS = 10;
 /** A minute, in microseconds: for tests, and between two bulk retries. */
-const SPAN_MICROS = 60_000_000;
+export const SPAN_MICROS = 60_000_000;
 
 /**
  * Returns the times of the tests that still count, with a new one, in microseconds, oldest first. Fails when the minute

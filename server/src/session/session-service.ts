@@ -10,6 +10,7 @@ import type { Packets } from "../database/packet.ts";
 import type { Pool } from "../database/pool.ts";
 import { tellLinkReused } from "../notice/link-reuse.ts";
 import type { Writer } from "../write/writer.ts";
+import { LIMITS } from "./limits.ts";
 import { endedCookie, sessionCookie, sessionTextIn } from "./session-cookie.ts";
 import {
   hashSessionSecret,
@@ -120,6 +121,7 @@ function sessionToProto(
     scopes: [...session.scopes],
     expiresAt: timestampFromMicros(session.expiresAtMicros),
     apiUrl,
+    limits: LIMITS,
   };
 }
 

@@ -26,25 +26,6 @@ describe("activity", () => {
     await row.waitFor({ state: "detached" });
   });
 
-  it("tells whether a donation arrived: from a record to its deliveries and back. §6.4", async () => {
-    await own.createEndpoint();
-    const { externalId } = await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
-    await own.open("/activity");
-    // The whole row is the link.
-    await own.row("Ada").click();
-    await own.page.getByRole("heading", { name: "Donation" }).waitFor();
-    await own.row("→ 127.0.0.1").filter({ hasText: "Delivered" }).click();
-    await own.see("Attempt 1");
-    await own.page.getByRole("link", { name: "Ada · €5.00" }).click();
-    await own.see("Stored");
-    const donation = { accountId: own.accountId, externalId };
-    const refund = { refundExternalId: "refund", amountCents: 500n };
-    await own.stack.client(DonationService).refundDonation({ ...donation, ...refund });
-    await own.see("The feed does not show it now.");
-    await own.page.getByRole("main").getByRole("link", { name: "Activity" }).click();
-    await own.see("Nothing happened yet");
-  });
-
   it("is filtered by type, platform and time, and shows times with their zone, in UTC on hover. §4.2", async () => {
     await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
     await own.open("/activity");

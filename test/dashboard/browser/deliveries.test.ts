@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
@@ -8,14 +9,8 @@ import { useOwnPage } from "./harness-page.ts";
 const own = useOwnPage();
 
 describe("deliveries", () => {
-  const fail = async (status = 404) => {
-    own.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
-    const { endpointId } = await own.createEndpoint();
-    return { endpointId, ...(await own.sendTest(endpointId)) };
-  };
-
   it("are watched from failing through a manual retry to delivered. §6.4", async () => {
-    const { eventId } = await fail();
+    const { eventId } = await own.fail(404);
     await own.page.getByRole("link", { name: "Deliveries" }).click();
     await own.row("Route not found").getByRole("link").first().click();
     await own.see("Attempt 1");
@@ -39,8 +34,8 @@ describe("deliveries", () => {
     expect(own.delivery.requestsOf(eventId)).toHaveLength(3);
   });
 
-  it("count down to the next attempt, which is made at once when the owner asks for it", async () => {
-    const { deliveryId } = await fail(503);
+  it("count down to the next attempt", async () => {
+    const { deliveryId } = await own.fail(503);
     await own.open(`/deliveries/${deliveryId}`);
     await own.page
       .getByRole("timer")
@@ -48,14 +43,10 @@ describe("deliveries", () => {
       .waitFor();
     const first = await own.page.getByRole("timer").textContent();
     await expect.poll(() => own.page.getByRole("timer").textContent()).not.toBe(first);
-    await own.see("Check the receiver's capacity");
-    own.delivery.receiver.behaviour = answer(200);
-    await own.button("Retry now").click();
-    await own.see("Your server answered with a 2xx status.");
   });
 
   it("are canceled when their endpoint is deleted, and wait while it is off. §6.4", async () => {
-    const { deliveryId, endpointId } = await fail(503);
+    const { deliveryId, endpointId } = await own.fail(503);
     await own.open(`/deliveries/${deliveryId}`);
     await own.see("1 of 8");
     const endpoint = { accountId: own.accountId, endpointId };
@@ -79,7 +70,7 @@ describe("deliveries", () => {
   });
 
   it("are found by endpoint, state, kind, outcome, event and time; reload and back keep it", async () => {
-    const { endpointId, eventId, deliveryId } = await fail();
+    const { endpointId, eventId, deliveryId } = await own.fail(404);
     const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
     await expect.poll(stateOf).toBe(DeliveryState.FAILED);
     own.delivery.receiver.behaviour = answer(200);
@@ -127,42 +118,20 @@ describe("deliveries", () => {
     await expect.poll(rows).toBe(2);
   });
 
-  it("are all retried that failed at a chosen endpoint, and counted before. §6.4", async () => {
-    const { endpointId, deliveryId } = await fail();
-    const other = await fail();
-    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
-    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.FAILED);
-    await expect.poll(() => stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
-    await own.open("/deliveries");
-    own.delivery.receiver.behaviour = answer(200);
-    await own.button("Retry failed").click();
-    const endpoint = own.dialog().getByLabel("Endpoint");
-    const retry = own.dialog().getByRole("button", { name: "Retry failed" });
-    expect(await endpoint.inputValue()).toBe("");
-    expect(await retry.getAttribute("aria-disabled")).toBe("true");
-    await endpoint.selectOption(endpointId);
-    await own.told("1 delivery will be retried.");
-    await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
-    await own.told("There is nothing to retry.");
-    expect(await retry.getAttribute("aria-disabled")).toBe("true");
-    await own.dialog().getByLabel("Created until").fill("");
-    await own.told("1 delivery will be retried.");
-    await own.press("Retry failed");
-    await own.told("1 delivery is on the way.");
-    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
-    expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
-    await own.dialog().getByLabel("Also what was delivered").check();
-    await own.told("1 delivery will be retried.");
-    await own.dialog().getByLabel("Also what was delivered").uncheck();
-    await endpoint.selectOption(other.endpointId);
-    await own.told("1 delivery will be retried.");
-    await own.press("Retry failed");
-    await own.told("once per minute");
-    await own.press("Close");
-    await own.closed();
-    await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(other.endpointId);
-    await own.button("Retry failed").click();
-    expect(await endpoint.inputValue()).toBe(other.endpointId);
+  it("are kept as a CSV file, all pages of those that the filters name", async () => {
+    const { endpointId } = await own.createEndpoint();
+    const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
+    for (const state of [DeliveryState.FAILED, DeliveryState.CANCELED]) {
+      await writeDeliveries(own.stack.database, backlog, { state, attempts: 1 });
+    }
+    await own.open(`/deliveries?state=${DeliveryState.FAILED}`);
+    const download = own.page.waitForEvent("download");
+    await own.button("Download CSV").click();
+    const lines = readFileSync(await (await download).path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(lines).toHaveLength(131);
+    expect(lines.slice(1).every((line) => line.includes(",Failed,1,"))).toBe(true);
   });
 
   it("show older ones on demand", async () => {

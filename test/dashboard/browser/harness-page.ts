@@ -3,20 +3,23 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { createAccount } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
-import { startBrowserStack } from "./harness-browser.ts";
+import { type Look, startBrowserStack } from "./harness-browser.ts";
+
+/** What `useOwnPage` gives. */
+export type OwnPage = ReturnType<typeof useOwnPage>;
 
 /**
  * Gives every test of a file a page for itself, signed in to an account of its own, which afterwards must have been
  * clean. It begins at `path`. Its receiver answers 200 at first.
  */
-export function useOwnPage(path = "/") {
+export function useOwnPage(path = "/", look: Look = {}) {
   const browsers = useStarted(startBrowserStack);
   let accountId: string;
   let page: Page;
   beforeEach(async () => {
     browsers.delivery.receiver.behaviour = answer(200);
     accountId = await createAccount(browsers.stack);
-    page = await browsers.signIn(accountId);
+    page = await browsers.signIn(accountId, look);
     if (path !== "/") await page.goto(`${browsers.origin}${path}`);
   });
   afterEach(async () => {
@@ -48,15 +51,24 @@ export function useOwnPage(path = "/") {
     /** Presses a button of the dialog. */
     press: (name: string) => dialog().getByRole("button", { name, exact: true }).click(),
     closed: () => dialog().waitFor({ state: "detached" }),
+    /** Goes to a page of the navigation. */
+    goTo: (name: string) =>
+      page.getByRole("navigation").getByRole("link", { name, exact: true }).click(),
     open: (path: string) => page.goto(`${browsers.origin}${path}`),
-    /** The code that the dialog shows below a label. */
+    /** The code that the page or its dialog shows below a label. */
     async code(label: string) {
-      const figure = dialog().getByRole("figure").filter({ hasText: label });
+      const figure = page.getByRole("figure").filter({ hasText: label });
       return (await figure.locator("code").textContent()) ?? "";
     },
     /** Creates an endpoint at the receiver. */
     createEndpoint: () => browsers.delivery.createEndpoint(accountId),
     sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
+    /** Sends a test to a new endpoint, whose receiver answers with a status from now on. */
+    async fail(status: number) {
+      browsers.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
+      const { endpointId } = await browsers.delivery.createEndpoint(accountId);
+      return { endpointId, ...(await browsers.delivery.sendTest({ accountId, endpointId })) };
+    },
     /** Fails when a text that is shown once is still to be found. */
     async expectForgotten(secret: string) {
       expect(page.url()).not.toContain(secret);

@@ -1,7 +1,8 @@
-import { AccountService, ApiKeyService, EndpointService } from "@activity/proto";
+import { AccountService, ApiKeyService, DeliveryState, EndpointService } from "@activity/proto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { writeDeliveries } from "../../harness/backlog.ts";
 import { createPaidDonation, unique } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
@@ -30,13 +31,24 @@ beforeAll(async () => {
   });
   delivery.receiver.behaviour = answer(500, "", `${SCRIPT}${OVERRIDE}${WORD.slice(0, 900)}`);
   ({ endpointId } = await delivery.createEndpoint(accountId));
+  const endpoints = stack.client(EndpointService);
+  const name = `${OVERRIDE} <img src=x onerror=hacked=1> ${WORD.slice(0, 24)}`;
+  await endpoints.updateEndpoint({ accountId, endpointId, name });
   await createPaidDonation(stack, accountId, { donorName: SCRIPT, message: OVERRIDE });
-  const sent = await stack.client(EndpointService).sendTest({ accountId, endpointId });
+  // Without a donation's name, and of long ago: the longest time beside the longest word.
+  const backlog = { accountId, endpointIds: [endpointId], count: 1 };
+  await writeDeliveries(stack.database, backlog, { state: DeliveryState.FAILED, attempts: 1 });
+  const sent = await endpoints.sendTest({ accountId, endpointId });
   deliveryId = sent.deliveryId;
   // Longer than the product stores: what it may store one day changes nothing either.
   await stack.database.query("ALTER TABLE activity MODIFY message MEDIUMTEXT");
   await stack.database.query("UPDATE activity SET message = ? WHERE message LIKE '%WWW%'", [WORD]);
 });
+
+const PATHS: Readonly<Record<string, (() => string) | undefined>> = {
+  endpoint: () => `/endpoints/${endpointId}`,
+  delivery: () => `/deliveries/${deliveryId}`,
+};
 
 /** Returns the words of a table's cells that stand on two lines. A stranger's long words may. */
 const BROKEN_WORDS = `[...document.querySelectorAll("td")].flatMap((cell) => {
@@ -69,11 +81,10 @@ describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (w
     ["/activity", () => page.getByRole("row").filter({ hasText: "WWW" })],
     ["/endpoints", () => page.getByRole("row").nth(1)],
     ["/deliveries", () => page.getByRole("row").nth(1)],
-    ["delivery", () => page.getByText("What came back")],
+    ["endpoint", () => page.getByText("Latest deliveries")],
+    ["delivery", () => page.getByText("What came back").first()],
   ] as const)("changes nothing on %s, and no word or time breaks", async (path, shown) => {
-    await page.goto(
-      `${browsers.origin}${path === "delivery" ? `/deliveries/${deliveryId}` : path}`,
-    );
+    await page.goto(`${browsers.origin}${PATHS[path]?.() ?? path}`);
     await shown().waitFor({ state: "attached" });
     // The activity always waits for what comes next, on the overview too.
     await page.waitForLoadState(/^\/(activity)?$/.test(path) ? "load" : "networkidle");
@@ -92,7 +103,11 @@ describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (w
       "[...document.querySelectorAll('td bdi')].map((e) => getComputedStyle(e).unicodeBidi)";
     expect(new Set((await page.evaluate(bidi)) as string[])).toEqual(new Set(["isolate"]));
     await page.goto(`${browsers.origin}/deliveries/${deliveryId}`);
-    const answered = page.getByRole("figure").filter({ hasText: "What came back" }).locator("code");
+    const answered = page
+      .getByRole("figure")
+      .filter({ hasText: "What came back" })
+      .locator("code")
+      .first();
     expect(await answered.textContent()).toContain("\\u202egnp.exe");
   });
 

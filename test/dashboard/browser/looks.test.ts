@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DeliveryService, DeliveryState } from "@activity/proto";
+import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -29,6 +29,7 @@ beforeAll(async () => {
   const ada = { donorName: "Ada", message: "For the stream" };
   ({ recordId } = await createPaidDonation(stack, accountId, ada));
   ({ endpointId } = await delivery.createEndpoint(accountId));
+  await stack.client(EndpointService).updateEndpoint({ accountId, endpointId, name: "Shop" });
   const deliveries = stack.client(DeliveryService);
   const newest = async () => (await deliveries.listDeliveries({ accountId })).deliveries[0];
   const until = (state: DeliveryState) =>
@@ -51,6 +52,7 @@ const PAGES = [
   ["overview", () => "/", "For the stream"],
   ["keys", () => "/keys", "Valid until"],
   ["endpoints", () => "/endpoints", "Last day"],
+  ["new-endpoint", () => "/endpoints/new", "Leave it empty to see the URL."],
   ["endpoint", () => `/endpoints/${endpointId}`, "Latest deliveries"],
   ["deliveries", () => "/deliveries?span=custom", "Signature refused"],
   ["delivery", () => `/deliveries/${failedId}`, "What came back"],
@@ -99,7 +101,6 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     ["/keys", "Renew: test"],
     ["/keys", "Revoke: test"],
     ["/keys", "Account: Streamer ★"],
-    ["/endpoints", "Create endpoint"],
     ["endpoint", "Send a test"],
     ["endpoint", "Rotate secret"],
     ["/deliveries", "Retry failed"],

@@ -30,3 +30,21 @@ it("is worked with the keyboard alone", async () => {
   await own.closed();
   expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Create key");
 });
+
+it("has light or dark colours as its reader chooses, also once it is opened again", async () => {
+  const page = () => own.page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const choose = async (theme: string) => {
+    await own.page.getByRole("button", { name: /^Account:/ }).click();
+    await own.dialog().getByLabel(theme).check();
+    await own.press("Close");
+    await own.closed();
+  };
+  const light = await page();
+  await choose("Dark");
+  const dark = await page();
+  expect(dark).not.toBe(light);
+  await own.page.reload();
+  expect(await page()).toBe(dark);
+  await choose("System");
+  expect(await page()).toBe(light);
+});

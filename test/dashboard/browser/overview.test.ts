@@ -1,7 +1,5 @@
-import { DeliveryState } from "@activity/proto";
 import { expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { countAttemptsNow } from "../../harness/attempt-counting.ts";
 import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
@@ -27,32 +25,6 @@ it("a new owner is led from a key to the first delivered event, and the list goe
   own.delivery.receiver.behaviour = answer(200);
   await own.sendTest(endpointId);
   await steps.waitFor({ state: "detached" });
-});
-
-it("an owner sees the failing endpoint first, repairs it, and counts the day", async () => {
-  own.delivery.receiver.behaviour = answer(404);
-  const { endpointId } = await own.createEndpoint();
-  const { deliveryId } = await own.sendTest(endpointId);
-  const stateOf = () => own.delivery.stateOf(own.accountId, deliveryId);
-  await expect.poll(stateOf).toBe(DeliveryState.FAILED);
-  await countAttemptsNow(own.stack.database);
-  await own.page.reload();
-  const attention = section("Needs your attention").getByRole("listitem");
-  await attention.getByText("Failing").waitFor();
-  await attention.getByText("1 failed · Route not found").waitFor();
-  await own.page.getByRole("link", { name: "Failed: 1" }).waitFor();
-  own.delivery.receiver.behaviour = answer(200);
-  await attention.getByRole("button", { name: /^Retry failed/ }).click();
-  await own.told("1 delivery will be retried.");
-  await own.press("Retry failed");
-  await own.told("1 delivery is on the way.");
-  await own.press("Close");
-  await expect.poll(stateOf).toBe(DeliveryState.DELIVERED);
-  await own.page.getByRole("link", { name: "Failed: 0" }).waitFor();
-  await countAttemptsNow(own.stack.database);
-  await own.page.reload();
-  await own.page.getByRole("link", { name: "Delivered: 1" }).click();
-  await own.row("Delivered").waitFor();
 });
 
 it("an owner sees a donation at once", async () => {

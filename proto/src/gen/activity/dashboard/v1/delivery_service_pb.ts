@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/dashboard/v1/delivery_service.proto.
  */
 export const file_activity_dashboard_v1_delivery_service: GenFile = /*@__PURE__*/
-  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIrMDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEgsKA3J1bhgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRI7CgxsYXN0X291dGNvbWUYCSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI5Cghkb25hdGlvbhgMIAEoCzInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeURvbmF0aW9uIqsBChBEZWxpdmVyeURvbmF0aW9uEhEKCXJlY29yZF9pZBgBIAEoCRIvCgtyZWNvcmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoKZG9ub3JfbmFtZRgDIAEoCUIDgAEBSACIAQESFAoMYW1vdW50X2NlbnRzGAQgASgDEhAKCGN1cnJlbmN5GAUgASgJQg0KC19kb25vcl9uYW1lIp0CCgdBdHRlbXB0EgsKA3J1bhgBIAEoBRIPCgdhdHRlbXB0GAIgASgFEi4KCnN0YXJ0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjYKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSGAoLc3RhdHVzX2NvZGUYBiABKAVIAIgBARITCgZkZXRhaWwYByABKAlIAYgBARIVCg1yZXNwb25zZV9ib2R5GAggASgMQg4KDF9zdGF0dXNfY29kZUIJCgdfZGV0YWlsIroEChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEi0KC2VuZHBvaW50X2lkGAIgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSPQoFc3RhdGUYAyABKA4yJC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnlTdGF0ZUIIukgFggECEAESPwoEa2luZBgEIAEoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kQgi6SAWCAQIQARIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKCXBhZ2Vfc2l6ZRgHIAEoBUIJukgGGgQYZCgBSACIAQESHAoKcGFnZV90b2tlbhgIIAEoCUIIukgFcgMYyAESRQoMbGFzdF9vdXRjb21lGAkgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lQgi6SAWCAQIQARIuCghldmVudF9pZBgKIAEoCUIcukgZchcyFV4od2V2X1thLXowLTldezE1fSk/JBIrCglyZWNvcmRfaWQYCyABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JEIMCgpfcGFnZV9zaXplImYKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMwoKZGVsaXZlcmllcxgBIAMoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiawoSR2V0RGVsaXZlcnlSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIpABChNHZXREZWxpdmVyeVJlc3BvbnNlEjEKCGRlbGl2ZXJ5GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5EjAKCGF0dGVtcHRzGAIgAygLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHQSFAoHcGF5bG9hZBgDIAEoDEIDgAEBIqIBChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZGVsaXZlcnlfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIZChFpbmNsdWRlX2RlbGl2ZXJlZBgDIAEoCBIYChBpbmNsdWRlX3JldHJ5aW5nGAQgASgIIkoKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIxCghkZWxpdmVyeRgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeSL2AQocUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZW5kcG9pbnRfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIxCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIZChFpbmNsdWRlX2RlbGl2ZXJlZBgFIAEoCCIwCh1SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXNwb25zZRIPCgdyZXRyaWVkGAEgASgDKvQBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhsKF0RFTElWRVJZX1NUQVRFX1JFVFJZSU5HEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSGwoXREVMSVZFUllfU1RBVEVfQ0FOQ0VMRUQQBRIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQBhIZChVERUxJVkVSWV9TVEFURV9FUkFTRUQQByr8AgoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEiEKHUFUVEVNUFRfT1VUQ09NRV9BVVRIX1JFSkVDVEVEEAISIwofQVRURU1QVF9PVVRDT01FX1JPVVRFX05PVF9GT1VORBADEh4KGkFUVEVNUFRfT1VUQ09NRV9SRURJUkVDVEVEEAQSIQodQVRURU1QVF9PVVRDT01FX1JFQ0VJVkVSX0JVU1kQBRIcChhBVFRFTVBUX09VVENPTUVfUkVKRUNURUQQBhIeChpBVFRFTVBUX09VVENPTUVfRE5TX0ZBSUxFRBAHEhsKF0FUVEVNUFRfT1VUQ09NRV9USU1FT1VUEAgSIQodQVRURU1QVF9PVVRDT01FX05FVFdPUktfRVJST1IQCRIhCh1BVFRFTVBUX09VVENPTUVfVU5TQUZFX1RBUkdFVBAKMusDCg9EZWxpdmVyeVNlcnZpY2UScgoOTGlzdERlbGl2ZXJpZXMSLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0Gi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJpCgtHZXREZWxpdmVyeRIpLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXREZWxpdmVyeVJlcXVlc3QaKi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RGVsaXZlcnlSZXNwb25zZSIDkAIBEm8KDVJldHJ5RGVsaXZlcnkSKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlc3BvbnNlIgOQAgIShwEKFVJldHJ5RmFpbGVkRGVsaXZlcmllcxIzLmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXF1ZXN0GjQuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgBiBnByb3RvMw", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CixhY3Rpdml0eS9kYXNoYm9hcmQvdjEvZGVsaXZlcnlfc2VydmljZS5wcm90bxIVYWN0aXZpdHkuZGFzaGJvYXJkLnYxIrMDCghEZWxpdmVyeRIKCgJpZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCRIQCghldmVudF9pZBgDIAEoCRI1CgRraW5kGAQgASgOMicuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLldlYmhvb2tFdmVudEtpbmQSDAoEdGVzdBgFIAEoCBIzCgVzdGF0ZRgGIAEoDjIkLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeVN0YXRlEgsKA3J1bhgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRI7CgxsYXN0X291dGNvbWUYCSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI5Cghkb25hdGlvbhgMIAEoCzInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeURvbmF0aW9uIqsBChBEZWxpdmVyeURvbmF0aW9uEhEKCXJlY29yZF9pZBgBIAEoCRIvCgtyZWNvcmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoKZG9ub3JfbmFtZRgDIAEoCUIDgAEBSACIAQESFAoMYW1vdW50X2NlbnRzGAQgASgDEhAKCGN1cnJlbmN5GAUgASgJQg0KC19kb25vcl9uYW1lIp0CCgdBdHRlbXB0EgsKA3J1bhgBIAEoBRIPCgdhdHRlbXB0GAIgASgFEi4KCnN0YXJ0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjYKB291dGNvbWUYBSABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQXR0ZW1wdE91dGNvbWUSGAoLc3RhdHVzX2NvZGUYBiABKAVIAIgBARITCgZkZXRhaWwYByABKAlIAYgBARIVCg1yZXNwb25zZV9ib2R5GAggASgMQg4KDF9zdGF0dXNfY29kZUIJCgdfZGV0YWlsIroEChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSKQoKYWNjb3VudF9pZBgBIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kEi0KC2VuZHBvaW50X2lkGAIgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSPQoFc3RhdGUYAyABKA4yJC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRGVsaXZlcnlTdGF0ZUIIukgFggECEAESPwoEa2luZBgEIAEoDjInLmFjdGl2aXR5LmRhc2hib2FyZC52MS5XZWJob29rRXZlbnRLaW5kQgi6SAWCAQIQARIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKCXBhZ2Vfc2l6ZRgHIAEoBUIJukgGGgQYZCgBSACIAQESHAoKcGFnZV90b2tlbhgIIAEoCUIIukgFcgMYyAESRQoMbGFzdF9vdXRjb21lGAkgASgOMiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHRPdXRjb21lQgi6SAWCAQIQARIuCghldmVudF9pZBgKIAEoCUIcukgZchcyFV4od2V2X1thLXowLTldezE1fSk/JBIrCglyZWNvcmRfaWQYCyABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JEIMCgpfcGFnZV9zaXplImYKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMwoKZGVsaXZlcmllcxgBIAMoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiawoSR2V0RGVsaXZlcnlSZXF1ZXN0EikKCmFjY291bnRfaWQYASABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIqCgtkZWxpdmVyeV9pZBgCIAEoCUIVukgSchAyDl5bYS16MC05XXsxNX0kIpABChNHZXREZWxpdmVyeVJlc3BvbnNlEjEKCGRlbGl2ZXJ5GAEgASgLMh8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRlbGl2ZXJ5EjAKCGF0dGVtcHRzGAIgAygLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkF0dGVtcHQSFAoHcGF5bG9hZBgDIAEoDEIDgAEBIqIBChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSKgoLZGVsaXZlcnlfaWQYAiABKAlCFbpIEnIQMg5eW2EtejAtOV17MTV9JBIZChFpbmNsdWRlX2RlbGl2ZXJlZBgDIAEoCBIYChBpbmNsdWRlX3JldHJ5aW5nGAQgASgIIkoKFVJldHJ5RGVsaXZlcnlSZXNwb25zZRIxCghkZWxpdmVyeRgBIAEoCzIfLmFjdGl2aXR5LmRhc2hib2FyZC52MS5EZWxpdmVyeSL8AQofQ291bnRSZXRyaWFibGVEZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSLQoLZW5kcG9pbnRfaWQYAiABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JBIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIxCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIZChFpbmNsdWRlX2RlbGl2ZXJlZBgFIAEoCCJDCiBDb3VudFJldHJpYWJsZURlbGl2ZXJpZXNSZXNwb25zZRINCgVjb3VudBgBIAEoAxIQCghoYXNfbW9yZRgCIAEoCCLJAgocUmV0cnlGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSLQoLZW5kcG9pbnRfaWQYAiABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JBIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIxCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIZChFpbmNsdWRlX2RlbGl2ZXJlZBgFIAEoCBIiCglwYWdlX3NpemUYBiABKAVCCrpIBxoFGPQDKAFIAIgBARIcCgpwYWdlX3Rva2VuGAcgASgJQgi6SAVyAxjIAUIMCgpfcGFnZV9zaXplIkkKHVJldHJ5RmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlEg8KB3JldHJpZWQYASABKAMSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKvQBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhsKF0RFTElWRVJZX1NUQVRFX1JFVFJZSU5HEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAQSGwoXREVMSVZFUllfU1RBVEVfQ0FOQ0VMRUQQBRIZChVERUxJVkVSWV9TVEFURV9QQVVTRUQQBhIZChVERUxJVkVSWV9TVEFURV9FUkFTRUQQByr8AgoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEiEKHUFUVEVNUFRfT1VUQ09NRV9BVVRIX1JFSkVDVEVEEAISIwofQVRURU1QVF9PVVRDT01FX1JPVVRFX05PVF9GT1VORBADEh4KGkFUVEVNUFRfT1VUQ09NRV9SRURJUkVDVEVEEAQSIQodQVRURU1QVF9PVVRDT01FX1JFQ0VJVkVSX0JVU1kQBRIcChhBVFRFTVBUX09VVENPTUVfUkVKRUNURUQQBhIeChpBVFRFTVBUX09VVENPTUVfRE5TX0ZBSUxFRBAHEhsKF0FUVEVNUFRfT1VUQ09NRV9USU1FT1VUEAgSIQodQVRURU1QVF9PVVRDT01FX05FVFdPUktfRVJST1IQCRIhCh1BVFRFTVBUX09VVENPTUVfVU5TQUZFX1RBUkdFVBAKMv4ECg9EZWxpdmVyeVNlcnZpY2UScgoOTGlzdERlbGl2ZXJpZXMSLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0Gi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJpCgtHZXREZWxpdmVyeRIpLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXREZWxpdmVyeVJlcXVlc3QaKi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0RGVsaXZlcnlSZXNwb25zZSIDkAIBEm8KDVJldHJ5RGVsaXZlcnkSKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaLC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuUmV0cnlEZWxpdmVyeVJlc3BvbnNlIgOQAgISkAEKGENvdW50UmV0cmlhYmxlRGVsaXZlcmllcxI2LmFjdGl2aXR5LmRhc2hib2FyZC52MS5Db3VudFJldHJpYWJsZURlbGl2ZXJpZXNSZXF1ZXN0GjcuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNvdW50UmV0cmlhYmxlRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgEShwEKFVJldHJ5RmFpbGVkRGVsaXZlcmllcxIzLmFjdGl2aXR5LmRhc2hib2FyZC52MS5SZXRyeUZhaWxlZERlbGl2ZXJpZXNSZXF1ZXN0GjQuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlJldHJ5RmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlIgOQAgBiBnByb3RvMw", [file_activity_dashboard_v1_webhook_event_kind, file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * One webhook event to one endpoint.
@@ -480,6 +480,84 @@ export const RetryDeliveryResponseSchema: GenMessage<RetryDeliveryResponse> = /*
   messageDesc(file_activity_dashboard_v1_delivery_service, 8);
 
 /**
+ * The deliveries to count.
+ *
+ * @generated from message activity.dashboard.v1.CountRetriableDeliveriesRequest
+ */
+export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.CountRetriableDeliveriesRequest"> & {
+  /**
+   * The account's id.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Only those to this endpoint; those to every endpoint that is on when empty.
+   *
+   * @generated from field: string endpoint_id = 2;
+   */
+  endpointId: string;
+
+  /**
+   * The earliest `created_at` to count. Whole microseconds.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 3;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * The first `created_at` not to count. Whole microseconds.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 4;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Whether to count those that were delivered too.
+   *
+   * @generated from field: bool include_delivered = 5;
+   */
+  includeDelivered: boolean;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.CountRetriableDeliveriesRequest.
+ * Use `create(CountRetriableDeliveriesRequestSchema)` to create a new message.
+ */
+export const CountRetriableDeliveriesRequestSchema: GenMessage<CountRetriableDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_delivery_service, 9);
+
+/**
+ * How many there are.
+ *
+ * @generated from message activity.dashboard.v1.CountRetriableDeliveriesResponse
+ */
+export type CountRetriableDeliveriesResponse = Message<"activity.dashboard.v1.CountRetriableDeliveriesResponse"> & {
+  /**
+   * Those that were counted: of each endpoint at most 10,000. Those of deleted donations are among them, which a
+   * retry passes over.
+   *
+   * @generated from field: int64 count = 1;
+   */
+  count: bigint;
+
+  /**
+   * Whether there may be more than that.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.CountRetriableDeliveriesResponse.
+ * Use `create(CountRetriableDeliveriesResponseSchema)` to create a new message.
+ */
+export const CountRetriableDeliveriesResponseSchema: GenMessage<CountRetriableDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_delivery_service, 10);
+
+/**
  * The deliveries to retry.
  *
  * @generated from message activity.dashboard.v1.RetryFailedDeliveriesRequest
@@ -493,7 +571,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   accountId: string;
 
   /**
-   * The endpoint's id.
+   * Only those to this endpoint; those to every endpoint that is on when empty.
    *
    * @generated from field: string endpoint_id = 2;
    */
@@ -519,6 +597,21 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
    * @generated from field: bool include_delivered = 5;
    */
   includeDelivered: boolean;
+
+  /**
+   * The most deliveries to begin in this call, 1 to 500; all when absent.
+   *
+   * @generated from field: optional int32 page_size = 6;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * The `next_page_token` of the call before, with the same endpoint, range and `include_delivered`; empty at
+   * first.
+   *
+   * @generated from field: string page_token = 7;
+   */
+  pageToken: string;
 };
 
 /**
@@ -526,7 +619,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
  * Use `create(RetryFailedDeliveriesRequestSchema)` to create a new message.
  */
 export const RetryFailedDeliveriesRequestSchema: GenMessage<RetryFailedDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 9);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 11);
 
 /**
  * How many are on their way.
@@ -540,6 +633,13 @@ export type RetryFailedDeliveriesResponse = Message<"activity.dashboard.v1.Retry
    * @generated from field: int64 retried = 1;
    */
   retried: bigint;
+
+  /**
+   * Where the next call goes on; empty when this was the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -547,7 +647,7 @@ export type RetryFailedDeliveriesResponse = Message<"activity.dashboard.v1.Retry
  * Use `create(RetryFailedDeliveriesResponseSchema)` to create a new message.
  */
 export const RetryFailedDeliveriesResponseSchema: GenMessage<RetryFailedDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_activity_dashboard_v1_delivery_service, 10);
+  messageDesc(file_activity_dashboard_v1_delivery_service, 12);
 
 /**
  * What became of a delivery.
@@ -772,14 +872,30 @@ export const DeliveryService: GenService<{
     output: typeof RetryDeliveryResponseSchema;
   },
   /**
-   * Starts a new run of every delivery of an endpoint that failed, was canceled or is paused and that was
-   * created in a range of time. With `include_delivered`, of those that were delivered too.
+   * Counts the deliveries that RetryFailedDeliveries would begin now, to show them before it is asked to.
    *
-   * Many are begun in parts. When the endpoint is switched off or deleted in the middle, the call ends there
-   * and counts what it has begun; after `temporarily_unavailable` or a deadline some may have begun too.
-   * Calling again begins the others, and those that have failed again by then. An account does this once a minute.
+   * Fails with `endpoint_not_found`.
    *
-   * Fails with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
+   * @generated from rpc activity.dashboard.v1.DeliveryService.CountRetriableDeliveries
+   */
+  countRetriableDeliveries: {
+    methodKind: "unary";
+    input: typeof CountRetriableDeliveriesRequestSchema;
+    output: typeof CountRetriableDeliveriesResponseSchema;
+  },
+  /**
+   * Starts a new run of every delivery in a range of time that failed, was canceled or is paused: of one endpoint,
+   * or of all that are on. With `include_delivered`, of those that were delivered too.
+   *
+   * With `page_size` a call begins one part, and the next one goes on with `page_token`. A caller that shows
+   * progress adds up `retried`; one that cancels asks for no further part, and what has begun goes on. Without
+   * `page_size` one call begins all, part by part. Endpoints that are off or deleted when their part comes are
+   * passed over; a named one then ends the call, which counts what it has begun. After `temporarily_unavailable`
+   * or a deadline some may have begun too. Calling again with the same token begins the others, and those that
+   * have failed again by then. An account begins this once a minute; a call with a token only goes on.
+   *
+   * Fails with `invalid_parameter` when the token was not issued for this account, endpoint and range. Fails
+   * with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
    * `account_unavailable` while the account is blocked, when it has begun none.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/dashboard/v1/session_service.proto.
  */
 export const file_activity_dashboard_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("CithY3Rpdml0eS9kYXNoYm9hcmQvdjEvc2Vzc2lvbl9zZXJ2aWNlLnByb3RvEhVhY3Rpdml0eS5kYXNoYm9hcmQudjEijwEKGENyZWF0ZVNlc3Npb25MaW5rUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSSAoGc2NvcGVzGAIgAygOMiMuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb25TY29wZUITukgQkgENCAEYASIHggEEEAEgACJdChlDcmVhdGVTZXNzaW9uTGlua1Jlc3BvbnNlEhAKA3VybBgBIAEoCUIDgAEBEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKE0V4Y2hhbmdlQ29kZVJlcXVlc3QSGAoEY29kZRgBIAEoCUIKgAEBukgEcgIYZBIXCg9yZXBsYWNlX3Nlc3Npb24YAiABKAgiRwoURXhjaGFuZ2VDb2RlUmVzcG9uc2USLwoHc2Vzc2lvbhgBIAEoCzIeLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uIhMKEUdldFNlc3Npb25SZXF1ZXN0IkUKEkdldFNlc3Npb25SZXNwb25zZRIvCgdzZXNzaW9uGAEgASgLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb24iEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIhoKGFNpZ25PdXRFdmVyeXdoZXJlUmVxdWVzdCIbChlTaWduT3V0RXZlcnl3aGVyZVJlc3BvbnNlIrsBCgdTZXNzaW9uEhIKCmFjY291bnRfaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEjMKBnNjb3BlcxgEIAMoDjIjLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uU2NvcGUSLgoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBpX3VybBgGIAEoCSqVAgoMU2Vzc2lvblNjb3BlEh0KGVNFU1NJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdTRVNTSU9OX1NDT1BFX0tFWVNfUkVBRBABEhwKGFNFU1NJT05fU0NPUEVfS0VZU19XUklURRACEiAKHFNFU1NJT05fU0NPUEVfRU5EUE9JTlRTX1JFQUQQAxIhCh1TRVNTSU9OX1NDT1BFX0VORFBPSU5UU19XUklURRAEEiEKHVNFU1NJT05fU0NPUEVfREVMSVZFUklFU19SRUFEEAUSIgoeU0VTU0lPTl9TQ09QRV9ERUxJVkVSSUVTX1dSSVRFEAYSHwobU0VTU0lPTl9TQ09QRV9BQ1RJVklUWV9SRUFEEAcyvwQKDlNlc3Npb25TZXJ2aWNlEnsKEUNyZWF0ZVNlc3Npb25MaW5rEi8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNyZWF0ZVNlc3Npb25MaW5rUmVxdWVzdBowLmFjdGl2aXR5LmRhc2hib2FyZC52MS5DcmVhdGVTZXNzaW9uTGlua1Jlc3BvbnNlIgOQAgASbAoMRXhjaGFuZ2VDb2RlEiouYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkV4Y2hhbmdlQ29kZVJlcXVlc3QaKy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRXhjaGFuZ2VDb2RlUmVzcG9uc2UiA5ACABJmCgpHZXRTZXNzaW9uEiguYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldFNlc3Npb25SZXF1ZXN0GikuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkdldFNlc3Npb25SZXNwb25zZSIDkAIBEl0KB1NpZ25PdXQSJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2lnbk91dFJlcXVlc3QaJi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2lnbk91dFJlc3BvbnNlIgOQAgISewoRU2lnbk91dEV2ZXJ5d2hlcmUSLy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2lnbk91dEV2ZXJ5d2hlcmVSZXF1ZXN0GjAuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNpZ25PdXRFdmVyeXdoZXJlUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CithY3Rpdml0eS9kYXNoYm9hcmQvdjEvc2Vzc2lvbl9zZXJ2aWNlLnByb3RvEhVhY3Rpdml0eS5kYXNoYm9hcmQudjEijwEKGENyZWF0ZVNlc3Npb25MaW5rUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSSAoGc2NvcGVzGAIgAygOMiMuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb25TY29wZUITukgQkgENCAEYASIHggEEEAEgACJdChlDcmVhdGVTZXNzaW9uTGlua1Jlc3BvbnNlEhAKA3VybBgBIAEoCUIDgAEBEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKE0V4Y2hhbmdlQ29kZVJlcXVlc3QSGAoEY29kZRgBIAEoCUIKgAEBukgEcgIYZBIXCg9yZXBsYWNlX3Nlc3Npb24YAiABKAgiRwoURXhjaGFuZ2VDb2RlUmVzcG9uc2USLwoHc2Vzc2lvbhgBIAEoCzIeLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uIhMKEUdldFNlc3Npb25SZXF1ZXN0IkUKEkdldFNlc3Npb25SZXNwb25zZRIvCgdzZXNzaW9uGAEgASgLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb24iEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIhoKGFNpZ25PdXRFdmVyeXdoZXJlUmVxdWVzdCIbChlTaWduT3V0RXZlcnl3aGVyZVJlc3BvbnNlIuoBCgdTZXNzaW9uEhIKCmFjY291bnRfaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEjMKBnNjb3BlcxgEIAMoDjIjLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uU2NvcGUSLgoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBpX3VybBgGIAEoCRItCgZsaW1pdHMYByABKAsyHS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGltaXRzIp4BCgZMaW1pdHMSFwoPYWN0aXZlX2FwaV9rZXlzGAEgASgFEhEKCWVuZHBvaW50cxgCIAEoBRIQCghhdHRlbXB0cxgDIAEoBRIbChNhcGlfa2V5c19wZXJfbWludXRlGAQgASgFEhgKEHRlc3RzX3Blcl9taW51dGUYBSABKAUSHwoXYnVsa19yZXRyaWVzX3Blcl9taW51dGUYBiABKAUqlQIKDFNlc3Npb25TY29wZRIdChlTRVNTSU9OX1NDT1BFX1VOU1BFQ0lGSUVEEAASGwoXU0VTU0lPTl9TQ09QRV9LRVlTX1JFQUQQARIcChhTRVNTSU9OX1NDT1BFX0tFWVNfV1JJVEUQAhIgChxTRVNTSU9OX1NDT1BFX0VORFBPSU5UU19SRUFEEAMSIQodU0VTU0lPTl9TQ09QRV9FTkRQT0lOVFNfV1JJVEUQBBIhCh1TRVNTSU9OX1NDT1BFX0RFTElWRVJJRVNfUkVBRBAFEiIKHlNFU1NJT05fU0NPUEVfREVMSVZFUklFU19XUklURRAGEh8KG1NFU1NJT05fU0NPUEVfQUNUSVZJVFlfUkVBRBAHMr8ECg5TZXNzaW9uU2VydmljZRJ7ChFDcmVhdGVTZXNzaW9uTGluaxIvLmFjdGl2aXR5LmRhc2hib2FyZC52MS5DcmVhdGVTZXNzaW9uTGlua1JlcXVlc3QaMC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQ3JlYXRlU2Vzc2lvbkxpbmtSZXNwb25zZSIDkAIAEmwKDEV4Y2hhbmdlQ29kZRIqLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FeGNoYW5nZUNvZGVSZXF1ZXN0GisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkV4Y2hhbmdlQ29kZVJlc3BvbnNlIgOQAgASZgoKR2V0U2Vzc2lvbhIoLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXRTZXNzaW9uUmVxdWVzdBopLmFjdGl2aXR5LmRhc2hib2FyZC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiA5ACARJdCgdTaWduT3V0EiUuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNpZ25PdXRSZXF1ZXN0GiYuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNpZ25PdXRSZXNwb25zZSIDkAICEnsKEVNpZ25PdXRFdmVyeXdoZXJlEi8uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNpZ25PdXRFdmVyeXdoZXJlUmVxdWVzdBowLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TaWduT3V0RXZlcnl3aGVyZVJlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Whom to let in.
@@ -263,6 +263,13 @@ export type Session = Message<"activity.dashboard.v1.Session"> & {
    * @generated from field: string api_url = 6;
    */
   apiUrl: string;
+
+  /**
+   * What the account may have and do.
+   *
+   * @generated from field: activity.dashboard.v1.Limits limits = 7;
+   */
+  limits?: Limits | undefined;
 };
 
 /**
@@ -271,6 +278,62 @@ export type Session = Message<"activity.dashboard.v1.Session"> & {
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 10);
+
+/**
+ * What an account may have and do, for pages to tell: each is refused with the code that it names.
+ *
+ * @generated from message activity.dashboard.v1.Limits
+ */
+export type Limits = Message<"activity.dashboard.v1.Limits"> & {
+  /**
+   * The active API keys, at least 1: `api_key_limit_reached`. Contract 8.
+   *
+   * @generated from field: int32 active_api_keys = 1;
+   */
+  activeApiKeys: number;
+
+  /**
+   * The endpoints, at least 1: `endpoint_limit_reached`.
+   *
+   * @generated from field: int32 endpoints = 2;
+   */
+  endpoints: number;
+
+  /**
+   * The attempts of a run, retries included, at least 1. Contract 6.4.
+   *
+   * @generated from field: int32 attempts = 3;
+   */
+  attempts: number;
+
+  /**
+   * The API keys to create in a minute, at least 1: `api_key_created_recently`.
+   *
+   * @generated from field: int32 api_keys_per_minute = 4;
+   */
+  apiKeysPerMinute: number;
+
+  /**
+   * The tests in a minute, at least 1: `test_limit_reached`.
+   *
+   * @generated from field: int32 tests_per_minute = 5;
+   */
+  testsPerMinute: number;
+
+  /**
+   * The retries of many deliveries to begin in a minute, at least 1: `bulk_retry_limit_reached`.
+   *
+   * @generated from field: int32 bulk_retries_per_minute = 6;
+   */
+  bulkRetriesPerMinute: number;
+};
+
+/**
+ * Describes the message activity.dashboard.v1.Limits.
+ * Use `create(LimitsSchema)` to create a new message.
+ */
+export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
+  messageDesc(file_activity_dashboard_v1_session_service, 11);
 
 /**
  * What a session may do. What may write may read too.

@@ -6,7 +6,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf
 
 it("shows what the kit's own README shows, whose examples are run", () => {
   const readme = read("../../../receiver-kit/README.md");
-  const code = read("receiver-snippet.txt")
+  const code = read("receiver-node.txt")
     .split("\n")
     .map((line) => line.replace(/ \/\/ no real reward$/, ""))
     .filter((line) => !/^$|console\.log|receiver\.mjs/.test(line));
@@ -15,4 +15,13 @@ it("shows what the kit's own README shows, whose examples are run", () => {
   // The command is no code: it is copied apart.
   expect(code).not.toContain(texts.endpoints.installCommand);
   expect(readme).toContain(texts.endpoints.installCommand);
+});
+
+it("shows the Python and Go of the kit's documents, which pass its vectors", () => {
+  const documented = read("../../../receiver-kit/docs/other-languages.md");
+  for (const language of ["python", "go"]) {
+    const code = read(`receiver-${language}.txt`);
+    expect(code).toContain("Service-Signature");
+    expect(documented).toContain(`verify.${language === "go" ? "go" : "py"}\n${code}\`\`\``);
+  }
 });

@@ -1,0 +1,35 @@
+import type { Delivery, Endpoint } from "@activity/proto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { texts } from "../texts.ts";
+
+const COLUMNS = [
+  ...["delivery_id", "created_at", "event_id", "kind", "test", "endpoint_id", "endpoint"],
+  ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
+];
+/** What spreadsheets would take for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** Writes deliveries as a table of RFC 4180, with a line of names; times are in UTC. */
+export function deliveriesCsv(
+  deliveries: readonly Delivery[],
+  endpoints: ReadonlyMap<string, Endpoint> | undefined,
+): string {
+  const rows = deliveries.map((delivery) => {
+    const { createdAt, donation, endpointId } = delivery;
+    const endpoint = endpoints?.get(endpointId);
+    return [
+      ...[delivery.id, createdAt ? timestampDate(createdAt).toISOString() : "", delivery.eventId],
+      ...[texts.deliveries.kinds[delivery.kind] ?? "", String(delivery.test), endpointId],
+      ...[endpoint?.name || endpoint?.url || "", texts.deliveries.states[delivery.state] ?? ""],
+      ...[String(delivery.attempts), texts.deliveries.outcomes[delivery.lastOutcome] ?? ""],
+      ...[donation?.recordId ?? "", donation?.donorName ?? ""],
+      ...[donation ? String(donation.amountCents) : "", donation?.currency ?? ""],
+    ];
+  });
+  return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+function cell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,61 @@
+import { type Delivery, DeliveryService } from "@activity/proto";
+import { createClient } from "@connectrpc/connect";
+import { useTransport } from "@connectrpc/connect-query";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../common/button.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { Notice } from "../common/notice.tsx";
+import type { Filters } from "../common/use-filters.ts";
+import { texts } from "../texts.ts";
+import { deliveriesCsv } from "./deliveries-csv.ts";
+import { useDeliveryRequest } from "./delivery-query.ts";
+import { useEndpoints } from "./use-endpoints.ts";
+
+/** The most deliveries of a page. */
+const pageSize = 100;
+/** What a page reads in a minute and holds without trouble. */
+const MAX_ROWS = 10_000;
+
+/** Reads the deliveries that filters ask for, page by page, and has the browser keep them as a CSV file. */
+export function DownloadCsv({ filters }: { filters: Filters }) {
+  const deliveries = createClient(DeliveryService, useTransport());
+  const request = useDeliveryRequest(filters);
+  const endpoints = useEndpoints();
+  const [count, setCount] = useState(0);
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: async () => {
+      const rows: Delivery[] = [];
+      let pageToken = "";
+      do {
+        const page = await deliveries.listDeliveries({ ...request, pageSize, pageToken });
+        rows.push(...page.deliveries);
+        setCount(rows.length);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== "" && rows.length < MAX_ROWS);
+      save(deliveriesCsv(rows, endpoints));
+      return { isAll: pageToken === "" };
+    },
+  });
+  return (
+    <>
+      <Button isPending={isPending} onClick={() => mutate()}>
+        {isPending && count > 0 ? texts.deliveries.reading(count) : texts.deliveries.downloadCsv}
+      </Button>
+      <ErrorNotice error={error} />
+      {data?.isAll === false && (
+        <Notice look="warn" role="status">
+          {texts.deliveries.csvCut(MAX_ROWS)}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function save(csv: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
+  link.download = "deliveries.csv";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,63 @@
+import { DeliveryService } from "@activity/proto";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { createClient } from "@connectrpc/connect";
+import { useTransport } from "@connectrpc/connect-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+
+/** Few enough for one part to take less than a second. */
+const pageSize = 100;
+
+/** Which deliveries to retry. */
+export type Retried = {
+  /** Empty for every endpoint. */
+  readonly endpointId: string;
+  readonly since: Timestamp;
+  readonly until: Timestamp;
+  readonly includeDelivered: boolean;
+};
+
+type Progress = { readonly retried: Retried; readonly queued: number; readonly pageToken: string };
+
+/**
+ * Retries deliveries part by part. Once it is stopped, or its dialog is closed, it asks for no further part, and can go
+ * on from there. ADR 0053
+ */
+export function useBulkRetry() {
+  const deliveries = createClient(DeliveryService, useTransport());
+  const queryClient = useQueryClient();
+  const [progress, setProgress] = useState<Progress>();
+  const isStopped = useRef(false);
+  const { mutate, error, isPending, isSuccess, reset } = useMutation({
+    mutationFn: async (from: Progress) => {
+      isStopped.current = false;
+      let now = from;
+      do {
+        setProgress(now);
+        const { retried, pageToken } = now;
+        const part = await deliveries.retryFailedDeliveries({ ...retried, pageSize, pageToken });
+        const queued = now.queued + Number(part.retried);
+        now = { retried, queued, pageToken: part.nextPageToken };
+      } while (now.pageToken !== "" && !isStopped.current);
+      setProgress(now);
+    },
+    onSettled: () => queryClient.invalidateQueries(),
+  });
+  const stop = () => {
+    isStopped.current = true;
+  };
+  useEffect(() => stop, []);
+  const isBegun = progress !== undefined && progress.pageToken !== "";
+  return {
+    ...{ error, isPending, stop },
+    queued: progress?.queued ?? 0,
+    isDone: isSuccess && !isBegun,
+    /** Goes on; `undefined` unless it was begun and has not ended. */
+    goOn: isBegun ? () => mutate(progress) : undefined,
+    begin: (retried: Retried) => mutate({ retried, queued: 0, pageToken: "" }),
+    forget: () => {
+      reset();
+      setProgress(undefined);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import {
+  DeliveryService,
+  DeliveryState,
+  type Endpoint,
+  EndpointService,
+  WebhookEventKind,
+} from "@activity/proto";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "../common/button.tsx";
+import { ErrorNotice } from "../common/error-notice.tsx";
+import { StepSection } from "../common/step-section.tsx";
+import { useChange } from "../common/use-change.ts";
+import { texts } from "../texts.ts";
+import { WatchedTest } from "./watched-test.tsx";
+
+/** The last step of a new endpoint: a test, which is done once one was delivered. */
+export function FirstTest({ endpoint, title }: { endpoint: Endpoint; title: string }) {
+  const { mutate, data, error, isPending } = useChange(EndpointService.method.sendTest);
+  const deliveryId = data?.deliveryId ?? "";
+  // WatchedTest asks; this sees what it was told.
+  const { data: watched } = useQuery(
+    DeliveryService.method.getDelivery,
+    { deliveryId },
+    { enabled: false },
+  );
+  const kind = endpoint.kinds[0] ?? WebhookEventKind.DONATION_CREATED;
+  return (
+    <StepSection
+      number={4}
+      title={title}
+      isDone={watched?.delivery?.state === DeliveryState.DELIVERED}
+    >
+      <p>{texts.endpoints.sendTestText}</p>
+      <ErrorNotice error={error} />
+      {data && <WatchedTest key={deliveryId} deliveryId={deliveryId} />}
+      <div>
+        <Button
+          look="primary"
+          isPending={isPending}
+          onClick={() => mutate({ endpointId: endpoint.id, kind })}
+        >
+          {texts.endpoints.sendTest}
+        </Button>
+      </div>
+    </StepSection>
+  );
+}

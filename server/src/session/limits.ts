@@ -1,0 +1,17 @@
+import type { LimitsSchema } from "@activity/proto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { CREATION_INTERVAL_MICROS, MAX_ACTIVE_API_KEYS } from "../api-key/api-key.ts";
+import { MAX_ENDPOINTS, MAX_TESTS, SPAN_MICROS } from "../endpoint/owner-limits.ts";
+
+const MINUTE_MICROS = 60_000_000;
+
+/** What an account may have and do, for pages to tell: the rules themselves read the same constants. §6.4, §8 */
+export const LIMITS: MessageInitShape<typeof LimitsSchema> = {
+  activeApiKeys: MAX_ACTIVE_API_KEYS,
+  endpoints: MAX_ENDPOINTS,
+  // The schedule is that of the deliveries' process: test/architecture/schedule.test.ts holds them equal.
+  attempts: 8,
+  apiKeysPerMinute: MINUTE_MICROS / CREATION_INTERVAL_MICROS,
+  testsPerMinute: MAX_TESTS * (MINUTE_MICROS / SPAN_MICROS),
+  bulkRetriesPerMinute: MINUTE_MICROS / SPAN_MICROS,
+};

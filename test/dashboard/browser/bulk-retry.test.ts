@@ -1,0 +1,81 @@
+import { DeliveryState } from "@activity/proto";
+import { describe, expect, it } from "vitest";
+import { answer } from "../../delivery/harness-receiver-behaviours.ts";
+import { writeDeliveries } from "../../harness/backlog.ts";
+import { useOwnPage } from "./harness-page.ts";
+
+const own = useOwnPage();
+
+describe("deliveries", () => {
+  it("are all retried that failed at a chosen endpoint, and counted before. §6.4", async () => {
+    const { endpointId, deliveryId } = await own.fail(404);
+    const other = await own.fail(404);
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.FAILED);
+    await expect.poll(() => stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.open("/deliveries");
+    own.delivery.receiver.behaviour = answer(200);
+    await own.button("Retry failed").click();
+    const endpoint = own.dialog().getByLabel("Endpoint");
+    const retry = own.dialog().getByRole("button", { name: "Retry failed" });
+    expect(await endpoint.inputValue()).toBe("");
+    await own.told("2 deliveries will be retried.");
+    await endpoint.selectOption(endpointId);
+    await own.told("1 delivery will be retried.");
+    await own.dialog().getByLabel("Created until").fill("2020-01-01T00:00");
+    await own.told("There is nothing to retry.");
+    expect(await retry.getAttribute("aria-disabled")).toBe("true");
+    await own.dialog().getByLabel("Created until").fill("");
+    await own.told("1 delivery will be retried.");
+    await own.press("Retry failed");
+    await own.told("1 delivery is on the way.");
+    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
+    expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.dialog().getByLabel("Also what was delivered").check();
+    await own.told("1 delivery will be retried.");
+    await own.dialog().getByLabel("Also what was delivered").uncheck();
+    await endpoint.selectOption(other.endpointId);
+    await own.told("1 delivery will be retried.");
+    await own.press("Retry failed");
+    await own.told("1 time per minute");
+    await own.press("Close");
+    await own.closed();
+    await own.page.getByRole("combobox", { name: "Endpoint" }).selectOption(other.endpointId);
+    await own.button("Retry failed").click();
+    expect(await endpoint.inputValue()).toBe(other.endpointId);
+  });
+
+  it("ADR 0053: of all endpoints are retried part by part; a retry is stopped, and goes on", async () => {
+    const endpointIds = [await own.createEndpoint(), await own.createEndpoint()];
+    for (const { endpointId } of endpointIds) {
+      const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
+      const failed = { state: DeliveryState.FAILED, attempts: 1 };
+      await writeDeliveries(own.stack.database, backlog, failed);
+    }
+    const second = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    let asked = 0;
+    await own.page.route("**/*.DeliveryService/RetryFailedDeliveries", async (route) => {
+      asked += 1;
+      if (asked === 2) {
+        second.resolve();
+        await stopped.promise;
+      }
+      await route.continue();
+    });
+    await own.open("/deliveries");
+    await own.button("Retry failed").click();
+    await own.dialog().getByLabel("Created from").fill("2020-01-01T00:00");
+    await own.told("260 deliveries will be retried.");
+    await own.press("Retry failed");
+    await second.promise;
+    await own.told("100 of 260 queued");
+    await own.dialog().getByRole("progressbar").waitFor();
+    await own.press("Stop");
+    stopped.resolve();
+    await own.told("Stopped. 130 deliveries are on the way.");
+    expect(asked).toBe(2);
+    await own.press("Go on");
+    await own.told("260 deliveries are on the way.");
+  });
+});
