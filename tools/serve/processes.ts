@@ -55,7 +55,7 @@ export function tellState(readState: () => string): void {
 }
 
 /**
- * Runs so many of this program behind the same ports: `node:cluster` gives connections to them in
+ * Runs `count` of this program behind the same ports: `node:cluster` gives connections to them in
  * turn. This process listens for nothing but health and metrics. A process that ends by itself is
  * started again; one that ends before all have started ends them all, with status 1.
  */
