@@ -22,6 +22,8 @@ const jobs = {
   /** Makes the next turn of a side ready. */
   async prepare(reads: Reads): Promise<void> {
     await (await requestsOf(reads)).beforeTurn?.();
+    // Turns follow each other within a window: those before would use up the limit.
+    await (await database)?.query("DELETE FROM rate_window");
   },
   /** Keeps a side busy: each connection sends its next request when the last one is answered. */
   async read(reads: Reads, workers: number, seconds: number) {
