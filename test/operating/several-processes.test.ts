@@ -87,6 +87,15 @@ it("serves on while a process that was killed is started again, ADR 0055", async
   await expect.poll(answering, START).toBe(2);
 });
 
+it("ends all its processes, with 1, when one cannot start: a port is taken, ADR 0055", async () => {
+  const second = start(["--processes", "2"], {
+    ...{ ...KEYS, ...NO_TEMPORAL, DATABASE_URL: stack.database.url, CORE_PORT: "0" },
+    GATEWAY_PORT: `${ports.gateway}`,
+  });
+  expect(await second.closed, second.output()).toBe(1);
+  expect(second.output()).toContain("EADDRINUSE");
+});
+
 it("drains all its processes together: no request fails, and it ends with 0, ADR 0043", async () => {
   const { apiKey } = await createReader(stack);
   const statuses: number[] = [];

@@ -44,4 +44,6 @@ try {
     `${isForPeople ? error.message : redactText(`The product could not start: ${error}`)}\n`,
   );
   process.exitCode = 1;
+  // Its channel to the first process would hold it.
+  if (placeOfThis() !== undefined) process.exit();
 }
