@@ -32,6 +32,8 @@ const SLOW = [
 ];
 /** The version before beside this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
+/** Temporal as a cluster, of which each process is killed: `npm run test:all -- cluster`. */
+const CLUSTER = "test/cluster/*.test.ts";
 /** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:all -- split`. */
 const SPLIT = "test/vitess/split/*.test.ts";
 /** Clients' histories amid faults of every way between processes: `npm run test:all -- histories`. */
@@ -108,6 +110,7 @@ export default defineConfig({
             KIT,
             DEPLOY,
             UPGRADE,
+            CLUSTER,
             SPLIT,
             HISTORIES,
             ON_VITESS,
@@ -170,6 +173,13 @@ export default defineConfig({
           include: [UPGRADE],
           ...ON_SERVERS,
           testTimeout: 540_000,
+        },
+      },
+      {
+        test: {
+          name: "cluster",
+          include: [CLUSTER],
+          ...ON_OWN_SERVERS,
         },
       },
       {

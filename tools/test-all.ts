@@ -57,6 +57,11 @@ const SUITES: Readonly<Record<string, Suite>> = {
     command: `${ON_MYSQL} --project split`,
     isForCi: false,
   },
+  cluster: {
+    shows: "a Temporal cluster on MySQL, each process killed; needs Go",
+    command: `${VITEST} --project cluster`,
+    isForCi: false,
+  },
   histories: {
     shows:
       "what clients saw in 10 minutes of cut ways and killed processes is linearizable; needs Go",

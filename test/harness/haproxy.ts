@@ -17,6 +17,8 @@ export interface RunningHaproxy {
 export interface StartHaproxy extends StackOptions {
   /** Its sections but `global`. */
   config: string;
+  /** Files that the configuration names as `FOLDER/name`, by name: certificates. */
+  files?: Readonly<Record<string, string>>;
 }
 
 /** Of what it says of each server: its management guide, 9.1. */
@@ -25,7 +27,7 @@ const STATUS_COLUMN = 17;
 
 /** Starts the HAProxy of the machine, or the distribution's, fetched. */
 export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaproxy> {
-  const { env, config } = options;
+  const { env, config, files = {} } = options;
   const launch = await findOrFetch(
     {
       ...{ title: "HAProxy", called: ["haproxy"], packages: ["haproxy"], folder: "haproxy" },
@@ -35,7 +37,11 @@ export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaprox
   );
   const folder = await mkdtemp(join(tmpdir(), "activity-haproxy-"));
   const at = (name: string) => join(folder, name);
-  await writeFile(at("haproxy.cfg"), `global\n  stats socket ${at("stats")}\n${config}`);
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(at(name), content, { mode: 0o600 });
+  }
+  const text = `global\n  stats socket ${at("stats")}\n${config.replaceAll("FOLDER", folder)}`;
+  await writeFile(at("haproxy.cfg"), text);
   const statistics = () => readStatistics(at("stats"));
   const server = await startServer({
     ...{ title: "HAProxy", launch, args: ["-db", "-f", at("haproxy.cfg")], env },

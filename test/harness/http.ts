@@ -1,4 +1,5 @@
 import http from "node:http";
+import https from "node:https";
 
 /** A request as it goes over the wire: nothing is added but Host. */
 export type HttpRequest = {
@@ -7,6 +8,8 @@ export type HttpRequest = {
   /** Shorthand for `authorization: Bearer …`. */
   readonly apiKey?: string;
   readonly body?: string;
+  /** PEM of the CA of a port with TLS. */
+  readonly ca?: string | undefined;
 };
 
 /** An answer, its body as bytes were sent. */
@@ -25,11 +28,12 @@ export type HttpAnswer = {
 
 /** Sends one request to a port of this machine and reads its answer. */
 export function requestOf(port: number, path: string, request: HttpRequest): Promise<HttpAnswer> {
-  const { method = "GET", apiKey, body } = request;
+  const { method = "GET", apiKey, body, ca } = request;
   const headers = { ...request.headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
   const options = { host: "127.0.0.1", port, path, method };
   return new Promise((resolve, reject) => {
-    const outgoing = http.request({ ...options, headers: headers as http.OutgoingHttpHeaders });
+    const sent = { ...options, headers: headers as http.OutgoingHttpHeaders };
+    const outgoing = ca ? https.request({ ...sent, ca }) : http.request(sent);
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
       incoming.toArray().then((chunks: Buffer[]) => {

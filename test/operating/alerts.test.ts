@@ -1,8 +1,22 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { PROMETHEUS_FILES, promtool } from "./harness-prometheus.ts";
+import { findPrometheus, PROMETHEUS_FILES } from "./harness-prometheus.ts";
+
+/** Runs promtool in the folder of Prometheus' files; returns what it says, whether or not it fails. */
+async function promtool(...args: string[]): Promise<string> {
+  const launch = await findPrometheus("promtool");
+  const run = promisify(execFile)(launch.command, [...launch.leading, ...args], {
+    cwd: PROMETHEUS_FILES,
+  });
+  const { stdout, stderr } = await run.catch(
+    (failed: { stdout: string; stderr: string }) => failed,
+  );
+  return stdout + stderr;
+}
 
 it("the alert rules tell silence from health: promtool runs deploy/prometheus/alerts.test.yaml", async () => {
   expect(await promtool("test", "rules", "alerts.test.yaml")).toContain("SUCCESS");

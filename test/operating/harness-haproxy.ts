@@ -1,10 +1,11 @@
 import { createProgress } from "../../dev-stack/src/progress.ts";
+import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
 import { spawnHaproxy } from "../harness/haproxy.ts";
 
 /** Where an instance listens, and where it says whether it serves. */
 export type Instance = { readonly port: number; readonly healthPort: number };
 
-/** A real HAProxy before two gateways and before two cores. */
+/** A real HAProxy before two gateways, for clients over TLS, and before two cores. */
 export type Haproxy = {
   /** Whether it sends anything to the instance of this port. */
   isUp(port: number): Promise<boolean>;
@@ -12,11 +13,12 @@ export type Haproxy = {
 };
 
 /**
- * Starts one that asks each instance's `/ready` twice a second, and repeats no request that was sent. It says in
- * X-Forwarded-For who a client is; of what goes to the cores it looks at no byte.
+ * Starts one that asks each instance's `/ready` twice a second, and repeats no request that was sent. For clients it
+ * ends TLS, and says in X-Forwarded-For who they are; of what goes to the cores it looks at no byte.
  */
 export async function startHaproxy(
   ports: { readonly gateways: number; readonly cores: number },
+  certificate: Certificate,
   gateways: readonly Instance[],
   cores: readonly Instance[],
 ): Promise<Haproxy> {
@@ -26,6 +28,7 @@ export async function startHaproxy(
       .join("\n");
   const { isUp, stop } = await spawnHaproxy({
     ...{ env: process.env, progress: createProgress() },
+    files: { "front.pem": certificate.cert + certificate.key },
     config: `
 defaults
   timeout connect 5s
@@ -37,7 +40,7 @@ defaults
   default-server check inter 500ms fall 2 rise 1
 listen gateways
   mode http
-  bind 127.0.0.1:${ports.gateways}
+  bind 127.0.0.1:${ports.gateways} ssl crt FOLDER/front.pem
   option forwardfor
 ${serversOf(gateways)}
 listen cores

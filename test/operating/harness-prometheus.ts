@@ -1,29 +1,73 @@
-import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
+import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
+import { startServer } from "../../dev-stack/src/server-process.ts";
+import type { Launch } from "../../dev-stack/src/unpacked-root.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
 
-/**
- * Runs `promtool`, the machine's or the distribution's, fetched, in the folder of Prometheus' files. Returns what it says,
- * whether or not it fails.
- */
-export async function promtool(...args: string[]): Promise<string> {
-  const launch = await findOrFetch(
+/** A real Prometheus with the project's own configuration, but the ports and the times. */
+export type Prometheus = {
+  /** Evaluates a query now; throws when it is none. Returns how many series it has. */
+  query(expression: string): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** Finds `prometheus`, or the `promtool` that comes with it: on the machine, or the distribution's, fetched. */
+export function findPrometheus(program: "prometheus" | "promtool"): Promise<Launch> {
+  return findOrFetch(
     {
-      ...{ title: "Prometheus", called: ["promtool"], packages: ["prometheus"], megabytes: 700 },
-      ...{ folder: "prometheus", path: "usr/bin/promtool" },
+      ...{ title: "Prometheus", called: [program], packages: ["prometheus"], megabytes: 700 },
+      ...{ folder: "prometheus", path: `usr/bin/${program}` },
     },
     { env: process.env, progress: createProgress() },
   );
-  const run = promisify(execFile)(launch.command, [...launch.leading, ...args], {
-    cwd: PROMETHEUS_FILES,
+}
+
+/** Starts one that scrapes the product at a port, and Temporal's metrics at the next, each second. */
+export async function startPrometheus(metricsPort: number): Promise<Prometheus> {
+  const folder = await mkdtemp(join(tmpdir(), "activity-prometheus-"));
+  const config = await readFile(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8");
+  const ours = config
+    .replaceAll("15s", "1s")
+    .replace("alerts.yaml", join(PROMETHEUS_FILES, "alerts.yaml"))
+    .replace("127.0.0.1:9464", `127.0.0.1:${metricsPort}`)
+    .replace("127.0.0.1:9465", `127.0.0.1:${metricsPort + 1}`);
+  await writeFile(join(folder, "prometheus.yaml"), ours);
+  const port = await findFreePort();
+  const base = `http://127.0.0.1:${port}`;
+  const server = await startServer({
+    ...{ title: "Prometheus", launch: await findPrometheus("prometheus"), env: process.env },
+    args: [
+      `--config.file=${join(folder, "prometheus.yaml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    logFile: join(folder, "prometheus.log"),
+    isReady: () =>
+      fetch(`${base}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
   });
-  const { stdout, stderr } = await run.catch(
-    (failed: { stdout: string; stderr: string }) => failed,
-  );
-  return stdout + stderr;
+  return {
+    async query(expression) {
+      const body = new URLSearchParams({ query: expression });
+      const response = await fetch(`${base}/api/v1/query`, { method: "POST", body });
+      const answer = (await response.json()) as {
+        readonly error?: string;
+        readonly data?: { readonly result: readonly unknown[] };
+      };
+      if (answer.data === undefined) throw new Error(`${expression}: ${answer.error}`);
+      return answer.data.result.length;
+    },
+    async stop() {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

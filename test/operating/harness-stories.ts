@@ -38,11 +38,14 @@ export function startStories(options: {
   readonly credential: () => string;
   /** Where the cores have TLS: PEM of their CA, and of what is shown to them. */
   readonly tls?: () => { readonly ca: string; readonly cert: string; readonly key: string };
+  /** PEM of the CA, where the gateways have TLS. */
+  readonly gatewaysCa?: () => string;
   /** How long the receiver takes, so that attempts are in flight. */
   readonly receiverMs?: number;
   readonly loops?: number;
 }) {
-  const { cores, gateways, receiver, credential, tls, receiverMs = 0, loops: count = 2 } = options;
+  const { cores, gateways, receiver, credential, tls, gatewaysCa } = options;
+  const { receiverMs = 0, loops: count = 2 } = options;
   const failures: string[] = [];
   const secrets = new Map<string, string>();
   /** Ids of webhook events. */
@@ -121,7 +124,7 @@ export function startStories(options: {
     }
 
     async function get(path: string, apiKey: string) {
-      const request = withClientAddress({ apiKey });
+      const request = withClientAddress({ apiKey, ca: gatewaysCa?.() });
       const got = await gateways.use((port) => requestOf(port, path, request));
       if (got.status !== 200)
         throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);

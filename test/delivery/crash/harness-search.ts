@@ -10,7 +10,12 @@ import { listWorkflows, withTemporal } from "./harness-temporal.ts";
 import { type Party, STORED_TEXTS } from "./harness-writers.ts";
 
 const HISTORIES = 300;
-const TEMPORAL_STATE = join("temporal", "state.sqlite");
+/** Of its server of one process, and of a cluster. */
+const TEMPORAL_STATE = [
+  join("temporal", "state.sqlite"),
+  join("temporal", "database", "data", "temporal"),
+  join("temporal", "database", "data", "#innodb_redo"),
+];
 
 /**
  * Holds that no secret, payload, URL or name lies in a sample of the histories, in any byte of Temporal's
@@ -85,7 +90,7 @@ async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    .filter((name) => name.endsWith(".log") || name.startsWith(TEMPORAL_STATE))
+    .filter((name) => name.endsWith(".log") || TEMPORAL_STATE.some((path) => name.startsWith(path)))
     .filter((name) => !name.startsWith(join("database", "data")))
     .map((name) => join(folder, name));
 }

@@ -26,8 +26,17 @@ export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 /** The product with each part in a process of its own, and a receiver that counts. */
 export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
-/** Starts a database, unless one is made for its folder, Temporal, core and receiver; dispatchers are the test's to start. */
-export async function startCrashStack(makeDatabase?: (dataDir: string) => ServerVictim) {
+/** Other servers than the stack's own, each made for its folder. */
+type CrashServers = {
+  readonly makeTemporal?: (dataDir: string) => ServerVictim;
+  readonly makeDatabase?: (dataDir: string) => ServerVictim;
+};
+
+/** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
+export async function startCrashStack({
+  makeTemporal = temporalVictim,
+  makeDatabase,
+}: CrashServers = {}) {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
   const { receiver, target, trusting } = await startTrustedReceiver(
     folder,
@@ -38,7 +47,7 @@ export async function startCrashStack(makeDatabase?: (dataDir: string) => Server
   const dataDir = join(folder, "database");
   const database =
     makeDatabase?.(dataDir) ?? databaseVictim(dataDir, { ephemeral: shards !== undefined });
-  const temporal = temporalVictim(join(folder, "temporal"));
+  const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
     shards === undefined

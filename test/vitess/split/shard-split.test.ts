@@ -30,11 +30,13 @@ const AWAY_MS = 3_000;
 let stack: CrashStack;
 let vitess: ClusterVictim<VitessCluster>;
 beforeAll(async () => {
-  stack = await startCrashStack((dataDir) => {
-    const progress = createProgress();
-    const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
-    vitess = clusterVictim(() => startVitessCluster(options));
-    return vitess;
+  stack = await startCrashStack({
+    makeDatabase(dataDir) {
+      const progress = createProgress();
+      const options = { env: process.env, dataDir, progress, shards: SHARDS_BEFORE };
+      vitess = clusterVictim(() => startVitessCluster(options));
+      return vitess;
+    },
   });
   await stack.dispatcher("dispatcher").start();
 }, START_MS);

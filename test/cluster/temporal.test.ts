@@ -1,0 +1,97 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { requestsOf } from "../delivery/crash/harness-attempts.ts";
+import { expectNothingLost } from "../delivery/crash/harness-outcome.ts";
+import { expectNothingTold } from "../delivery/crash/harness-search.ts";
+import { type ClusterVictim, clusterVictim } from "../delivery/crash/harness-servers.ts";
+import { byShares } from "../delivery/crash/harness-shares.ts";
+import { SIZE } from "../delivery/crash/harness-size.ts";
+import { type CrashStack, startCrashStack } from "../delivery/crash/harness-stack.ts";
+import { createParty, type Party, writeDonations } from "../delivery/crash/harness-writers.ts";
+import { headerOf } from "../delivery/harness-deliveries.ts";
+import {
+  startTemporalCluster,
+  type TemporalCluster,
+} from "../operating/harness-temporal-cluster.ts";
+
+const MINUTE_MS = 60_000;
+const ACCOUNTS = 4;
+/** Longer than the others of a cluster take to notice, which is some six seconds: they go on without it. */
+const AWAY_MS = 15_000;
+const ALIVE_MS = 10_000;
+const EVENTS_AT_ONCE = 5;
+const PAUSE_MS = 1_000;
+/** Building Temporal's server is a matter of minutes, once a machine. */
+const START_MS = 20 * MINUTE_MS;
+
+let stack: CrashStack;
+let temporal: ClusterVictim<TemporalCluster>;
+let party: Party;
+beforeAll(async () => {
+  stack = await startCrashStack({
+    makeTemporal(dataDir) {
+      const options = { env: process.env, dataDir, progress: createProgress() };
+      temporal = clusterVictim(() => startTemporalCluster(options));
+      return temporal;
+    },
+  });
+  await stack.dispatcher("dispatcher").start();
+  party = await createParty(stack, ACCOUNTS);
+}, START_MS);
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") stack.keepFolder();
+});
+afterAll(() => stack?.stop(), MINUTE_MS);
+
+it(
+  "each process of Temporal's cluster killed in turn under load: no event is lost, and no attempt made twice. ADR 0028",
+  async () => {
+    // Retries take one to two seconds: some are in flight at every kill.
+    stack.receiver.behaviour = byShares({ failing: 0.5, slow: 1 });
+    const stopWriting = keepWriting();
+    await expect.poll(countRetries, { timeout: 3 * MINUTE_MS }).toBeGreaterThan(0);
+    const { hosts } = temporal.cluster();
+    expect(hosts).toHaveLength(8);
+    for (const host of hosts) {
+      await wait(ALIVE_MS);
+      await host.kill();
+      await wait(AWAY_MS);
+      await host.start();
+    }
+    const events = await stopWriting();
+
+    await expectNothingLost(stack, { party, events, workflows: "retries" });
+  },
+  (8 + SIZE.settleMinutes) * MINUTE_MS,
+);
+
+it(
+  "and no history, no log and no table of Temporal's holds a secret, a payload, a URL or a name",
+  () => expectNothingTold(stack, [party]),
+  5 * MINUTE_MS,
+);
+
+/** Writes some events a second until it is told to stop, and returns how many. */
+function keepWriting(): () => Promise<number> {
+  let isOver = false;
+  const writing = (async () => {
+    let events = 0;
+    while (!isOver) {
+      await writeDonations(stack, party, EVENTS_AT_ONCE);
+      events += EVENTS_AT_ONCE;
+      await wait(PAUSE_MS);
+    }
+    return events;
+  })();
+  return () => {
+    isOver = true;
+    return writing;
+  };
+}
+
+/** The retries that reached the receiver. */
+function countRetries(): number {
+  return requestsOf(stack, party).filter((request) => headerOf(request, "Service-Attempt") === "2")
+    .length;
+}
