@@ -114,7 +114,7 @@ export function startDeliveries(options: {
   };
 
   async function superviseUntilStopped(temporal: NativeConnectionOptions): Promise<void> {
-    const bundled = bundleWorkflows();
+    let bundled = bundleWorkflows();
     // The first who awaits it learns of its failure.
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
@@ -132,6 +132,8 @@ export function startDeliveries(options: {
         // What lasted was no failure of the start.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
+        bundled = bundled.catch(bundleWorkflows);
+        bundled.catch(() => undefined);
         pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
     }
