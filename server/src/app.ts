@@ -50,34 +50,34 @@ import { createWriter } from "./write/writer.ts";
 
 /** How long a request waits for its admission. */
 const ADMISSION_DEADLINE_MS = 3_000;
-/** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
+/** Three times the wait for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
 const WRITE_DEADLINE_MS = 30_000;
-/** Connections for writes on their own; those that share a commit have another. */
+/** Connections for writes that commit alone. Writes that share a commit have another connection. */
 const WRITE_CONNECTIONS = 4;
-/** For writes whose account is locked: as many accounts as these wait at once. */
+/** Connections for writes whose account is locked. Each waits for one account at a time. */
 const LEFT_OUT_CONNECTIONS = 2;
-/** Connections that record attempts: what waits for an account keeps none of them from it. */
+/** Connections that only record attempts, so that writes waiting for an account do not delay them. */
 const RECORD_CONNECTIONS = 2;
-/** What takes longer is repeated by the dispatcher, which keeps what it made. */
+/** After this the dispatcher repeats the call, because it keeps attempts until they are recorded. */
 const RECORD_DEADLINE_MS = 10_000;
 
-/** The core, put together; it opens no port until it is told to. */
+/** The assembled core. It opens no port before `listen`. */
 export type ServerApp = {
-  /** Calls the services from inside this process, for a gateway that lives in it too. */
+  /** Calls the services from inside this process, for a gateway in the same process. */
   readonly localTransport: Transport;
-  /** Opens the port of the configuration. */
+  /** Opens the configured port. */
   listen(): Promise<Listener>;
-  /** Opens the port for browsers where the configuration has one. */
+  /** Opens the port for browsers, if one is configured. */
   listenToBrowsers(): Promise<Listener | undefined>;
-  /** Tells whether it serves: while the database answers, until it is drained. */
+  /** Reads whether the core serves: while the database answers, until it drains. */
   readState(): Promise<CoreReadiness>;
-  /** Serves on, but says that it does not, and tells every connection to close once it is answered. */
+  /** Continues to serve, but reports that it is not ready. Each connection closes after its next answer. */
   drain(): void;
   /** Closes every connection to the database and the limiter. */
   close(): Promise<void>;
 };
 
-/** Puts the core together: the one place of this package that makes its parts. */
+/** Creates the core. Only this function creates the parts of this package. */
 export function createServerApp(
   config: ServerConfig,
   log: Log,
@@ -87,10 +87,10 @@ export function createServerApp(
   traceStatements();
   const pool = createPool(config.databaseUrl, config.databaseConnections);
   const keyUses = startKeyUses(pool, log);
-  const counting = () => createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS);
+  const createCounting = () => createPackets(config.databaseUrl, 1, ADMISSION_DEADLINE_MS);
   const counted = config.redisUrl
     ? createRedisAdmission(config.redisUrl, pool, keyUses, nowMs)
-    : createDatabaseAdmission(counting(), keyUses, nowMs);
+    : createDatabaseAdmission(createCounting(), keyUses, nowMs);
   const admission = countDecisions(
     checkCountedRequests(limitWideNetworks(counted, nowMs), createFindApiKey(pool, nowMs)),
     metrics,
@@ -134,7 +134,7 @@ export function createServerApp(
   ];
   const credentials = createServiceCredentials(pool, nowMs);
   const authenticate = createAuthenticate(admission, credentials, findService);
-  // Behind authentication, which over a wire comes before there is a message.
+  // These run after authentication. Over a wire, authentication runs before the message is read.
   const inner = [createAccountScope(), createValidate(findService)];
 
   const listeners: Listener[] = [];
@@ -150,7 +150,7 @@ export function createServerApp(
       ...inner,
     ]),
     async listen() {
-      // Before that a limiter which is there would look as if it were not.
+      // Before it is ready, a working limiter would look unavailable.
       await admission.ready;
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {

@@ -21,14 +21,14 @@ import { DatabaseUrlError, parseDatabaseUrl } from "./database/database-url.ts";
 import type { TlsConfig } from "./rpc/http-server.ts";
 import { createSecretKey, type SecretKeys } from "./signing-secret/secret-cipher.ts";
 
-/** What the core needs to know to run; docs/configuration.md describes each variable. */
+/** The core's settings. docs/configuration.md describes each variable. */
 export type ServerConfig = {
   readonly databaseUrl: string;
   readonly databaseConnections: number;
   readonly redisUrl: string | undefined;
   readonly cursorKeys: readonly [CursorKey, ...CursorKey[]];
   readonly secretKeys: SecretKeys;
-  /** The `host:port` of this machine that endpoints may name: development and tests only. */
+  /** Each `host:port` of this machine that endpoints may name, for development and tests only. */
   readonly allowedTargets: ReadonlySet<string>;
   /** How long ended deliveries are kept. */
   readonly deliveryRetentionDays: number;
@@ -37,24 +37,24 @@ export type ServerConfig = {
   readonly tls: TlsConfig | undefined;
   /** Without it there is no dashboard. */
   readonly dashboard: DashboardConfig | undefined;
-  /** Without it nothing is counted. */
+  /** Without it there are no metrics. */
   readonly metrics?: MetricsAddress | undefined;
-  /** Where the process says whether it serves; nowhere unless given. */
+  /** Where the process reports its health. Without it there is no such port. */
   readonly health?: HealthAddress | undefined;
-  /** How long it serves on, with its readiness down, once it was told to end. */
+  /** How long the process continues to serve, while not ready, after the signal to end. */
   readonly drainMs: number;
-  /** Without it nothing is traced. */
+  /** Without it there are no traces. */
   readonly traces?: TraceConfig | undefined;
 };
 
 const KEY = /^[0-9a-f]{64}$/;
 
-/** Reads the core's settings; throws one ConfigError that names every bad variable. */
+/** Reads the core's settings. Throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): ServerConfig {
   return readSettings((problem) => readCoreSettings(env, problem));
 }
 
-/** Does so for who has more to read; tells `problem` of every bad variable. */
+/** Like `readConfig`, for programs with more settings. Reports every bad variable to `problem`. */
 export function readCoreSettings(env: Environment, problem: Problem): ServerConfig {
   refuseUnsafeTargets(env, problem);
   const host = env.CORE_HOST || "127.0.0.1";
@@ -78,8 +78,8 @@ export function readCoreSettings(env: Environment, problem: Problem): ServerConf
 }
 
 /**
- * Reads where signing secrets are stored, and what they are encrypted with, for a tool that needs no more;
- * throws one ConfigError that names every bad variable.
+ * Reads where signing secrets are stored and what encrypts them, for a tool that needs no other settings. Throws
+ * one ConfigError that names every bad variable.
  */
 export function readSecretStorageConfig(
   env: Environment,
@@ -90,7 +90,10 @@ export function readSecretStorageConfig(
   }));
 }
 
-/** Reads DATABASE_URL; tells `problem` when it cannot be used, or leads to another machine without TLS unasked. */
+/**
+ * Reads DATABASE_URL. Reports to `problem` if it is invalid, or leads to another machine without TLS and that is
+ * not allowed.
+ */
 export function readDatabaseUrl(env: Environment, problem: Problem): string {
   const text = readSecret(env, "DATABASE_URL", problem);
   if (text === undefined) return "";
@@ -125,7 +128,7 @@ function readRedisUrl(env: Environment, problem: Problem): string | undefined {
   return text;
 }
 
-/** Reads one or more keys of 32 bytes, the one in use first. */
+/** Reads one or more keys of 32 bytes. The first is the one in use. */
 function readKeys<Key>(
   env: Environment,
   name: string,

@@ -13,11 +13,11 @@ import { MigrationError } from "./database/migration-file.ts";
 
 const writer = createLogWriter((text) => process.stdout.write(text));
 
-/** Runs the core as a process of its own until it is told to stop. */
+/** Runs the core as its own process, until a signal ends it. */
 async function main(): Promise<void> {
   const log = createLog(writer.write);
   const config = readConfig(process.env);
-  // Before the database is migrated, which may take minutes.
+  // Before the migration, which may take minutes.
   let readState: ServerApp["readState"] | undefined;
   const health = await openHealth(config.health, () => readState?.() ?? "starting");
   const unknown = await migrate(config.databaseUrl);
@@ -52,6 +52,6 @@ try {
   process.stderr.write(
     `${isForPeople ? error.message : redactText(`The core could not start: ${error}`)}\n`,
   );
-  // What listens or is connected already would hold the process.
+  // Open listeners and connections would keep the process alive.
   process.exit(1);
 }

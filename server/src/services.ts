@@ -47,7 +47,9 @@ import { Permission } from "./service-credential/permission.ts";
 import { createSessionService } from "./session/session-service.ts";
 import type { Writer } from "./write/writer.ts";
 
-/** Creates the services of the core: what answers each, who may call it, and whether its field rules are held. */
+/**
+ * Creates the core's services. Each is registered with who may call it, and with whether its fields are validated.
+ */
 export function createServices(
   {
     pool,
@@ -71,7 +73,7 @@ export function createServices(
   config: ServerConfig,
   log: Log,
 ): RegisteredService[] {
-  // Read calls check their few fields themselves; a bad row must not end an import.
+  // Read calls check their few fields themselves. An import continues after a bad row.
   const own = [
     register(ActivityService, createActivityService(pool, config.cursorKeys, feedChanges), {
       ...{ access: Access.Reader, dashboard: ScopeFamily.Activity, isValidated: false },
@@ -134,7 +136,7 @@ export function createServices(
     register(reflectionV1.ServerReflection, createReflectionService(reflected), {
       access: Access.Open,
     }),
-    // The messages of the two versions differ in nothing but their package.
+    // The messages of the two versions differ only in their package.
     register(reflectionV1Alpha.ServerReflection, createReflectionService(reflected) as never, {
       access: Access.Open,
     }),

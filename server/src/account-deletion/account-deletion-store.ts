@@ -5,20 +5,20 @@ import { queryWithin } from "../database/query-within.ts";
 import type { Transaction } from "../database/transaction.ts";
 
 /**
- * Every table that holds data of accounts, in the order in which it is deleted; API keys stay, so that
- * their holder is told why.
+ * Every table with data of accounts, in the order of deletion. API keys stay: a request with one then gets
+ * `account_unavailable`.
  */
 export const DATA_TABLES = [
   "session_link",
-  // After the links: one that is exchanged just now becomes a session first.
+  // After the links, because a link that is being exchanged still becomes a session.
   "dashboard_session",
-  // Early, so that deliveries that wait end before a long feed is through. An entry that comes back behind
-  // its delivery is removed by the claim that finds it.
+  // Early, so that waiting deliveries end before a long feed is deleted. If an entry is written again meanwhile,
+  // the claim that finds it without a delivery removes it.
   "outbox_entry",
   "delivery",
-  // After the deliveries: an attempt is recorded only while its delivery is there.
+  // After the deliveries, because an attempt is recorded only while its delivery exists.
   "delivery_attempt",
-  // After the attempts: who counts one holds its lock until the hour is written.
+  // After the attempts: a job that counts an attempt locks it until its hour is written.
   "delivery_stat",
   "webhook_event",
   "endpoint",
@@ -34,7 +34,7 @@ type AccountNoRow = RowDataPacket & { account_no: number };
 /** A row of `lockForDeletion`. */
 export type DeletionRow = AccountNoRow & { deleted_at: number | null };
 
-/** Locks an account in whatever state. */
+/** Locks an account, whatever its state. */
 export function lockForDeletion(accountNo: number, accountId: string): Statement {
   return {
     sql: "SELECT account_no, deleted_at FROM account WHERE account_no = ? AND id = ? FOR UPDATE",
@@ -51,7 +51,7 @@ export function markDeleted(accountNo: number, nowMicros: number): Statement {
   };
 }
 
-/** Erases the names an owner gave the keys of an account. */
+/** Erases the names of an account's API keys. */
 export function eraseApiKeyNames(accountNo: number): Statement {
   return { sql: "UPDATE api_key SET name = '' WHERE account_no = ?", values: [accountNo] };
 }
@@ -70,7 +70,7 @@ export async function deleteDataRows(
   return result.affectedRows;
 }
 
-/** Marks an account of which nothing is left. */
+/** Marks an account whose data is all deleted. */
 export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
   await queryWithin<ResultSetHeader>(
     pool,
@@ -79,7 +79,7 @@ export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
   );
 }
 
-/** Lists the accounts that were marked as deleted `sinceMicros` ago or before and of which something is left. */
+/** Lists the accounts that were marked as deleted at least `sinceMicros` ago and are not purged. */
 export async function listUnpurgedAccounts(pool: Pool, sinceMicros: number): Promise<number[]> {
   const rows = await queryWithin<AccountNoRow[]>(
     pool,

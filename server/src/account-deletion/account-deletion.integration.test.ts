@@ -12,9 +12,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Deletes an account while a statement's locks keep its purge from going on, until `check` is through. */
+/**
+ * Deletes an account while the rows of `lock` are locked, which blocks the purge. Unlocks them when `check` passes.
+ */
 async function deleteWhileLocked(accountId: string, lock: string, check: () => Promise<void>) {
-  // Not the promise itself, for which the transaction would wait.
+  // In an object, because the transaction would await a bare promise.
   const { deletion } = await inTransaction(services.pool, async (tx) => {
     await tx.query(`${lock} FOR UPDATE`, [accountNoOf(accountId)]);
     const begun = services.accounts.deleteAccount({ accountId });
@@ -24,7 +26,7 @@ async function deleteWhileLocked(accountId: string, lock: string, check: () => P
   await deletion;
 }
 
-/** An account with two deliveries that wait, the older one first. */
+/** Creates an account with two waiting deliveries. */
 async function createWithDeliveries() {
   const accountId = await services.createAccount();
   const endpointId = await services.createEndpoint(accountId);
@@ -45,7 +47,7 @@ describe("a deleted account", () => {
   it("is sent nothing from the moment of its deletion, however long the purge takes", async () => {
     const { accountId, newer } = await createWithDeliveries();
     expect(await load(newer)).toBe("ready");
-    // The row that is purged first.
+    // The first row that the purge deletes.
     const lock = "SELECT 1 FROM outbox_entry WHERE account_no = ? ORDER BY delivery_id LIMIT 1";
     await deleteWhileLocked(accountId, lock, async () =>
       expect([await load(newer), await stateOf(newer)]).toEqual(["ended", DeliveryState.CANCELED]),
@@ -53,7 +55,7 @@ describe("a deleted account", () => {
     expect(await services.claim()).toEqual([]);
   });
 
-  it("ends its deliveries before its feed", async () => {
+  it("loses its deliveries before its feed", async () => {
     const { accountId, older } = await createWithDeliveries();
     await createPaidDonation(services, accountId);
     const lock = "SELECT 1 FROM activity WHERE account_no = ?";
@@ -63,7 +65,7 @@ describe("a deleted account", () => {
     expect(await load(older)).toBe("ended");
   });
 
-  it("is purged in the end, when a run of the purge failed too", async () => {
+  it("is purged even if a run of the purge fails", async () => {
     const log: string[] = [];
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const stop = startAccountPurge(

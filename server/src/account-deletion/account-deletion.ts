@@ -13,9 +13,8 @@ import {
 import { purgeAccount } from "./account-purge.ts";
 
 /**
- * Deletes an account: access ends, webhooks end and the profile is erased at once, then all of its data
- * goes. Called again, it finishes what was broken off. Fails with `account_not_found` when there never was
- * one.
+ * Deletes an account. It first ends access and webhooks and erases the profile, then deletes all data. Another call
+ * finishes an interrupted deletion. Fails with `account_not_found` if the account never existed.
  */
 export async function deleteAccount(
   pool: Pool,
@@ -26,11 +25,11 @@ export async function deleteAccount(
   if (accountNo === undefined || !(await endAccount(packets, accountNo, accountId))) {
     throw accountNotFound();
   }
-  // No writer can add to it any more: each one locks the account first, and is refused.
+  // No writer can add data any more: each locks the account first, and is refused.
   await purgeAccount(pool, accountNo);
 }
 
-/** Marks an account as deleted unless it is already, and returns whether there is one. */
+/** Marks an account as deleted unless it already is. Returns whether the account exists. */
 function endAccount(packets: Packets, accountNo: number, accountId: string): Promise<boolean> {
   const load = [lockForDeletion(accountNo, accountId), READ_NOW];
   return packets.loadAndStore(load, ([accounts, now]) => {
@@ -41,7 +40,7 @@ function endAccount(packets: Packets, accountNo: number, accountId: string): Pro
     const statements = [
       markDeleted(accountNo, nowMicros),
       eraseApiKeyNames(accountNo),
-      // Each attempt reads its endpoint anew, so later attempts are canceled.
+      // Each attempt reads its endpoint again, so later attempts are canceled.
       markEndpointsDeleted(accountNo, nowMicros),
     ];
     return { statements, result: true };

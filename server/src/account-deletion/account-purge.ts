@@ -11,12 +11,12 @@ import {
 } from "./account-deletion-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** DeleteAccount purges too, and has mostly finished by then. */
-const LEFT_TO_DELETER_MICROS = 60_000_000;
-/** Rows deleted at once: so few that a reader or writer of other accounts never waits long. */
+/** `DeleteAccount` purges too, and has usually finished by then. */
+const PURGE_DELAY_MICROS = 60_000_000;
+/** Rows per statement: few, so that readers and writers of other accounts never wait long. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Starts finishing the deletions that were broken off; returns how to stop it. */
+/** Starts to finish interrupted deletions, every minute. Returns a function that stops this. */
 export function startAccountPurge(pool: Pool, log: Log): () => void {
   return startPeriodicJob("purge of deleted accounts", INTERVAL_MS, log, () =>
     purgeDeletedAccounts(pool),
@@ -24,23 +24,23 @@ export function startAccountPurge(pool: Pool, log: Log): () => void {
 }
 
 /**
- * Finishes the deletions that were broken off a minute ago or more, by the end of the process for one.
- * Those that fail keep none of the others waiting; then it throws the failure of one of them.
+ * Finishes deletions that began at least a minute ago and were interrupted, for example by the end of a process. If
+ * some fail, it still tries the others, then throws the first failure.
  */
 export async function purgeDeletedAccounts(pool: Pool): Promise<void> {
   const failures: unknown[] = [];
-  for (const accountNo of await listUnpurgedAccounts(pool, LEFT_TO_DELETER_MICROS)) {
+  for (const accountNo of await listUnpurgedAccounts(pool, PURGE_DELAY_MICROS)) {
     await purgeAccount(pool, accountNo).catch((cause) => failures.push(cause));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Deletes all data of an account that is marked as deleted; two may do so at a time. */
+/** Deletes all data of an account that is marked as deleted. Two calls may run at once. */
 export async function purgeAccount(pool: Pool, accountNo: number): Promise<void> {
   for (const table of DATA_TABLES) {
     let deleted: number;
     do {
-      // What records attempts locks deliveries in another order: the loser of a deadlock runs again.
+      // Recording attempts locks deliveries in another order, so deadlocks occur. The loser runs again.
       deleted = await inTransaction(pool, (tx) =>
         deleteDataRows(tx, table, accountNo, ROWS_AT_ONCE),
       );

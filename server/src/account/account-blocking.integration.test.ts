@@ -31,7 +31,7 @@ const retryFailed = () =>
   services.deliveries.retryFailedDeliveries({ accountId, endpointId, ...EVER });
 
 describe("while an account is blocked, §6.4", () => {
-  it("its new events are paused, and nothing of them is in the outbox", async () => {
+  it("its new deliveries are paused, without outbox entries", async () => {
     await block();
     const deliveryId = await pay();
     expect(await stateOf(deliveryId)).toBe(DeliveryState.PAUSED);
@@ -41,7 +41,7 @@ describe("while an account is blocked, §6.4", () => {
     expect(await stateOf(deliveryId)).toBe(DeliveryState.PAUSED);
   });
 
-  it("nothing of it is retried or tested, whether it failed, is paused or on its way", async () => {
+  it("failed, pending and paused deliveries cannot be retried, and no test can be sent", async () => {
     const failed = await services.sendTest(accountId, endpointId);
     await services.record(failed, AttemptOutcome.REJECTED);
     const running = await services.sendTest(accountId, endpointId);
@@ -57,7 +57,7 @@ describe("while an account is blocked, §6.4", () => {
     expect(deliveries.map(({ run }) => run)).toEqual([1, 1, 1]);
   });
 
-  it("its runs end, and can be retried once it is unblocked, like what was paused", async () => {
+  it("its runs end, and after it is unblocked they can be retried like paused deliveries", async () => {
     const first = await pay();
     await block();
     expect(await services.claim()).toEqual([]);

@@ -18,7 +18,7 @@ const profile = () => ({
 const notFound = { code: ErrorCode.AccountNotFound };
 
 describe("an account", () => {
-  it("is unverified when it is new, and keeps its id and state when it is put again", async () => {
+  it("is unverified when new, and keeps its id and state when put again", async () => {
     const { accounts } = services;
     const first = profile();
     const { account } = await accounts.putAccount(first);
@@ -61,7 +61,7 @@ describe("an account", () => {
     ).rejects.toMatchObject({ code: ErrorCode.UsernameTaken });
   });
 
-  it("is one when 10 callers put it at once", async () => {
+  it("is created once when 10 callers put it at the same time", async () => {
     const same = profile();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => services.accounts.putAccount(same)),
@@ -69,7 +69,7 @@ describe("an account", () => {
     expect(new Set(answers.map((answer) => answer.account?.id)).size).toBe(1);
   });
 
-  it("is verified, blocked and unblocked, however often", async () => {
+  it("can be verified and blocked twice, and then unblocked", async () => {
     const { accounts } = services;
     const accountId = await services.createAccount();
     for (const _ of [1, 2]) {
@@ -84,7 +84,7 @@ describe("an account", () => {
 const donatedAt = timestampFromMs(0);
 const MONEY = { amountCents: 500n, currency: "eur" };
 
-/** Stores something in every table that holds data of accounts. */
+/** Stores a row in every table with data of accounts. */
 async function fill(accountId: string) {
   const { donations, platformEvents } = services;
   const key = { accountId, externalId: "donation" };
@@ -116,7 +116,7 @@ async function rowsOf(table: string, accountId: string): Promise<number> {
 }
 
 describe("a deleted account", () => {
-  it("leaves nothing of its data, and of its profile and key names", async () => {
+  it("loses all its data, its profile and the names of its keys", async () => {
     const accountId = await services.createAccount();
     const neighbour = await services.createAccount();
     await fill(accountId);
@@ -157,13 +157,13 @@ describe("a deleted account", () => {
     expect((await accounts.putAccount(names)).account?.id).not.toBe(accountId);
   });
 
-  it("was known before: deleting a stranger fails", async () => {
+  it("must have existed: deleting an unknown one fails", async () => {
     await expect(
       services.accounts.deleteAccount({ accountId: "0".repeat(15) }),
     ).rejects.toMatchObject(notFound);
   });
 
-  it("loses more rows than are deleted at once, also when its deletion was broken off", async () => {
+  it("loses more rows than one statement deletes, also after an interrupted deletion", async () => {
     const accountId = await services.createAccount();
     const batches = Array.from({ length: 11 }, (_, batch) =>
       Array.from({ length: 1000 }, (_, row) => ({

@@ -18,15 +18,14 @@ import {
 } from "./account-store.ts";
 import { putAccount } from "./put-account.ts";
 
-/** Creates the service that keeps the accounts; `deleteAccount` deletes one with all that it owns. */
+/** Creates the service that manages accounts. `deleteAccount` deletes an account with all its data. */
 export function createAccountService(
   pool: Pool,
   packets: Packets,
   { write }: Writer,
   deleteAccount: (accountId: string) => Promise<void>,
 ): ServiceImpl<typeof AccountService> {
-  /** Changes a stored account. */
-  async function change(
+  async function changeAccount(
     accountId: string,
     decide: (stored: AccountRecord, account: LockedAccount) => Decision<AccountRecord>,
   ) {
@@ -34,7 +33,7 @@ export function createAccountService(
       accountId,
       load: (accountNo) => ({ accounts: accountsBy([accountNo]) }),
       decide({ accounts: [stored] }, locked) {
-        if (stored === undefined) throw new Error("an account that is locked was not found");
+        if (stored === undefined) throw new Error("a locked account was not found");
         return decide(stored, locked);
       },
     });
@@ -60,14 +59,14 @@ export function createAccountService(
     },
 
     verifyAccount: ({ accountId }) =>
-      change(accountId, (stored, { accountNo, nowMicros }) => ({
+      changeAccount(accountId, (stored, { accountNo, nowMicros }) => ({
         answer: { ...stored, verified: true },
-        // The first time stays.
+        // Verifying again keeps the first time.
         changes: stored.verified ? [] : [markVerified(accountNo, nowMicros)],
       })),
 
     blockAccount: ({ accountId }) =>
-      change(accountId, (stored, { accountNo, nowMicros }) => ({
+      changeAccount(accountId, (stored, { accountNo, nowMicros }) => ({
         answer: { ...stored, blocked: true },
         changes: stored.blocked
           ? []
@@ -75,7 +74,7 @@ export function createAccountService(
       })),
 
     unblockAccount: ({ accountId }) =>
-      change(accountId, (stored, { accountNo }) => ({
+      changeAccount(accountId, (stored, { accountNo }) => ({
         answer: { ...stored, blocked: false },
         changes: [updateBlocked(accountNo, null)],
       })),

@@ -17,14 +17,14 @@ export type AccountRecord = {
   readonly blocked: boolean;
 };
 
-/** What an account's owner is known by. */
+/** The fields that `PutAccount` sets. */
 export type Profile = {
   readonly externalId: Buffer;
   readonly username: string;
   readonly displayName: string;
 };
 
-/** A row of the statements that find an account. */
+/** A row with the columns of an account. */
 export type AccountRow = RowDataPacket & {
   account_no: number;
   id: string;
@@ -37,7 +37,7 @@ export type AccountRow = RowDataPacket & {
 
 const COLUMNS = "account_no, id, external_id, username, display_name, verified_at, blocked_at";
 
-/** Asks for accounts by number. */
+/** Looks accounts up by number. */
 export const accountsBy = lookupOf<AccountRow, AccountRecord>({
   select: `SELECT ${COLUMNS} FROM account`,
   key: ["account_no"],
@@ -57,7 +57,7 @@ export async function readAccount(pool: Pool, accountId: string): Promise<Accoun
   return accountFromRow(row);
 }
 
-/** Reads the account with a username, in any case. Fails with `account_not_found`. */
+/** Reads the account with a username, ignoring case. Fails with `account_not_found`. */
 export async function readAccountByUsername(pool: Pool, username: string): Promise<AccountRecord> {
   const [row] = await queryWithin<AccountRow[]>(
     pool,
@@ -68,7 +68,7 @@ export async function readAccountByUsername(pool: Pool, username: string): Promi
   return accountFromRow(row);
 }
 
-/** Finds the account with a writer's own id, and locks it. */
+/** Finds the account with an external id, and locks it. */
 export function lockAccountByExternalId(externalId: Buffer): Statement {
   return {
     sql: `SELECT ${COLUMNS} FROM account WHERE external_id = ? FOR UPDATE`,
@@ -76,7 +76,7 @@ export function lockAccountByExternalId(externalId: Buffer): Statement {
   };
 }
 
-/** Finds the account with a username, in any case. */
+/** Finds the account with a username, ignoring case. */
 export function findAccountByUsername(username: string): Statement {
   return { sql: `SELECT ${COLUMNS} FROM account WHERE username = ?`, values: [username] };
 }
@@ -85,7 +85,7 @@ const ACCOUNT: Table = {
   insert: "INSERT INTO account (account_no, id, external_id, username, display_name)",
 };
 
-/** Stores a new account, which is not verified. */
+/** Stores a new, unverified account. */
 export function storeAccount(account: AccountRecord): Insert {
   const { accountNo, id, externalId, username, displayName } = account;
   return { into: ACCOUNT, row: [accountNo, id, externalId, username, displayName] };
@@ -107,7 +107,7 @@ export function markVerified(accountNo: number, nowMicros: number): Statement {
   };
 }
 
-/** Marks an account as blocked, or lifts its block. */
+/** Blocks an account, or unblocks it if `blockedAtMicros` is null. */
 export function updateBlocked(accountNo: number, blockedAtMicros: number | null): Statement {
   return {
     sql: "UPDATE account SET blocked_at = ? WHERE account_no = ?",
@@ -115,7 +115,7 @@ export function updateBlocked(accountNo: number, blockedAtMicros: number | null)
   };
 }
 
-/** Reads a row of the statements that find an account. */
+/** Converts a row to an account. */
 export function accountFromRow(row: AccountRow): AccountRecord {
   return {
     accountNo: row.account_no,

@@ -8,7 +8,7 @@ export type ReadAccount = {
   readonly id: string;
   readonly username: string;
   readonly displayName: string;
-  /** What its pages show has not changed while this is the same. */
+  /** While this stays the same, the account's pages do not change. */
   readonly feedVersion: number;
 };
 
@@ -20,11 +20,11 @@ export type ReadAccountRow = RowDataPacket & {
   feed_changed_at: number;
 };
 
-/** What is read of an account `a`. */
+/** The columns of a `ReadAccountRow`, from table `account` as `a`. */
 export const READ_ACCOUNT_COLUMNS =
   "a.account_no, a.id, a.username, a.display_name, a.feed_changed_at";
 
-/** A deleted account has no name any more. */
+/** Converts a row. A deleted account has no username. */
 export function readAccountFromRow(row: ReadAccountRow): ReadAccount {
   return {
     no: row.account_no,

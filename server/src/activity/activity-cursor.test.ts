@@ -29,13 +29,13 @@ const queries = fc.record({
   sinceMicros: fc.option(micros, { nil: undefined }),
   untilMicros: fc.option(micros, { nil: undefined }),
 });
-const refused = (text: string, keys = [key], of = account, by = query) =>
+const expectRefused = (text: string, keys = [key], of = account, by = query) =>
   expect(() => parseCursor(keys, of, by, text)).toThrow(
     expect.objectContaining({ code: "invalid_cursor" }),
   );
 
 describe("a cursor", () => {
-  it("§4.2 gives back its position to the account, order and filters it was issued for", () => {
+  it("§4.2 returns its position for the account, order and filters it was issued for", () => {
     fc.assert(
       fc.property(positions, queries, (at, by) => {
         const issued = signCursor(key, account, by, at);
@@ -51,19 +51,19 @@ describe("a cursor", () => {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      refused(flipped.toString("base64url"));
+      expectRefused(flipped.toString("base64url"));
     }
   });
 
   it("is refused in any spelling but its own", () => {
-    for (let end = 0; end < cursor.length; end++) refused(cursor.slice(0, end));
+    for (let end = 0; end < cursor.length; end++) expectRefused(cursor.slice(0, end));
     for (const more of ["A", "=", "==", " ", "\n", "\0"]) {
-      refused(cursor + more);
-      refused(more + cursor);
+      expectRefused(cursor + more);
+      expectRefused(more + cursor);
     }
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (text) => {
-        if (text !== cursor) refused(text);
+        if (text !== cursor) expectRefused(text);
       }),
     );
   });
@@ -72,34 +72,34 @@ describe("a cursor", () => {
     const other = signCursor(key, account, query, { ...position, recordKey: "000000000000002d" });
     for (let cut = 1; cut < cursor.length; cut++) {
       const spliced = cursor.slice(0, cut) + other.slice(cut);
-      if (spliced !== cursor && spliced !== other) refused(spliced);
+      if (spliced !== cursor && spliced !== other) expectRefused(spliced);
     }
   });
 
   it("§4.2 is refused for another account, order or filter", () => {
-    refused(cursor, [key], "000000000000000");
+    expectRefused(cursor, [key], "000000000000000");
     fc.assert(
       fc.property(queries, (by) => {
         const same = JSON.stringify({ ...by, limit: 0 }) === JSON.stringify({ ...query, limit: 0 });
-        if (!same) refused(cursor, [key], account, by);
+        if (!same) expectRefused(cursor, [key], account, by);
       }),
     );
   });
 
-  it("compares filters by meaning, and tells neighbouring microseconds and years beyond 2^53 apart", () => {
+  it("compares times to the microsecond, also in years beyond 2^53", () => {
     const since = { ...query, sinceMicros: 253_402_300_799_999_999n };
     const issued = signCursor(key, account, since, position);
     expect(parseCursor([key], account, { ...since }, issued)).toEqual(position);
-    refused(issued, [key], account, { ...query, sinceMicros: 253_402_300_799_999_998n });
+    expectRefused(issued, [key], account, { ...query, sinceMicros: 253_402_300_799_999_998n });
   });
 
-  it("still works when its key was replaced, and no longer once it is taken away", () => {
+  it("works after its key is replaced, until that key is removed", () => {
     const next = createCursorKey(randomBytes(32));
     expect(parseCursor([next, key], account, query, cursor)).toEqual(position);
-    refused(cursor, [next]);
+    expectRefused(cursor, [next]);
   });
 
-  it("works on every instance that has the key: nothing in it is of one process", () => {
+  it("works on every instance that has the key", () => {
     const again = createCursorKey(Buffer.from(secret));
     expect(parseCursor([again], account, query, cursor)).toEqual(position);
   });

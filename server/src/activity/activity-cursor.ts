@@ -9,10 +9,9 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
 /**
- * A cursor is base64url of 42 bytes: version (1), key id (1), recorded_at in microseconds (8,
- * big-endian), record key (16), and 16 bytes of an HMAC-SHA256. The HMAC is over those and what the
- * cursor is bound to. 42 bytes are 56 characters without padding bits, so each cursor has exactly
- * one spelling.
+ * A cursor is the base64url form of 42 bytes: version (1), key id (1), recorded_at in microseconds (8, big-endian),
+ * record key (16), and the first 16 of an HMAC-SHA256. The HMAC covers the bytes before it and the text of
+ * `bindingOf`. 42 bytes fill 56 characters without padding, so each cursor has exactly one spelling.
  */
 const VERSION = 1;
 const KEY_ID_OFFSET = 1;
@@ -23,26 +22,26 @@ const MAC_BYTES = 16;
 const CURSOR_BYTES = MAC_OFFSET + MAC_BYTES;
 const CURSOR_TEXT = /^[A-Za-z0-9_-]{56}$/;
 
-/** Where in a feed a page ended: the last activity it holds. */
+/** The last activity of a page. The next page begins after it. */
 export type FeedPosition = { readonly recordedAtMicros: number; readonly recordKey: string };
 
 /** A key that signs cursors. */
 export type CursorKey = {
-  /** The byte that cursors name it by. */
+  /** The byte that names this key in a cursor. */
   readonly id: number;
-  /** Eight bytes of its hash, in hexadecimal: no two keys share it. */
+  /** Eight bytes of the key's hash, in hexadecimal. No two keys share them. */
   readonly fingerprint: string;
   readonly secret: KeyObject;
 };
 
-/** Creates a cursor key of 32 secret bytes. */
+/** Creates a cursor key from 32 secret bytes. */
 export function createCursorKey(secret: Buffer): CursorKey {
   const hash = createHash("sha256").update(secret).digest();
   const fingerprint = hash.toString("hex", 0, 8);
   return { id: hash.readUInt8(0), fingerprint, secret: createSecretKey(secret) };
 }
 
-/** Signs a position, bound to the account, the order and the filters, whatever key or limit is used. §4.2 */
+/** Signs a position. The cursor is bound to the account, order and filters, but not to an API key or a limit. §4.2 */
 export function signCursor(
   key: CursorKey,
   accountId: string,
@@ -59,8 +58,8 @@ export function signCursor(
 }
 
 /**
- * Returns the position of a cursor that one of `keys` signed for this account, order and filters; fails
- * with `invalid_cursor` for any other text.
+ * Returns the position of a cursor that one of `keys` signed for this account, order and filters. Fails with
+ * `invalid_cursor` for any other text.
  */
 export function parseCursor(
   keys: readonly CursorKey[],
@@ -92,8 +91,8 @@ function macOf(key: CursorKey, bytes: Buffer, accountId: string, query: Activity
 }
 
 /**
- * The account, order and filters as one text; times by meaning, in microseconds. A new filter is appended where it
- * is given, and only there: cursors that clients hold stay good.
+ * Joins the account, order and filters into one text, with times in microseconds. Append a new filter only when a
+ * query has it, so that existing cursors stay valid.
  */
 export function bindingOf(accountId: string, query: ActivityQuery): string {
   const order = query.ascending ? "asc" : "desc";
@@ -101,7 +100,7 @@ export function bindingOf(accountId: string, query: ActivityQuery): string {
   return `${accountId}/${order}/${type}/${platform}/${sinceMicros}/${untilMicros}`;
 }
 
-/** A filter of a query that is not bound above does not compile here. */
+/** Fails to compile when `bindingOf` lacks a filter of `ActivityQuery`. */
 type Bound = "limit" | "ascending" | "type" | "platform" | "sinceMicros" | "untilMicros";
 ({}) satisfies Record<Exclude<keyof ActivityQuery, Bound>, never>;
 

@@ -3,17 +3,17 @@ import { bindingOf, type CursorKey } from "./activity-cursor.ts";
 import type { ActivityQuery } from "./activity-query.ts";
 
 /**
- * The revision of pages. Raise it when the same feed gives another page: a changed rendering, or a migration that
- * changes rows without moving their feed's version.
+ * The revision of pages. Raise it when the same feed gives different pages: after a change of rendering, or a
+ * migration that changes rows but not their feed's version.
  */
 const PAGE_REVISION = 1;
 
 /**
- * Names a page: its revision, the key that signs its cursor, the account, what is asked for, and the version of the
- * feed. It is no hash of those, so two pages never share a name. `cursor` is one that was verified.
+ * Returns the etag of a page: the revision, the cursor key, the account, the query, the verified `cursor` and the
+ * feed's version. It is no hash, so two pages never share an etag.
  *
- * The version is read before the page. So a page may be newer than its name and is never older. It is given only to
- * requests that were admitted before the newer version was committed.
+ * The version is read before the page, so a page may be newer than its etag, but never older. Such a page goes only
+ * to requests that were admitted before the newer version was committed.
  */
 export function pageEtag(
   key: CursorKey,

@@ -3,7 +3,7 @@ import type { Table } from "../database/change.ts";
 import type { FeedChange } from "../write/write.ts";
 import type { ActivityType, Unit } from "./activity-values.ts";
 
-/** Where a row of the feed stands: its place in the order, and its primary key. */
+/** The primary key of a feed row, which is also its position in the feed's order. */
 export type ActivityKey = {
   readonly accountNo: number;
   readonly recordedAt: number;
@@ -60,7 +60,7 @@ export function hideActivity({ accountNo, recordedAt, recordKey }: ActivityKey):
   return { feedChange: { sql, values: [accountNo, recordedAt, recordKey] } };
 }
 
-/** Changes what the feed says was refunded of a donation. */
+/** Changes a donation's refunded amount in the feed. */
 export function updateRefundedAmount(
   { accountNo, recordedAt, recordKey }: ActivityKey,
   refundedAmountCents: number,

@@ -8,7 +8,7 @@ const ORDERS = new Set<number>(Object.values(Order));
 const TYPES = new Set<number>(Object.values(ActivityType));
 const PLATFORMS = new Set<number>(Object.values(Platform));
 
-/** Which part of a feed to read, checked. §4.2 */
+/** A validated query: which part of a feed to read. §4.2 */
 export type ActivityQuery = {
   readonly limit: number;
   readonly ascending: boolean;
@@ -20,7 +20,7 @@ export type ActivityQuery = {
   readonly untilMicros: Micros | undefined;
 };
 
-/** Checks a request's bounds; fails with `invalid_parameter`. */
+/** Validates a request. Fails with `invalid_parameter`. */
 export function parseActivityQuery(request: ListActivitiesRequest): ActivityQuery {
   const limit = request.limit ?? DEFAULT_LIMIT;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {

@@ -2,10 +2,10 @@ import type { Activity, ActivityType, Platform, Unit } from "@activity/proto";
 import { timestampFromMicros } from "../common/timestamps.ts";
 import type { ActivityRow } from "./activity-store.ts";
 
-/** Bytes of a record id in a record key; the source follows. */
+/** A record key is a record id of this many bytes, then the source. */
 const RECORD_ID_LENGTH = 15;
 
-/** Converts a row of the feed to its message. Written out, because it runs fifty times a page. */
+/** Converts a feed row to its message. The object is written out for speed: this runs for each row of a page. */
 export function activityFromRow(row: ActivityRow): Activity {
   const recordedAt = timestampFromMicros(row.recorded_at);
   const activity: Activity = {
@@ -32,5 +32,5 @@ function publicIdFromRecordKey(recordKey: string): string {
   return prefix + recordKey.slice(0, RECORD_ID_LENGTH);
 }
 
-/** The code of `d`. */
+/** The character code of "d", the source of donations. */
 const DONATION_SOURCE = 0x64;

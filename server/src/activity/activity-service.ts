@@ -14,13 +14,13 @@ import { activityFromRow } from "./activity-row.ts";
 import { type ActivityRow, readActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
 
-/** As long as a poll may wait. ADR 0052 */
+/** The longest wait of a poll. ADR 0052 */
 const MAX_WAIT_MS = 10_000;
 const NO_PAGE = { activities: [], hasMore: false, notModified: true };
 
 /**
- * Serves the feed. The first of `cursorKeys` signs; all of them verify, so that a key can be replaced
- * without refusing the cursors signed with the one before.
+ * Serves the feed. The first of `cursorKeys` signs and all verify, so that cursors stay valid when a key is
+ * replaced.
  */
 export function createActivityService(
   pool: Pool,
@@ -71,11 +71,11 @@ export function createActivityService(
     context: HandlerContext,
   ) {
     const account = await readAccountOf(pool, context, accountId);
-    const known = { accountId: account.id, version: account.feedVersion };
-    const isLater = feedVersion === undefined || BigInt(known.version) > feedVersion;
+    const current = { accountId: account.id, version: account.feedVersion };
+    const isLater = feedVersion === undefined || BigInt(current.version) > feedVersion;
     const version = isLater
-      ? known.version
-      : await changes.later(known, MAX_WAIT_MS, context.signal);
+      ? current.version
+      : await changes.later(current, MAX_WAIT_MS, context.signal);
     return { feedVersion: BigInt(version) };
   }
 

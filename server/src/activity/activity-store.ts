@@ -24,9 +24,8 @@ const COLUMNS =
   "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
 
 /**
- * Reads the rows of a page after `position`, and one more where there is one. Every combination of
- * filters has an index in the feed's order and is told to use it. So the database reads the rows
- * that it returns and no others.
+ * Reads the rows of a page after `position`, and one more if it exists. Each combination of filters has an index in
+ * the feed's order, and the statement forces it. So the database reads only the rows that it returns.
  */
 export function readActivityRows(
   pool: Pool,
@@ -58,7 +57,7 @@ function pageStatement(
     const beyond = ascending ? ">" : "<";
     require(`(recorded_at ${beyond} ? OR (recorded_at = ? AND record_key ${beyond} ?))`, position.recordedAtMicros, position.recordedAtMicros, position.recordKey);
   }
-  // A position lies within the bounds it was signed for, so it replaces the one on its side.
+  // A position lies within the bounds it was signed for, so it replaces the bound on its side.
   if (sinceMicros !== undefined && !(ascending && position)) {
     require("recorded_at >= ?", storable(sinceMicros));
   }
@@ -77,7 +76,7 @@ function indexOf({ type, platform }: ActivityQuery): string {
   return platform !== 0 ? "activity_platform" : "PRIMARY";
 }
 
-/** Brings a bound into the range of stored times, all of which are exact numbers. */
+/** Clamps a bound to the safe integers. All stored times of records are within them. */
 function storable(micros: Micros): number {
   if (typeof micros === "number") return micros;
   return micros < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;

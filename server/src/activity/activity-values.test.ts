@@ -22,7 +22,7 @@ it("stores the numbers that the proto reads", () => {
   expect(DIAMOND_PLATFORM).toBe(proto.Platform.LIVE_PLATFORM_4);
 });
 
-it("imports from the five import sources and from nothing else", () => {
+it("imports from the five import sources only", () => {
   const names = Object.entries(proto.Platform).filter(([, number]) => isImportPlatform(number));
   expect(names.map(([name]) => name)).toEqual([
     "IMPORT_SOURCE_1",

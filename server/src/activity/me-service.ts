@@ -5,10 +5,10 @@ import { timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import { readAccountOf } from "./read-account.ts";
 
-/** The one scope of every key. §2.5 */
+/** Every API key has this one scope. §2.5 */
 const SCOPE = "activity:read";
 
-/** Serves the profile; for an API key without a further look-up, for its admission read it all. */
+/** Serves the profile. For an API key it needs no further look-up, because the admission read the profile. */
 export function createMeService(pool: Pool): ServiceImpl<typeof MeService> {
   async function getMe(request: GetMeRequest, context: HandlerContext): Promise<GetMeResponse> {
     const account = await readAccountOf(pool, context, request.accountId);

@@ -6,10 +6,9 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { Pool } from "../database/pool.ts";
 
 /**
- * Returns the account that a read call is about: that of the API key or session, or the one that an
- * internal service names. Fails with `account_not_found` when there is none. Fails with
- * `invalid_parameter` when a service names none, or a caller with an API key names one: the key
- * alone decides. §1
+ * Returns the account of a read call: that of the API key or session, or the one that an internal service names.
+ * Fails with `account_not_found` if it does not exist. Fails with `invalid_parameter` if a service names none, or
+ * if a call with an API key names one: the key alone decides. §1
  */
 export async function readAccountOf(
   pool: Pool,
@@ -22,7 +21,7 @@ export async function readAccountOf(
     if (accountId !== "") {
       throw new DomainError(
         ErrorCode.InvalidParameter,
-        "account_id accepts nothing from a caller with an API key: the key says which account is read.",
+        "account_id must be empty in a call with an API key: the key determines the account.",
       );
     }
     return caller.apiKey.account;

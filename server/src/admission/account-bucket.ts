@@ -1,7 +1,7 @@
-/** The first byte of account buckets; that of clients is another. */
+/** The first byte of an account's bucket. Client buckets begin with other bytes. */
 export const ACCOUNT_PREFIX = "a";
 
-/** Returns the bytes that an account is counted under. */
+/** Returns the bucket under which an account is counted. */
 export function accountBucket(accountId: string): Buffer {
   return Buffer.from(`${ACCOUNT_PREFIX}${accountId}`, "ascii");
 }

@@ -1,7 +1,7 @@
 import type { AdmissionService } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 
-/** Answers once the authenticate interceptor, which does all the counting and checking, let a call in. */
+/** Answers with nothing: authentication has already counted and checked the call. */
 export function createAdmissionService(): ServiceImpl<typeof AdmissionService> {
   return { admitClient: () => ({}), admitApiKey: () => ({}) };
 }

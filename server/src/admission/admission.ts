@@ -1,34 +1,36 @@
 import type { ReadAccount } from "../account/read-account-store.ts";
 import type { RateWindow } from "./rate-window.ts";
 
-/** Requests admitted of one client address in any 60 seconds. §8 */
+/** Requests that are admitted from one client address in any 60 seconds. §8 */
 export const CLIENT_LIMIT = 300;
-/** Requests admitted of one account in any 60 seconds, whatever key they show. §8 */
+/** Requests that are admitted for one account in any 60 seconds, by all its keys together. §8 */
 export const ACCOUNT_LIMIT = 120;
 
-/** One request to count: by its client, and by the account of its API key where it shows one. */
+/** A request to count: for its client and, if it shows an API key, for the key's account. */
 export type AdmissionRequest = {
   /** The client's bucket, from `clientBucket`. */
   readonly client: Buffer;
   readonly keyHash?: Buffer;
-  /** Whether it was counted before: its key and account are checked again, and nothing is counted. */
+  /** Whether the request was counted before. If so, only its key and account are checked again. */
   readonly wasCounted?: boolean;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
 };
 
-/** A working API key as it is now, with its account. */
+/** A valid API key, with its account. */
 export type ApiKeyRecord = {
   readonly prefix: string;
   readonly expiresAtMicros: number;
   readonly account: ReadAccount;
 };
 
-/** What became of a request, in the order of the checks: what an earlier one refused is not counted on. */
+/**
+ * The outcome of a request, in the order of the checks. A refusal ends the checks, so later limits do not count it.
+ */
 export type AdmissionResult =
   /**
-   * Until `untilMs`, in the steady clock of this process, the client's window takes no other; undefined for one that
-   * was refused because as many as its limit wait.
+   * The client's window is full until `untilMs`, by this process's steady clock. It is undefined if the client has
+   * too many waiting requests, or its network is over its limit.
    */
   | { readonly kind: "client_refused"; readonly untilMs: number | undefined }
   | { readonly kind: "client_admitted" }
@@ -36,15 +38,15 @@ export type AdmissionResult =
   | { readonly kind: "account_unavailable" }
   | { readonly kind: "account_refused"; readonly window: RateWindow }
   | { readonly kind: "admitted"; readonly apiKey: ApiKeyRecord; readonly window: RateWindow }
-  /** It was counted before, and its key and account may still read. */
+  /** The request was counted before. Its key and account may still read. */
   | { readonly kind: "still_admitted"; readonly apiKey: ApiKeyRecord };
 
 /**
- * Counts requests in a place that all instances share, and looks their API keys up. `admit` rejects when
- * that place cannot be reached: nobody is admitted uncounted. §7
+ * Counts requests in a store that all instances share, and looks up their API keys. `admit` rejects if the store
+ * cannot be reached, so no request is admitted uncounted. §7
  */
 export interface Admission {
-  /** Resolves when that place can be asked, or the first try to reach it has failed; never rejects. */
+  /** Resolves when the store can be reached, or when the first try has failed. Never rejects. */
   readonly ready: Promise<void>;
   admit(request: AdmissionRequest): Promise<AdmissionResult>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ const DEADLINE_MS = 3_000;
 /** Finds the row of a request's API key, whatever the key's state. */
 export type FindApiKey = (request: AdmissionRequest) => Promise<ApiKeyRow | undefined>;
 
-/** Creates a look-up that reads the keys of all requests that wait in one statement. */
+/** Creates a look-up. One statement reads the keys of all waiting requests. */
 export function createFindApiKey(pool: Pool, nowMs: () => number): FindApiKey {
   return createWaitQueue<AdmissionRequest, ApiKeyRow | undefined>({
     nowMs,

@@ -28,7 +28,7 @@ export const AVAILABLE =
 
 const HOUR_MICROS = 3_600_000_000;
 
-/** SQL for: a use of the key at `now` is to be noted, for the last one noted is an hour old. */
+/** SQL for: the last noted use of the key is at least an hour before `now`, so another one is due. */
 export const USE_DUE = (now: string) => `(COALESCE(k.last_used_at, 0) < ${now} - ${HOUR_MICROS})`;
 
 export const API_KEY_COLUMNS = (now: string) =>

@@ -3,7 +3,7 @@ import type { ReadAccount } from "../account/read-account-store.ts";
 import type { ApiKeyRecord } from "./admission.ts";
 import type { SessionScope } from "./session-scope.ts";
 
-/** A session of the dashboard that has not ended, with its account, which is neither blocked nor deleted. */
+/** An open dashboard session, with its account, which is neither blocked nor deleted. */
 export type SessionRecord = {
   readonly hash: Buffer;
   readonly account: ReadAccount;
@@ -18,11 +18,11 @@ export type Caller =
   | {
       readonly kind: "service";
       readonly name: string;
-      /** The one account that its credential is for; without it, all accounts. */
+      /** The only account that its credential is for. Undefined means all accounts. */
       readonly accountId?: string | undefined;
     };
 
-/** The caller of a call, set by the authenticate interceptor before any service runs. */
+/** The caller of a call. Authentication sets it before any service runs. */
 export const callerKey = createContextKey<Caller | undefined>(undefined, {
   description: "caller",
 });
@@ -30,25 +30,32 @@ export const callerKey = createContextKey<Caller | undefined>(undefined, {
 /** Returns the session of a call that only sessions may make. */
 export function sessionOf({ values }: Pick<HandlerContext, "values">): SessionRecord {
   const caller = values.get(callerKey);
-  if (caller?.kind !== "session") throw new Error("a call for sessions came through without one");
+  if (caller?.kind !== "session")
+    throw new Error("a call that only sessions may make has no session");
   return caller.session;
 }
 
-/** The address of the socket a call came in on; absent for calls from inside the process. */
+/**
+ * The address of the call's socket, or of the browser behind a trusted proxy. Calls from inside the process have
+ * none.
+ */
 export const peerAddressKey = createContextKey<string | undefined>(undefined, {
   description: "peer address",
 });
 
-/** Keeps the connection that a call came in on, because its caller authenticated. */
+/** Keeps the call's connection open, because its caller has authenticated. */
 export const keepConnectionKey = createContextKey<() => void>(() => {}, {
   description: "keep connection",
 });
 
 /**
- * Whether who sends the call is an internal service that showed a working credential: its caller, or the gateway before
- * it. Its word on the trace that the call is part of counts.
+ * Whether an internal service with a valid credential sends the call: its caller, or the gateway before it. Its
+ * trace context is trusted.
  */
 export const fromServiceKey = createContextKey<boolean>(false, { description: "from a service" });
 
-/** Whether the call comes from a gateway in this very process, whose word on the client's address counts. */
+/**
+ * Whether the call comes from inside this process, such as from a gateway. The client address that it forwards is
+ * trusted.
+ */
 export const inProcessKey = createContextKey<boolean>(false, { description: "in process" });

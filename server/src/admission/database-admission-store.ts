@@ -16,10 +16,10 @@ import { WINDOW_MICROS } from "./rate-window.ts";
 
 export type ClientRow = RowDataPacket & { bucket: Buffer; batch_admitted: number };
 
-/** A client whose window is full, and for how long it takes no other request. */
+/** A client whose window is full, and for how many microseconds it stays full. */
 export type RefusedRow = RowDataPacket & { bucket: Buffer; micros: number };
 
-/** A key, and the window of its account where that was counted in the same batch. */
+/** A key, and the window of its account if the batch counted it. */
 export type CountedApiKeyRow = ApiKeyRow & {
   batch_admitted: number | null;
   admitted: number | null;
@@ -32,17 +32,17 @@ export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: Co
 export type CountedRest = { readonly refused: RefusedRow[]; readonly apiKeys: CountedApiKeyRow[] };
 
 /**
- * The database's clock may differ between two statements of two instances by so much; a window whose last
- * admission lies further ahead was written before the clock stepped back.
+ * The database times that two instances see may differ by up to this much. A window whose last admission is further
+ * in the future was written before the clock stepped back.
  */
 const CLOCK_STEP_MICROS = 5_000_000;
 
 const time = (micros: string) => `UNHEX(LPAD(HEX(${micros}), 16, '0'))`;
 
 /**
- * What an admission does to a window that exists. The assignments run in order, each seeing those before
- * it: after a step back of the clock all admissions count as made now; the time never runs backwards;
- * one more is taken while the ring is not full or its oldest admission is out of the window.
+ * How an admission changes an existing window. Each assignment sees the results of those before it. After the clock
+ * steps back, all admissions count as made now. A window's time never decreases. One more request is admitted if
+ * the ring is not full, or if its oldest admission is out of the window.
  */
 const countIn = (limit: number) => `ON DUPLICATE KEY UPDATE
   ring = IF(last_at > @now + ${CLOCK_STEP_MICROS}, REPEAT(@now_bytes, LENGTH(ring) DIV 8), ring),
@@ -58,12 +58,12 @@ const INSERT_WINDOW =
   "INSERT INTO rate_window (bucket, admitted, last_at, ok, ring, batch, batch_admitted)";
 const COUNT_CLIENT = countIn(CLIENT_LIMIT);
 const COUNT_ACCOUNT = countIn(ACCOUNT_LIMIT);
-/** SQL for: when the oldest admission of a client's full window was made. */
+/** SQL for: the time of the oldest admission in a client's full window. */
 const OLDEST_OF_CLIENT = `CAST(CONV(HEX(SUBSTR(ring, (admitted MOD ${CLIENT_LIMIT}) * 8 + 1, 8)), 16, 10) AS SIGNED)`;
 
 /**
- * Counts a batch of requests in one round trip: each client, then, if every client was admitted, the
- * account of each key that may read; and reads the keys. Both may repeat: each occurrence counts.
+ * Counts a batch of requests in one round trip, and reads their keys. It counts each client. If all are admitted,
+ * it also counts the account of each key that may read. A repeated client or key counts each time.
  */
 export async function countBatch(
   packets: Packets,
@@ -77,7 +77,10 @@ export async function countBatch(
   return { clients: clientRows as ClientRow[], apiKeys: apiKeys as CountedApiKeyRow[] };
 }
 
-/** Counts what a batch leaves when clients of it were refused: the accounts of the others; reads how long. */
+/**
+ * Follows `countBatch` if some clients were refused. Counts the accounts of the admitted requests, and reads how
+ * long each refused client's window stays full.
+ */
 export async function countRest(
   packets: Packets,
   refused: readonly Buffer[],
@@ -92,8 +95,8 @@ export async function countRest(
 }
 
 /**
- * Runs statements as one transaction in one round trip, and returns what those read that do; the values in
- * their text are hexadecimal digits only.
+ * Runs statements as one transaction in one round trip. Returns the rows of each SELECT. The statements hold their
+ * values as hexadecimal literals.
  */
 async function runPacket(
   packets: Packets,
@@ -108,7 +111,7 @@ async function runPacket(
   return rows.filter((_, place) => texts[place]?.startsWith("SELECT"));
 }
 
-/** Counts each client in order; two instances that lock the same windows lock them in the same order. */
+/** Counts the clients in sorted order, so that all instances lock windows in the same order. */
 function clientStatements(clients: readonly Buffer[]): string[] {
   const literals = clients.map(literal).sort();
   const rows = literals.map((bucket) => `(${bucket}, 1, @now, 1, @now_bytes, @batch, 1)`);
@@ -133,16 +136,17 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
   const areShown = `k.key_hash IN (${hashes.join(", ")})`;
   const counted = `${areShown} AND ${condition}`;
   return [
-    // Two instances that lock the same windows lock them in the same order.
+    // All instances lock windows in this order.
     countAccounts(API_KEY_TABLES, counted, "ORDER BY id"),
-    // A join has one row for each time that a key is shown, but takes the database longer.
+    // A key that several requests show is counted again by a join, with a row for each further request. A join is
+    // slower.
     ...(again.length === 0
       ? []
       : [
           countAccounts(
             `${API_KEY_TABLES} JOIN ${tableOf(again)}`,
             `again.hash = k.key_hash AND ${counted}`,
-            // They are locked, and a vtgate fails at an order of what it joined.
+            // No order: the windows are locked already, and a vtgate cannot sort a join.
             "",
           ),
         ]),
@@ -154,9 +158,8 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
 }
 
 /**
- * Counts the account of each row that has a key which may read. The rows are those of a subquery,
- * which no lock reaches. A vtgate reads for INSERT with LOCK IN SHARE MODE, and admissions and
- * writes would wait for each other.
+ * Counts the account of each row whose key may read. The rows come from a subquery, which stays unlocked. A vtgate
+ * adds LOCK IN SHARE MODE to an `INSERT … SELECT`, so admissions and writes would wait for each other.
  */
 function countAccounts(tables: string, condition: string, order: string): string {
   return `${INSERT_WINDOW}
@@ -166,7 +169,7 @@ function countAccounts(tables: string, condition: string, order: string): string
     ${order} ${COUNT_ACCOUNT}`;
 }
 
-/** The limit, which all are within, has a vtgate leave conditions outside where they are. */
+/** The LIMIT drops no row. It stops a vtgate from moving outer conditions into this subquery. */
 function tableOf(hashes: readonly string[]): string {
   const rows = hashes.map((hash) => `SELECT ${hash} AS hash`);
   return `(${rows.join(" UNION ALL ")} LIMIT ${hashes.length}) again`;
@@ -176,7 +179,7 @@ function literal(bytes: Buffer): string {
   return `x'${bytes.toString("hex")}'`;
 }
 
-/** Deletes some windows that hold no admission of the last 60 seconds; returns how many. */
+/** Deletes at most `limit` windows with no admission in the last 60 seconds. Returns how many. */
 export async function deleteIdleWindows(pool: Pool, limit: number): Promise<number> {
   const { affectedRows } = await queryWithin<ResultSetHeader>(
     pool,

@@ -13,14 +13,14 @@ import {
   countRest,
 } from "./database-admission-store.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { refuseWhatIsKnown } from "./known-refusals.ts";
+import { refuseEarly } from "./known-refusals.ts";
 import { rateWindowFromRing } from "./rate-window.ts";
 import { createWaitQueue } from "./wait-queue.ts";
 
 /**
- * Counts in the database: one round trip, shared by all requests that wait at the same moment, counts the
- * clients and the accounts and reads the keys. `packets` has one connection
- * of its own, for batches follow one another; `nowMs` a clock that never steps. Keys that work are noted in `uses`.
+ * Creates an admission that counts in the database. One round trip, which all waiting requests share, counts
+ * clients and accounts and reads keys. `packets` needs its own connection, because batches run one after another.
+ * `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
  */
 export function createDatabaseAdmission(
   packets: Packets,
@@ -32,9 +32,9 @@ export function createDatabaseAdmission(
     run: (requests) => admitBatch(packets, uses, requests, nowMs),
   });
   return {
-    // A request waits for its connection.
+    // Ready at once: each request waits for its own connection.
     ready: Promise.resolve(),
-    admit: refuseWhatIsKnown(count, nowMs),
+    admit: refuseEarly(count, nowMs),
     close: () => packets.close(),
   };
 }
@@ -50,7 +50,7 @@ async function admitBatch(
   const counted = await countBatch(packets, clients, keyHashes);
   const isAdmitted = takeClients(requests, counted);
   if (!isAdmitted.includes(false)) return requests.map(createTakeAccount(counted, uses));
-  // A client was refused, so no account was counted: count those of the others.
+  // A client was refused, so no account was counted. Count the accounts of the admitted requests.
   const admitted = requests.filter((_request, index) => isAdmitted[index]);
   const refused = clients.filter((_client, index) => !isAdmitted[index]);
   const askedMs = nowMs();
@@ -60,7 +60,7 @@ async function admitBatch(
   return requests.map((request, index): AdmissionResult => {
     if (isAdmitted[index]) return takeAccount(request);
     const refusedMs = (micros.get(request.client.toString("latin1")) ?? 0) / 1_000;
-    // From before the database looked at its clock, so that it ends here no later than there.
+    // Counted from before the statement, so that this refusal ends no later than the database's.
     return { kind: "client_refused", untilMs: askedMs + refusedMs };
   });
 }
@@ -71,16 +71,16 @@ function keyHashesOf(requests: readonly AdmissionRequest[]): Buffer[] {
 
 /** Gives the admissions of each client to its requests in order of arrival. */
 function takeClients(requests: readonly AdmissionRequest[], counted: CountedBatch): boolean[] {
-  const left = new Map(
+  const remaining = new Map(
     counted.clients.map((row) => [row.bucket.toString("latin1"), row.batch_admitted]),
   );
-  return requests.map((request) => takeOne(left, request.client.toString("latin1")));
+  return requests.map((request) => takeAdmission(remaining, request.client.toString("latin1")));
 }
 
 /** Gives the admissions of each account to the requests with its keys in order of arrival. */
 function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: KeyUses) {
   const rows = new Map(apiKeys.map((row) => [row.key_hash.toString("latin1"), row]));
-  const left = new Map(apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
+  const remaining = new Map(apiKeys.map((row) => [row.id, row.batch_admitted ?? 0]));
   return (request: AdmissionRequest): AdmissionResult => {
     if (request.keyHash === undefined) return { kind: "client_admitted" };
     const row = rows.get(request.keyHash.toString("latin1"));
@@ -88,16 +88,16 @@ function createTakeAccount({ apiKeys }: Pick<CountedBatch, "apiKeys">, uses: Key
     if (row.available !== 1) return { kind: "account_unavailable" };
     uses.note(row);
     const window = windowOf(row);
-    return takeOne(left, row.id)
+    return takeAdmission(remaining, row.id)
       ? { kind: "admitted", apiKey: apiKeyFromRow(row), window }
       : { kind: "account_refused", window };
   };
 }
 
-/** Takes one from a count of what is left, if there is one. */
-function takeOne(left: Map<string, number>, key: string): boolean {
-  const count = left.get(key) ?? 0;
-  left.set(key, count - 1);
+/** Takes one of the remaining admissions of `key`. Returns whether there was one. */
+function takeAdmission(remaining: Map<string, number>, key: string): boolean {
+  const count = remaining.get(key) ?? 0;
+  remaining.set(key, count - 1);
   return count > 0;
 }
 

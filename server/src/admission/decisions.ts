@@ -1,11 +1,11 @@
 import type { Metrics } from "@activity/runtime/metrics";
 import type { Admission } from "./admission.ts";
 
-/** Counts what became of each request at an admission; `unavailable`: it could not be asked. */
+/** Counts the outcome of each request. `unavailable`: the admission failed. */
 export function countDecisions(admission: Admission, metrics: Metrics): Admission {
   const count = metrics.counter(
     "activity_rate_limit_decisions_total",
-    "Requests that were counted, by what became of them.",
+    "Requests that were counted, by outcome.",
     ["decision"],
   );
   return {
@@ -16,7 +16,7 @@ export function countDecisions(admission: Admission, metrics: Metrics): Admissio
         count(result.kind);
         return result;
       } catch (error) {
-        // Who went away does not say that the limiter is.
+        // A failure after the client left does not mean that the limiter is unavailable.
         if (!request.signal?.aborted) count("unavailable");
         throw error;
       }

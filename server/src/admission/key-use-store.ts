@@ -3,7 +3,7 @@ import type { Pool, ResultSetHeader } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import { USE_DUE } from "./api-key-row.ts";
 
-/** Stores that keys, at least one, are used now; of those that others stored within the hour nothing changes. */
+/** Stores that keys are used now, unless a use within the last hour is stored. `keyHashes` has at least one. */
 export async function storeUses(pool: Pool, keyHashes: readonly Buffer[]): Promise<void> {
   await queryWithin<ResultSetHeader>(
     pool,

@@ -5,19 +5,19 @@ import type { ApiKeyRow } from "./api-key-row.ts";
 import { storeUses } from "./key-use-store.ts";
 
 const INTERVAL_MS = 30_000;
-/** Keys a statement changes at most, so that it holds no lock for long. */
+/** Keys per statement at most, so that no lock is held for long. */
 const CHUNK = 1_000;
 
 /** Notes when API keys were last used. */
 export type KeyUses = {
-  /** Notes a key as an admission has read it, where that is due; it is stored later, and nobody waits for it. */
+  /** Notes the use of a key if it is due. It is stored later, and no request waits for that. */
   note(row: Pick<ApiKeyRow, "key_hash" | "use_due">): void;
   stop(): void;
 };
 
 /**
- * Starts storing what is noted, each key once an hour at most. A process that ends forgets what it noted in
- * its last half minute; the next request with such a key notes it again.
+ * Starts to store noted uses, at most one per key and hour. A process that ends loses the uses of its last half
+ * minute. The next request with such a key notes it again.
  */
 export function startKeyUses(pool: Pool, log: Log): KeyUses {
   const noted = new Map<string, Buffer>();

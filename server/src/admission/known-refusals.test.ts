@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { AdmissionRequest, AdmissionResult } from "./admission.ts";
-import { refuseWhatIsKnown } from "./known-refusals.ts";
+import { refuseEarly } from "./known-refusals.ts";
 
 const from = (client: string): AdmissionRequest => ({ client: Buffer.from(client) });
 
-/** A shared place that answers when the test says so. */
-function createHeldPlace() {
+/** Creates an admission whose shared store answers when the test says so. */
+function createManualStore() {
   const asked: { client: string; answer(result: AdmissionResult): void }[] = [];
   const clock = { nowMs: 0 };
-  const admit = refuseWhatIsKnown(
+  const admit = refuseEarly(
     ({ client }) => new Promise((answer) => asked.push({ client: `${client}`, answer })),
     () => clock.nowMs,
   );
@@ -19,8 +19,8 @@ const ADMITTED: AdmissionResult = { kind: "client_admitted" };
 const refusedUntil = (untilMs: number): AdmissionResult => ({ kind: "client_refused", untilMs });
 
 describe("§8 a client that is known to be over its limit", () => {
-  it("is refused without asking, until its window takes one more and not longer", async () => {
-    const { admit, asked, clock } = createHeldPlace();
+  it("is refused without a count, until its window has capacity again", async () => {
+    const { admit, asked, clock } = createManualStore();
     const first = admit(from("flood"));
     asked[0]?.answer(refusedUntil(60_000));
     expect(await first).toEqual(refusedUntil(60_000));
@@ -33,8 +33,8 @@ describe("§8 a client that is known to be over its limit", () => {
     expect(await again).toEqual(ADMITTED);
   });
 
-  it("says nothing of other clients", async () => {
-    const { admit, asked } = createHeldPlace();
+  it("does not affect other clients", async () => {
+    const { admit, asked } = createManualStore();
     const first = admit(from("flood"));
     asked[0]?.answer(refusedUntil(60_000));
     await first;
@@ -42,8 +42,8 @@ describe("§8 a client that is known to be over its limit", () => {
     expect(asked.map(({ client }) => client)).toEqual(["flood", "other"]);
   });
 
-  it("is one with as many requests waiting as the limit admits: the next is refused at once", async () => {
-    const { admit, asked } = createHeldPlace();
+  it("is refused at once when as many of its requests wait as the limit admits", async () => {
+    const { admit, asked } = createManualStore();
     const waiting = Array.from({ length: 300 }, () => admit(from("flood")));
     expect(await admit(from("flood"))).toMatchObject({ kind: "client_refused" });
     expect(asked).toHaveLength(300);

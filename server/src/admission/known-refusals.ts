@@ -4,14 +4,13 @@ import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./adm
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
 
 /**
- * Refuses here what the shared place is known to refuse, so that a client over its limit takes no
- * place in a queue. Known are clients that were refused there, until their oldest admission leaves
- * the window. Known are also clients with as many waiting requests as their limit. Nothing is
- * admitted here. `nowMs` is a clock that never steps.
+ * Refuses a client without a count if the count would refuse it, so that it fills no queue. Such a client was
+ * refused before, and its oldest admission is still in the window. Or it has as many waiting requests as its limit.
+ * `nowMs` is a clock that never steps.
  */
-export function refuseWhatIsKnown(count: Count, nowMs: () => number): Count {
+export function refuseEarly(count: Count, nowMs: () => number): Count {
   const refused = createRefusedClients(nowMs);
-  /** How many requests of a client wait for their count. */
+  /** By client, how many requests wait for their count. */
   const waiting = new Map<string, number>();
 
   return async (request) => {

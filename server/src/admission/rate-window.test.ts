@@ -5,7 +5,7 @@ import { rateLimit, rateLimitPolicy, rateWindowFromRing, WINDOW_MICROS } from ".
 const LIMIT = 5;
 const START = 1_790_000_000_000_000;
 
-/** Writes admissions as the database does: appended until the ring is full, then over the oldest. */
+/** Writes admissions as the database does: appends until the ring is full, then replaces the oldest. */
 function ringOf(times: readonly number[]): Buffer {
   const ring = Buffer.alloc(Math.min(times.length, LIMIT) * 8);
   for (const [index, time] of times.entries()) {
@@ -33,7 +33,7 @@ describe("what is left of a limit", () => {
     );
   });
 
-  it("is told in the fields of the IETF draft", () => {
+  it("is shown in the fields of the IETF draft", () => {
     expect(rateLimitPolicy(120)).toBe('"account";q=120;w=60');
     expect(rateLimit({ remaining: 3, resetSeconds: 7 })).toBe('"account";r=3;t=7');
   });
@@ -44,7 +44,7 @@ describe("what is left of a limit", () => {
     expect(left(START + 60_000_000)).toEqual({ remaining: LIMIT, resetSeconds: 0 });
   });
 
-  it("is the whole limit when nothing was ever admitted", () => {
+  it("is the whole limit before the first admission", () => {
     const window = rateWindowFromRing(Buffer.alloc(0), 0, LIMIT, START);
     expect(window).toEqual({ remaining: LIMIT, resetSeconds: 0 });
   });

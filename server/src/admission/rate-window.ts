@@ -1,21 +1,21 @@
-/** The span of the request limits. §8 */
+/** Request limits count the last 60 seconds. §8 */
 export const WINDOW_SECONDS = 60;
 export const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000;
 
 /** Bytes of one admission's time in a ring. */
 const TIME_BYTES = 8;
 
-/** What is left of a limit. */
+/** What remains of a limit. */
 export type RateWindow = {
   /** Requests that would be admitted now. */
   readonly remaining: number;
-  /** Whole seconds, rounded up, until one more would be: 0 to 60. */
+  /** Whole seconds, rounded up, until `remaining` next grows: 0 to 60. */
   readonly resetSeconds: number;
 };
 
 /**
- * Reads a window off its ring of admissions. `admitted` counts all that were ever written to the ring, so
- * it says where the oldest one lies; `nowMicros` is the clock the ring was written in.
+ * Reads a window from its ring of admissions. `admitted` counts all admissions that were ever written to the ring,
+ * so it locates the oldest. `nowMicros` is by the clock that wrote the ring.
  */
 export function rateWindowFromRing(
   ring: Buffer,
@@ -34,7 +34,7 @@ export function rateWindowFromRing(
   };
 }
 
-/** Counts the leading times at or before `edgeMicros`; they are in ascending order. */
+/** Counts the leading times at or before `edgeMicros`. Times ascend. */
 function countExpired(length: number, timeAt: (age: number) => number, edgeMicros: number): number {
   let low = 0;
   let high = length;
@@ -46,7 +46,7 @@ function countExpired(length: number, timeAt: (age: number) => number, edgeMicro
   return low;
 }
 
-/** Reads 8 big-endian bytes; microsecond times stay below 2^53 until the year 2255. */
+/** Reads 8 big-endian bytes. Times in microseconds stay below 2^53 until the year 2255. */
 function readMicros(ring: Buffer, offset: number): number {
   return ring.readUInt32BE(offset) * 0x1_0000_0000 + ring.readUInt32BE(offset + 4);
 }
@@ -56,7 +56,7 @@ export function rateLimitPolicy(limit: number): string {
   return `"account";q=${limit};w=${WINDOW_SECONDS}`;
 }
 
-/** The `RateLimit` field of the IETF draft: what is left, and when more is. */
+/** The `RateLimit` field of the IETF draft: what remains, and when it grows. */
 export function rateLimit(window: RateWindow): string {
   return `"account";r=${window.remaining};t=${window.resetSeconds}`;
 }

@@ -2,7 +2,10 @@ import { WINDOW_MICROS } from "./rate-window.ts";
 import { connectRedis, type RedisConnection } from "./redis-connection-store.ts";
 import { RedisUrlError } from "./redis-url.ts";
 
-/** A window as the script leaves it: what it holds, and in how many microseconds the oldest of it leaves. */
+/**
+ * A window after the script: whether the request was admitted, how many admissions the window holds, and in how
+ * many microseconds the oldest leaves.
+ */
 export type CountedWindow = {
   readonly ok: boolean;
   readonly used: number;
@@ -10,7 +13,7 @@ export type CountedWindow = {
 };
 
 export type WindowRedis = RedisConnection & {
-  /** Answers with three numbers a key: 1 or 0, how many the window holds, and when the oldest leaves. */
+  /** Returns three numbers per key: `ok` as 1 or 0, `used`, and `resetMicros`. */
   countRequests(
     keyCount: number,
     ...keysLimitAndWindow: readonly (string | number)[]
@@ -18,8 +21,8 @@ export type WindowRedis = RedisConnection & {
 };
 
 /**
- * Counts one request in each list of a bucket's admissions, newest first, in Redis's own clock. As in the
- * database: times never run backwards, and after a step back of the clock all count as made now.
+ * Counts one request per key. A key holds the times of a bucket's admissions as a list, newest first, by Redis's
+ * clock. As in the database, times never decrease, and after the clock steps back all admissions count as made now.
  */
 const COUNT_REQUESTS = `
 local clock = redis.call('TIME')
@@ -57,7 +60,7 @@ end
 return counted
 `;
 
-/** Connects to what REDIS_URL names, and teaches it to count. */
+/** Connects to the Redis at `url`, and defines the script that counts. */
 export function connectWindowRedis(url: string): WindowRedis {
   const redis = connectRedis(url);
   redis.defineCommand("countRequests", { lua: COUNT_REQUESTS });
@@ -65,14 +68,14 @@ export function connectWindowRedis(url: string): WindowRedis {
 }
 
 /**
- * The key of a bucket's window. A Redis Cluster hashes the tag in the braces. It is hexadecimal,
- * because an address' bytes may be braces, which servers and clients read differently.
+ * Returns the key of a bucket's window. A Redis Cluster hashes the tag in the braces. The tag is hexadecimal: raw
+ * bytes could be braces, which servers and clients read differently.
  */
 export function windowKey(bucket: Buffer): string {
   return `{${bucket.toString("hex")}}`;
 }
 
-/** Redis is out of reach, or there but not able to serve. */
+/** Redis cannot be reached, or cannot serve now. */
 export class LimiterUnavailableError extends Error {
   override readonly name = "LimiterUnavailableError";
 }
@@ -81,16 +84,16 @@ const OUT_OF_REACH = "The shared limiter cannot be reached.";
 const IS_CLUSTER =
   "REDIS_URL names a node of a Redis Cluster: begin it with redis-cluster:// or rediss-cluster://.";
 
-/** How a node of a cluster refuses keys that are not its own, and keys of several slots. */
+/** Replies of a cluster's node to keys of another node, and to keys of several slots. */
 const CLUSTER_REPLY = /^(MOVED|CROSSSLOT)/;
 
-/** How the replies begin that tell of a state of the server and not of a wrong command. */
+/** Replies that report the server's state, not a wrong command. */
 const STATE_REPLY =
   /^(LOADING|READONLY|OOM|BUSY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOREPLICAS)/;
 
 /**
- * Counts one request against each bucket, which may be one several times, in one script; a cluster takes one bucket at a
- * time. Throws LimiterUnavailableError when Redis cannot, and RedisUrlError when it is a cluster and REDIS_URL calls it a
+ * Counts one request in each bucket with one script. A bucket may repeat. A cluster takes one bucket per call.
+ * Throws LimiterUnavailableError if Redis cannot count, and RedisUrlError if REDIS_URL names a cluster as one
  * server.
  */
 export async function countRequests(
@@ -98,7 +101,7 @@ export async function countRequests(
   buckets: readonly Buffer[],
   limit: number,
 ): Promise<CountedWindow[]> {
-  // A cluster's client would keep it, and count it when nobody waits for it any more.
+  // Otherwise a cluster's client would queue the command, and count the request after its client has left.
   if (redis.status !== "ready") throw new LimiterUnavailableError(OUT_OF_REACH);
   try {
     const keys = buckets.map(windowKey);

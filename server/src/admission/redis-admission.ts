@@ -10,7 +10,7 @@ import {
 import { createFindApiKey } from "./api-key-lookup-store.ts";
 import { apiKeyFromRow } from "./api-key-row.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { refuseWhatIsKnown } from "./known-refusals.ts";
+import { refuseEarly } from "./known-refusals.ts";
 import type { RateWindow } from "./rate-window.ts";
 import {
   type CountedWindow,
@@ -21,12 +21,12 @@ import {
 import { firstAnswer } from "./redis-connection-store.ts";
 import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
 
-/** A request to count in a window, in its client's turn. */
+/** A request to count in the window of `bucket`. */
 type WindowRequest = QueuedRequest & { readonly bucket: Buffer };
 
 /**
- * Counts in the Redis, Valkey or Redis Cluster at `url` and reads keys from the database; `nowMs` is a clock that never steps. Keys
- * that work are noted in `uses`.
+ * Creates an admission that counts in the Redis, Valkey or Redis Cluster at `url`, and reads keys from the
+ * database. `nowMs` is a clock that never steps. `uses` notes the uses of valid keys.
  */
 export function createRedisAdmission(
   url: string,
@@ -60,15 +60,14 @@ export function createRedisAdmission(
 
   return {
     ready: firstAnswer(redis),
-    admit: refuseWhatIsKnown(count, nowMs),
+    admit: refuseEarly(count, nowMs),
     close: async () => redis.disconnect(),
   };
 }
 
 /**
- * Counts in windows of one limit. One Redis counts what waits together in one script. In a cluster
- * each is counted alone, because its window is on one node and the others must not wait for that
- * node.
+ * Creates the count for one limit. A single Redis counts all waiting requests in one script. A cluster counts each
+ * request alone: its window is on one node, and requests for other nodes must not wait for that node.
  */
 function createCount(
   redis: WindowRedis,

@@ -5,16 +5,16 @@ import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 /** One server, or a Redis Cluster. */
 export type RedisConnection = Redis | Cluster;
 
-/** Loaded where it is used, for it takes 10 MB. */
+/** ioredis takes 10 MB, so it is loaded only when it is used. */
 const require = createRequire(import.meta.url);
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const COMMAND_TIMEOUT_MS = 3_000;
 const MAX_RECONNECT_MS = 1_000;
-/** How often a cluster is asked where its slots are: a master that hangs tells nobody that another took its place. */
+/** How often a cluster is asked for its slots. A master that hangs does not report that another replaced it. */
 const SLOTS_REFRESH_MS = 5_000;
 
-/** The same for one server and for each node of a cluster. */
+/** Options for one server, and for each node of a cluster. */
 const CONNECTION = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   commandTimeout: COMMAND_TIMEOUT_MS,
@@ -23,8 +23,8 @@ const CONNECTION = {
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_MS);
 
 /**
- * Connects to the Redis or Valkey at `url`, or to the cluster of them. While a server is out of reach every command
- * that it should answer fails; the connection comes back by itself.
+ * Connects to the Redis, Valkey or cluster at `url`. While a server cannot be reached, its commands fail. The
+ * client reconnects by itself.
  */
 export function connectRedis(url: string): RedisConnection {
   const ioredis = require("ioredis") as typeof import("ioredis");
@@ -37,14 +37,14 @@ export function connectRedis(url: string): RedisConnection {
           enableOfflineQueue: false,
           retryStrategy: reconnectMs,
         });
-  // Each command reports its own failure; without a listener the connection's would end the process.
+  // Each command reports its own failure. Without a listener, a connection error would end the process.
   redis.on("error", () => {});
   return redis;
 }
 
 /**
- * A command whose connection broke fails, and is not sent again: it may have been counted. A command that a node
- * redirects goes to the node it names.
+ * A command whose connection breaks fails and is not sent again, because it may have been counted. If a node
+ * redirects a command, the command goes to the named node.
  */
 function connectCluster(
   { Cluster }: typeof import("ioredis"),
@@ -57,20 +57,21 @@ function connectCluster(
       ...(password !== undefined && { password }),
       ...(tls && { tls: {} }),
     },
-    // Without it each command for a node that is away would open a connection, and another to ask for the slots.
+    // Without this, each command for an unreachable node would open a connection, and another one to ask for the
+    // slots.
     clusterNodeRetryStrategy: reconnectMs,
     clusterRetryStrategy: reconnectMs,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    // Each node says with its answers whether it can serve.
+    // Each node's answers say whether it can serve.
     enableReadyCheck: false,
-    // A certificate is of a name: it stays one until a connection is opened.
+    // Keeps the host's name, because TLS compares the certificate with it.
     dnsLookup: (name, done) => done(null, name),
   });
 }
 
-/** Resolves when `redis` takes commands, when it cannot be reached, or when it says nothing for 3 seconds. */
+/** Resolves when `redis` takes commands, cannot be reached, or does not answer for 3 seconds. */
 export function firstAnswer(redis: RedisConnection): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, COMMAND_TIMEOUT_MS);

@@ -3,13 +3,13 @@ import { parseRedisUrl, RedisUrlError } from "./redis-url.ts";
 
 describe("REDIS_URL", () => {
   it.each(["redis://cache", "rediss://:pass@cache:6380/3", "redis://[::1]:6379"])(
-    "is one server's: %s",
+    "names one server: %s",
     (url) => {
       expect(parseRedisUrl(url)).toMatchObject({ kind: "server", url });
     },
   );
 
-  it("is a cluster's, with any of its nodes", () => {
+  it("names a cluster by any of its nodes", () => {
     expect(
       parseRedisUrl("redis-cluster://a:7000?node=b:7001&node=[::1]:7002&node=c"),
     ).toMatchObject({
@@ -26,7 +26,7 @@ describe("REDIS_URL", () => {
     });
   });
 
-  it("is a cluster's over TLS, with a user and password as URLs write them", () => {
+  it("names a cluster over TLS, with a percent-encoded user and password", () => {
     expect(parseRedisUrl("rediss-cluster://limiter:p%40ss%3Aword@a/0")).toMatchObject({
       kind: "cluster",
       nodes: [{ host: "a", port: 6379 }],
@@ -47,10 +47,10 @@ describe("REDIS_URL", () => {
     ["redis-cluster://a?node=b:7000/1", "host:port"],
     ["redis-cluster://a?node=", "host:port"],
     ["redis-cluster://:ge%heim@a", "percent-encoded"],
-  ])("is refused when it is %s", (url, said) => {
+  ])("is refused when it is %s", (url, message) => {
     const parse = () => parseRedisUrl(url);
     expect(parse).toThrow(RedisUrlError);
-    expect(parse).toThrow(said);
+    expect(parse).toThrow(message);
     expect(parse).not.toThrow("heim");
   });
 });

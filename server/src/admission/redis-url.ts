@@ -1,4 +1,4 @@
-/** Where the limiter is: one server, or the nodes of a Redis Cluster. */
+/** The limiter's address: one server, or the nodes of a Redis Cluster. */
 export type RedisAddress = {
   /** Names or addresses, IPv6 without brackets. */
   readonly hosts: readonly string[];
@@ -7,7 +7,7 @@ export type RedisAddress = {
   | { readonly kind: "server"; readonly url: string }
   | {
       readonly kind: "cluster";
-      /** Any of its nodes; they know the others. */
+      /** Some of its nodes. They know the others. */
       readonly nodes: readonly RedisNode[];
       readonly username: string | undefined;
       readonly password: string | undefined;
@@ -16,7 +16,7 @@ export type RedisAddress = {
 
 export type RedisNode = { readonly host: string; readonly port: number };
 
-/** REDIS_URL cannot be used; the message says what it must be, and nothing of what it is. */
+/** REDIS_URL is invalid. The message says what it must be, and shows nothing of its value. */
 export class RedisUrlError extends Error {
   override readonly name = "RedisUrlError";
 }
@@ -24,9 +24,8 @@ export class RedisUrlError extends Error {
 const DEFAULT_PORT = 6379;
 
 /**
- * Parses `redis://` and `rediss://` of one server, or `redis-cluster://user:password@host:port?node=host:port` of a
- * Redis Cluster, with as many further nodes as one likes; `rediss-cluster://` is the same over TLS. Throws
- * RedisUrlError.
+ * Parses `redis://` or `rediss://` for one server, and `redis-cluster://user:password@host:port?node=host:port` for
+ * a Redis Cluster. `node` may repeat. `rediss-cluster://` is the same over TLS. Throws RedisUrlError.
  */
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -43,11 +42,11 @@ export function parseRedisUrl(text: string): RedisAddress {
   }
   if (url.hostname === "" || !["", "/", "/0"].includes(url.pathname)) {
     throw new RedisUrlError(
-      "REDIS_URL of a Redis Cluster needs the host of a node, and no path: a cluster has database 0 only.",
+      "REDIS_URL of a Redis Cluster needs the host of a node, and no path: a cluster has only database 0.",
     );
   }
   if ([...url.searchParams.keys()].some((name) => name !== "node")) {
-    throw new RedisUrlError("REDIS_URL of a Redis Cluster takes the parameter node, and no other.");
+    throw new RedisUrlError("REDIS_URL of a Redis Cluster takes only the parameter node.");
   }
   const nodes = [nodeOf(url), ...url.searchParams.getAll("node").map(parseNode)];
   return {
@@ -64,7 +63,7 @@ function parseNode(text: string): RedisNode {
   const written = `redis://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || url.hostname === "" || url.host !== text) {
-    throw new RedisUrlError("Each node of REDIS_URL must be host:port or host, and no more.");
+    throw new RedisUrlError("Each node of REDIS_URL must be only host:port or host.");
   }
   return nodeOf(url);
 }

@@ -10,7 +10,7 @@ export const SessionScope = {
 } as const;
 export type SessionScope = (typeof SessionScope)[keyof typeof SessionScope];
 
-/** A part of the dashboard: what reading it needs, and what changing it does, where it can be changed. */
+/** A part of the dashboard: the scope to read it, and the scope to change it if it can be changed. */
 export type ScopeFamily = {
   readonly name: string;
   readonly read: SessionScope;
@@ -35,7 +35,10 @@ export const ScopeFamily = {
 
 const SCOPES: readonly SessionScope[] = Object.values(SessionScope);
 
-/** Whether scopes allow a part of the dashboard to be read, or changed; what may write may read too. */
+/**
+ * Tells whether scopes allow reading, or with `isWrite` changing, a part of the dashboard. A write scope includes
+ * reading.
+ */
 export function mayUse(
   scopes: readonly SessionScope[],
   { read, write }: ScopeFamily,
@@ -45,7 +48,7 @@ export function mayUse(
   return scopes.some((scope) => allowing.includes(scope));
 }
 
-/** Packs scopes, whose numbers go up to 31, into the bits of one number. */
+/** Packs scopes into the bits of one number. A scope's number is at most 30. */
 export function scopeBits(scopes: readonly number[]): number {
   return SCOPES.reduce((bits, scope) => (scopes.includes(scope) ? bits | (1 << scope) : bits), 0);
 }

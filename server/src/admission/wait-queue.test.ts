@@ -4,8 +4,8 @@ import { createWaitQueue, type QueuedRequest } from "./wait-queue.ts";
 
 const from = (client: string): QueuedRequest => ({ client: Buffer.from(client) });
 
-/** A queue whose batches end when the test says so, and whose clock stands still. */
-function createHeldQueue() {
+/** Creates a queue whose batches end, and whose clock moves, only when the test says so. */
+function createManualQueue() {
   const batches: { clients: string[]; end(error?: Error): void }[] = [];
   const clock = { nowMs: 0 };
   const submit = createWaitQueue<QueuedRequest, string>({
@@ -25,8 +25,8 @@ function createHeldQueue() {
 }
 
 describe("the queue of requests that wait for their count", () => {
-  it("sends the first at once and gathers those that come meanwhile, 64 at most", async () => {
-    const { submit, clients, end } = createHeldQueue();
+  it("sends the first request at once, and later ones in batches of at most 64", async () => {
+    const { submit, clients, end } = createManualQueue();
     const names = Array.from({ length: 70 }, (_, index) => `${index}`);
     const answers = names.map((name) => submit(from(name)));
     expect(clients()).toEqual([["0"]]);
@@ -35,8 +35,8 @@ describe("the queue of requests that wait for their count", () => {
     expect(await Promise.all(answers)).toEqual(names);
   });
 
-  it("takes from the clients in turn: who asks for much waits behind its own requests", async () => {
-    const { submit, clients, end } = createHeldQueue();
+  it("takes requests round-robin by client, so that a busy client delays only itself", async () => {
+    const { submit, clients, end } = createManualQueue();
     for (let count = 0; count < 100; count++) void submit(from("flood"));
     const others = ["a", "b", "c", "b"];
     for (const name of others) void submit(from(name));
@@ -50,8 +50,8 @@ describe("the queue of requests that wait for their count", () => {
     expect(clients()[3]).toEqual(["d"]);
   });
 
-  it("does not ask for those who went away", async () => {
-    const { submit, clients, end } = createHeldQueue();
+  it("does not send requests of clients that left", async () => {
+    const { submit, clients, end } = createManualQueue();
     void submit(from("first"));
     const gone = new AbortController();
     const left = submit({ ...from("gone"), signal: gone.signal });
@@ -61,8 +61,8 @@ describe("the queue of requests that wait for their count", () => {
     expect(clients()).toEqual([["first"], ["stays"]]);
   });
 
-  it("refuses who waited four seconds, however few wait", async () => {
-    const { submit, clients, end, clock } = createHeldQueue();
+  it("refuses a request that waited four seconds, however few wait", async () => {
+    const { submit, clients, end, clock } = createManualQueue();
     void submit(from("slow"));
     const late = submit(from("late"));
     clock.nowMs = 2_000;
@@ -74,8 +74,8 @@ describe("the queue of requests that wait for their count", () => {
     expect(clients()).toEqual([["slow"], ["in time"]]);
   });
 
-  it("fails those of a batch that failed, and goes on with the next", async () => {
-    const { submit, end } = createHeldQueue();
+  it("fails all requests of a failed batch, and continues with the next batch", async () => {
+    const { submit, end } = createManualQueue();
     const [first, second] = [submit(from("a")), submit(from("b"))];
     await Promise.all([end(0, new Error("away")), expect(first).rejects.toThrow("away")]);
     await end(1);

@@ -1,16 +1,16 @@
 import { currentSpan, type Sharer, together } from "@activity/runtime/traces";
 import { OverloadedError } from "../common/overloaded-error.ts";
 
-/** Requests that share a round trip at most. */
+/** Requests per round trip at most. */
 const MAX_BATCH = 64;
-/** How long a request may wait for its batch: a little less than a gateway waits for the core. */
+/** How long a request may wait for its batch: slightly less than a gateway waits for the core. */
 const MAX_WAIT_MS = 4_000;
 
 /** What a queue needs to know of a request. */
 export type QueuedRequest = {
-  /** Whose turn it takes. */
+  /** The queue serves clients round-robin. */
   readonly client: Buffer;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -23,17 +23,16 @@ type Waiting<Request, Result> = {
 };
 
 /**
- * Gathers the requests that arrive while a batch is in flight into the next one. So an idle service
- * answers at once and a busy one shares its round trips. A batch takes from the clients
- * round-robin. A request whose client left is not asked for, and one that waited `MAX_WAIT_MS` is
- * rejected with OverloadedError. `run` answers a batch with one result a request, in order; when it
- * rejects, all of its batch do. `nowMs` is a clock that never steps.
+ * Gathers requests that arrive while a batch is in flight into the next batch. An idle service answers at once, and
+ * a busy one shares round trips. A batch takes requests round-robin by client. A request whose client left is not
+ * sent. One that waited `MAX_WAIT_MS` fails with OverloadedError. `run` returns one result per request, in order.
+ * If it rejects, its whole batch rejects. `nowMs` is a clock that never steps.
  */
 export function createWaitQueue<Request extends QueuedRequest, Result>(options: {
   readonly nowMs: () => number;
   readonly run: (requests: readonly Request[]) => Promise<readonly Result[]>;
 }): (request: Request) => Promise<Result> {
-  /** Those who wait, by client; the clients in the order of their turns. */
+  /** Waiting requests by client. The order of the map is the round-robin order. */
   const clients = new Map<string, Waiting<Request, Result>[]>();
   let running = false;
 
@@ -45,7 +44,7 @@ export function createWaitQueue<Request extends QueuedRequest, Result>(options: 
 
   function takeBatch(): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
-    // A client that is put back stands behind all others, and comes again if they leave a place.
+    // A client that is set again moves behind all others. The loop reaches it again if the batch has capacity left.
     for (const [client, waiting] of clients) {
       if (batch.length === MAX_BATCH) break;
       const next = waiting.shift();

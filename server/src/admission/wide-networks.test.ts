@@ -20,7 +20,7 @@ function createLimited() {
   };
 }
 
-it("ADR 0030: a /48 is refused beyond its limit, whichever of its /64 asks, until its minute is over", async () => {
+it("ADR 0030: refuses every /64 of a /48 over its limit, until the minute ends", async () => {
   const { isAdmitted, pass } = createLimited();
   for (let count = 0; count < NETWORK_LIMIT; count++) {
     expect(await isAdmitted(`2001:db8:1:${(count % 0xffff).toString(16)}::1`)).toBe(true);
@@ -31,7 +31,7 @@ it("ADR 0030: a /48 is refused beyond its limit, whichever of its /64 asks, unti
   expect(await isAdmitted("2001:db8:1:ffff::1")).toBe(true);
 });
 
-it("ADR 0030: IPv4 has no wider window", async () => {
+it("ADR 0030: does not limit IPv4 networks", async () => {
   const { isAdmitted } = createLimited();
   for (let count = 0; count <= NETWORK_LIMIT; count++) {
     expect(await isAdmitted("192.0.2.1")).toBe(true);

@@ -1,18 +1,18 @@
 import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 
-/** Requests of all clients of one IPv6 /48 in a minute, at one core: as much as ten clients may ask. ADR 0030 */
+/** Requests per minute and core from one IPv6 /48: as many as ten clients may send. ADR 0030 */
 export const NETWORK_LIMIT = 10 * CLIENT_LIMIT;
 const SPAN_MS = 60_000;
-/** Networks that are counted at once. One more, and the one that was counted first is forgotten. */
+/** Networks that are counted at once. One more replaces the oldest. */
 const MAX_NETWORKS = 100_000;
 /** A client's bucket: one byte, and for IPv6 the eight bytes of its /64. */
 const IPV6_BUCKET_BYTES = 9;
 const NETWORK_END = 7;
 
 /**
- * Refuses requests from an IPv6 /48 beyond its limit, before they count for their client. A /48
- * holds 65,536 clients. It counts in this process, in minutes that begin with a network's first request. `nowMs` is a clock
- * that never steps.
+ * Refuses requests from an IPv6 /48 over its limit, before they count for their client. A /48 holds 65,536 clients.
+ * Each process counts alone, in minutes that begin with a network's first request. `nowMs` is a clock that never
+ * steps.
  */
 export function limitWideNetworks(admission: Admission, nowMs: () => number): Admission {
   const networks = new Map<string, { endMs: number; count: number }>();
@@ -20,10 +20,10 @@ export function limitWideNetworks(admission: Admission, nowMs: () => number): Ad
   function isOver(client: Buffer): boolean {
     if (client.length !== IPV6_BUCKET_BYTES) return false;
     const name = client.toString("latin1", 1, NETWORK_END);
-    const known = networks.get(name);
-    if (known !== undefined && known.endMs > nowMs()) {
-      known.count += 1;
-      return known.count > NETWORK_LIMIT;
+    const current = networks.get(name);
+    if (current !== undefined && current.endMs > nowMs()) {
+      current.count += 1;
+      return current.count > NETWORK_LIMIT;
     }
     networks.delete(name);
     const [first] = networks.keys();

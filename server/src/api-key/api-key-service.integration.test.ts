@@ -63,7 +63,7 @@ describe("a new API key", () => {
     expect((await create()).apiKey?.active).toBe(true);
   });
 
-  it("is refused as the eleventh active one, but not beside expired and revoked ones", async () => {
+  it("is refused as the eleventh active one, not counting expired and revoked ones", async () => {
     const keys = [];
     for (let count = 0; count < 10; count++) keys.push(await createKey());
     await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
@@ -74,7 +74,7 @@ describe("a new API key", () => {
     expect((await createKey()).active).toBe(true);
   });
 
-  it("does not count against the minute when it was refused", async () => {
+  it("does not count against the minute if it is refused", async () => {
     for (let count = 0; count < 10; count++) await createKey();
     await expect(createKey()).rejects.toMatchObject({ code: ErrorCode.ApiKeyLimitReached });
     const [row] = await services.database.query(
@@ -98,7 +98,7 @@ describe("renewing an API key", () => {
     expect(apiKey).toMatchObject({ id, createdAt });
   });
 
-  it("is refused when it is expired, revoked, or another account's", async () => {
+  it("is refused for a key that is expired, revoked or another account's", async () => {
     const renew = (apiKeyId: string, owner = accountId) =>
       services.apiKeys.renewApiKey({ accountId: owner, apiKeyId, validityDays: 30 });
     const expired = await createKey();
@@ -130,7 +130,7 @@ describe("revoking an API key", () => {
   });
 });
 
-it("lists the keys of an account, newest first, the revoked ones included", async () => {
+it("lists the keys of an account, newest first, including revoked ones", async () => {
   const names = ["one", "two", "three"];
   const ids: string[] = [];
   for (const name of names) ids.push((await createKey(name)).id);

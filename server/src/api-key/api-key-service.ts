@@ -33,8 +33,7 @@ export function createApiKeyService(
   pool: Pool,
   { write }: Writer,
 ): ServiceImpl<typeof ApiKeyService> {
-  /** Changes a stored key. */
-  async function change(
+  async function changeApiKey(
     { accountId, apiKeyId }: { accountId: string; apiKeyId: string },
     decide: (stored: StoredApiKey, account: LockedAccount) => Decision<StoredApiKey>,
   ) {
@@ -84,7 +83,7 @@ export function createApiKeyService(
     },
 
     renewApiKey: (request) =>
-      change(request, (stored, { accountNo, nowMicros }) => {
+      changeApiKey(request, (stored, { accountNo, nowMicros }) => {
         if (!stored.active) throw notActive();
         const expiresAt = nowMicros + validityMicros(request.validityDays);
         return {
@@ -94,8 +93,8 @@ export function createApiKeyService(
       }),
 
     revokeApiKey: (request) =>
-      change(request, (stored, { accountNo, nowMicros }) => {
-        // The first time stays.
+      changeApiKey(request, (stored, { accountNo, nowMicros }) => {
+        // Revoking again keeps the first time.
         if (stored.revokedAt !== undefined) return { answer: stored };
         return {
           answer: { ...stored, revokedAt: nowMicros, active: false },
@@ -113,7 +112,7 @@ export function createApiKeyService(
 function limitReached(): DomainError {
   return new DomainError(
     ErrorCode.ApiKeyLimitReached,
-    `The account has ${MAX_ACTIVE_API_KEYS} active API keys, the most it may have; revoke one first.`,
+    `The account has ${MAX_ACTIVE_API_KEYS} active API keys, which is the limit. Revoke one first.`,
   );
 }
 

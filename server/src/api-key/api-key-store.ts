@@ -13,7 +13,7 @@ export type StoredApiKey = {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly revokedAt: number | undefined;
-  /** When it was last used, up to an hour or so before its last use; `undefined` when it never was. */
+  /** The last noted use, up to about an hour before the real last use. `undefined` if never used. */
   readonly lastUsedAt: number | undefined;
   /** Neither expired nor revoked when it was read. */
   readonly active: boolean;
@@ -33,14 +33,14 @@ type Row = RowDataPacket & {
 const ACTIVE = `(revoked_at IS NULL AND expires_at > ${NOW_MICROS})`;
 const COLUMNS = `id, name, prefix, created_at, expires_at, revoked_at, last_used_at, ${ACTIVE} AS active`;
 
-/** Asks for keys by account and id, whatever their state. */
+/** Looks keys up by account and id, whatever their state. */
 export const apiKeysBy = lookupOf<Row, StoredApiKey>({
   select: `SELECT account_no, ${COLUMNS} FROM api_key`,
   key: ["account_no", "id"],
   fromRow: storedApiKeyFromRow,
 });
 
-/** Asks how many keys of an account work now; nothing is found when none does. */
+/** Looks up how many keys of an account are active now. Finds nothing if none is. */
 export const activeApiKeysOf = lookupOf<RowDataPacket & { active_keys: number }, number>({
   select: "SELECT account_no, COUNT(*) AS active_keys FROM api_key",
   key: ["account_no"],
@@ -48,7 +48,7 @@ export const activeApiKeysOf = lookupOf<RowDataPacket & { active_keys: number },
   fromRow: (row) => row.active_keys,
 });
 
-/** Asks when an account's last key was created, in microseconds; nothing is found before the first. */
+/** Looks up when an account's last key was created, in microseconds. Finds nothing before the first. */
 export const lastApiKeyCreationOf = lookupOf<
   RowDataPacket & { api_key_created_at: number },
   number
@@ -59,7 +59,7 @@ export const lastApiKeyCreationOf = lookupOf<
   fromRow: (row) => row.api_key_created_at,
 });
 
-/** Notes when a key of an account is created. */
+/** Stores when an account's last key was created. */
 export function storeApiKeyCreation(accountNo: number, nowMicros: number): Statement {
   return {
     sql: "UPDATE account SET api_key_created_at = ? WHERE account_no = ?",

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { hashApiKey, isApiKeyText, newApiKey, validityMicros } from "./api-key.ts";
 
-it("makes keys of the contract's form, each another", () => {
+it("makes keys of the contract's form, all different", () => {
   const secrets = Array.from({ length: 1000 }, () => newApiKey().secret);
   expect(secrets.every((secret) => /^[a-z]+_live_[0-9a-f]{64}$/.test(secret))).toBe(true);
   expect(new Set(secrets).size).toBe(secrets.length);
 });
 
-it("keeps the hash of the whole text, and a prefix that is its start", () => {
+it("returns the hash of the whole text, and a prefix of it", () => {
   const { secret, hash, prefix } = newApiKey();
   expect(hash).toEqual(createHash("sha256").update(secret, "utf8").digest());
   expect(hashApiKey(secret)).toEqual(hash);

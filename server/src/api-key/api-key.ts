@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** The service prefix and `_live_`: how every API key starts. §2.7 */
+/** Every API key begins with the service prefix and `_live_`. §2.7 */
 const START = "act_live_";
 const FORM = /^act_live_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Characters of the secret that its owner recognizes a key by. */
+/** Characters of the secret in a key's prefix, by which its owner recognizes it. */
 const SHOWN_CHARACTERS = 8;
 
-/** Active keys an account may have. §8 */
+/** Maximum active keys of an account. §8 */
 export const MAX_ACTIVE_API_KEYS = 10;
-/** The least time between two creations for one account. §8 */
+/** Minimum time between two creations for one account. §8 */
 export const CREATION_INTERVAL_MICROS = 60_000_000;
 
 const DAY_MICROS = 86_400_000_000;
 
-/** A key on its way to its owner; only the hash and the prefix are kept. */
+/** A new key, for its owner only. The hash and the prefix are stored. */
 export type NewApiKey = {
   readonly secret: string;
   readonly hash: Buffer;
@@ -31,7 +31,7 @@ export function newApiKey(): NewApiKey {
   };
 }
 
-/** Returns what is stored of a key: the SHA-256 of its whole text. §2.7 */
+/** Returns the stored hash of a key: SHA-256 of its whole text. §2.7 */
 export function hashApiKey(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
@@ -41,7 +41,7 @@ export function isApiKeyText(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Returns the validity of a key in microseconds. */
+/** Converts a validity in days to microseconds. */
 export function validityMicros(days: number): number {
   return days * DAY_MICROS;
 }

@@ -8,11 +8,11 @@ import { type Authenticate, type Call, countUnknown, throwIfRefused } from "../r
 import type { FindService } from "../rpc/registered-service.ts";
 import { sessionTextIn } from "../session/session-cookie.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { checkDoor } from "./door.ts";
+import { checkOwnPage } from "./door.ts";
 
 /**
- * Lets a browser's call through to its service when the dashboard's page at `origin` made it and its session may.
- * What else a request shows, a credential or an API key, opens nothing here.
+ * Admits a browser's call if the dashboard's page at `origin` made it and its session allows it. A credential or an
+ * API key has no effect here.
  */
 export function createAuthenticateBrowser(
   admission: Admission,
@@ -21,13 +21,13 @@ export function createAuthenticateBrowser(
   origin: string,
 ): Authenticate {
   return async (call) => {
-    checkDoor(call.header, origin);
+    checkOwnPage(call.header, origin);
     const { accessOf, dashboard } = findService(call.service);
     const access = accessOf(call.method);
     if (access === Access.Browser) return admitBrowser(call);
     if (access !== Access.Session && dashboard === undefined) throw notForBrowsers();
     const session = await findSession(call);
-    // Before the scope is checked: the audit log tells whose session lacks it.
+    // Before the scope is checked, so that the audit log names the session that lacks it.
     call.contextValues.set(callerKey, { kind: "session", session });
     if (access !== Access.Session && dashboard !== undefined) checkScope(session, dashboard, call);
   };
@@ -53,11 +53,11 @@ function checkScope({ scopes }: SessionRecord, family: ScopeFamily, { method }: 
   if (mayUse(scopes, family, isWrite)) return;
   throw new DomainError(
     ErrorCode.PermissionDenied,
-    `This session may not ${isWrite ? "change" : "see"} ${family.name}: the site that opened the dashboard decides what it may.`,
+    `This session may not ${isWrite ? "change" : "see"} ${family.name}: the site that opened the dashboard sets its scopes.`,
   );
 }
 
-/** One answer for all, so that nothing tells which sessions there were. */
+/** The same error for all, so that it does not reveal which sessions existed. */
 function sessionEnded(): DomainError {
   return new DomainError(
     ErrorCode.SessionEnded,

@@ -3,7 +3,7 @@ import { readDashboard } from "./dashboard-config.ts";
 
 const GOOD = { DASHBOARD_URL: "https://dash.example.com", DASHBOARD_PORT: "4180" };
 
-/** Reads settings and returns what is wrong with them. */
+/** Returns the problems of some settings. */
 function problemsOf(env: Record<string, string>): string[] {
   const problems: string[] = [];
   readDashboard(env, (text) => problems.push(text));
@@ -11,12 +11,12 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe("the settings of the dashboard", () => {
-  it("are none unless its address is given", () => {
+  it("are absent without its address", () => {
     expect(problemsOf({})).toEqual([]);
     expect(readDashboard({}, () => undefined)).toBeUndefined();
   });
 
-  it("take an address for links, with or without a port for browsers", () => {
+  it("accept an address for links, with or without a port for browsers", () => {
     expect(problemsOf(GOOD)).toEqual([]);
     expect(problemsOf({ DASHBOARD_URL: GOOD.DASHBOARD_URL })).toEqual([]);
     const api = { DASHBOARD_API_URL: "https://api.example.com/api/v1" };
@@ -32,7 +32,7 @@ describe("the settings of the dashboard", () => {
   });
 
   it.each(["http://localhost:4180", "http://127.0.0.1:4180", "http://[::1]:4180"])(
-    "take %s, of this machine, without TLS",
+    "accept %s, on this machine, without TLS",
     (url) => {
       expect(problemsOf({ ...GOOD, DASHBOARD_URL: url })).toEqual([]);
     },
@@ -62,7 +62,7 @@ describe("the settings of the dashboard", () => {
     ["DASHBOARD_PORT", { ...GOOD, DASHBOARD_PORT: "80a" }],
     ["DASHBOARD_PORT", { ...GOOD, DASHBOARD_PORT: "65536" }],
     ["TRUSTED_PROXIES", { ...GOOD, TRUSTED_PROXIES: "proxy" }],
-  ] as const)("name %s when it is wrong: %o", (name, env) => {
+  ] as const)("report a wrong %s: %o", (name, env) => {
     const [problem, ...others] = problemsOf(env as Record<string, string>);
     expect(problem).toMatch(new RegExp(`^${name} must be `));
     expect(others).toEqual([]);

@@ -1,16 +1,16 @@
 import { readTrustedProxies } from "@activity/runtime/client-address";
 import { type Environment, type Problem, readPort } from "@activity/runtime/environment";
 
-/** Where browsers find the dashboard, and what the core that serves it needs to know. */
+/** The settings of the dashboard. */
 export type DashboardConfig = {
-  /** Scheme, host and port, exactly as browsers name it in `Origin`. */
+  /** Scheme, host and port, exactly as in a browser's `Origin` header. */
   readonly origin: string;
-  /** Origins whose pages may embed it. */
+  /** Origins whose pages may embed the dashboard. */
   readonly frameAncestors: readonly string[];
   readonly isEmbedded: boolean;
-  /** Where clients find the read API, for the page to show; empty when it is not told. */
+  /** The read API's address, which the page shows. Empty if it is not configured. */
   readonly apiUrl: string;
-  /** Where this core listens for browsers; a core that does not can make links all the same. */
+  /** Where this core listens for browsers. A core without a port can still create links. */
   readonly host: string;
   readonly port: number | undefined;
   /** The folder of the built page. */
@@ -18,13 +18,13 @@ export type DashboardConfig = {
   readonly trustedProxies: readonly string[];
 };
 
-/** What a policy can name: no wildcard, and no character that ends a source in it. */
+/** Origins that are safe in a security policy: no wildcard, and no character that ends a source. */
 const HTTPS = /^https:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-/** As it stands in the page's command to try a key: nothing that a shell would take as its own. */
+/** The page shows this URL in a shell command, so no character of it has a meaning to a shell. */
 const API_URL = /^https?:\/\/[a-z0-9.:[\]-]+(\/[A-Za-z0-9._-]+)*\/api\/v1$/;
 
-/** Reads the settings of the dashboard, which is nowhere without DASHBOARD_URL; tells `problem` what is wrong. */
+/** Reads the dashboard's settings. Without DASHBOARD_URL there is no dashboard. Reports errors to `problem`. */
 export function readDashboard(env: Environment, problem: Problem): DashboardConfig | undefined {
   const port = readPort(env, "DASHBOARD_PORT", problem);
   const origin = env.DASHBOARD_URL || undefined;
@@ -59,7 +59,7 @@ export function readDashboard(env: Environment, problem: Problem): DashboardConf
   };
 }
 
-/** Browsers keep a secure cookie of an https address, and of this machine. */
+/** Browsers keep a secure cookie only from an https address or this machine. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text) || new URL(text).origin !== text) return false;
   return HTTPS.test(text) || LOOPBACK.test(text);

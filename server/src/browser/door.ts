@@ -1,13 +1,12 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
- * Lets a call of a browser through that the dashboard's own page made. Another site's page can send the cookie
- * along where embedding allows it, but it names itself as origin, and no form can send the protocol's header.
- * Fails with `permission_denied`.
+ * Fails with `permission_denied` unless the dashboard's own page made a call. If embedding is allowed, another
+ * site's page can send the cookie. But that page has another origin, and a form cannot send the protocol's header.
  */
-export function checkDoor(header: Headers, origin: string): void {
+export function checkOwnPage(header: Headers, origin: string): void {
   if (header.get("origin") !== origin) {
-    throw refused(`by the page at ${origin}, which the header Origin has to name`);
+    throw refused(`by the page at ${origin}, which the header Origin must name`);
   }
   const site = header.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") {

@@ -17,12 +17,12 @@ import { readPageFiles } from "./page-files.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createServePage } from "./serve-page.ts";
 
-/** Nothing that the page sends is nearly as long. */
+/** The page's messages are far shorter. */
 const MAX_MESSAGE_BYTES = 16_384;
 
 /**
- * Opens the port for browsers: the page's files, and the calls of its services in the Connect protocol. It speaks
- * HTTP/1.1 only, and TLS ends in the proxy before it.
+ * Opens the port for browsers. It serves the page's files, and its calls in the Connect protocol, over HTTP/1.1
+ * only. TLS ends in the proxy before it.
  */
 export async function listenToBrowsers(
   dashboard: DashboardConfig & { readonly port: number },

@@ -3,12 +3,12 @@ import { extname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** A file of the page, in each encoding that makes it smaller. */
+/** A file of the page, in each encoding. */
 export type PageFile = {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Readonly<Record<Encoding, Buffer>>;
 };
-/** What a file is sent in; the first that a browser takes. */
+/** Encodings by preference: a browser gets the first that it accepts. */
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -26,15 +26,15 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ico": "image/x-icon",
   ".woff2": "font/woff2",
 };
-/** Vite puts a hash of the content into the names of these. */
+/** Vite puts a hash of the content into these names. */
 const HASHED = /^\/assets\//;
-/** The best, 11, makes 7 % less of the page, and takes each start a second instead of 45 ms. */
+/** Quality 11 makes the page 7 % smaller, but takes a second of each start instead of 45 ms. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const FOREVER = "public, max-age=31536000, immutable";
 
 /**
- * Reads the built page into memory, compressed once; nothing where there is no such folder. A file of a type that pages
- * do not load, such as a source map, is left out.
+ * Reads and compresses the files of the built page. Returns none if there is no such folder. Leaves out types that
+ * pages do not load, such as source maps.
  */
 export async function readPageFiles(folder: string | undefined): Promise<PageFiles> {
   const names = folder === undefined ? [] : await list(folder);

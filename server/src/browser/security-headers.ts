@@ -1,4 +1,4 @@
-/** What the page may load, and where from: from here, and nothing else. */
+/** The page loads everything from its own origin, and images also from `data:` URLs. */
 const CONTENT = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,8 +12,8 @@ const CONTENT = [
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * The headers of every answer to a browser at `origin`: nobody frames the page but the origins that may embed it,
- * and it tells nobody where it was.
+ * Returns the headers of every answer to browsers at `origin`. Only `frameAncestors` may embed the page. The page
+ * sends no referrer.
  */
 export function securityHeaders(
   origin: string,
@@ -26,7 +26,7 @@ export function securityHeaders(
     ["referrer-policy", "no-referrer"],
     ["x-content-type-options", "nosniff"],
     ["cross-origin-opener-policy", "same-origin"],
-    // A site that isolates itself embeds only what says that it may be.
+    // A site with cross-origin isolation embeds only resources that allow it.
     ["cross-origin-resource-policy", isEmbedded ? "cross-origin" : "same-origin"],
     ...(origin.startsWith("https:")
       ? [["strict-transport-security", `max-age=${YEAR_SECONDS}`] as const]

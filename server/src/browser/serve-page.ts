@@ -11,8 +11,8 @@ type Answer = {
 const INDEX = "/index.html";
 
 /**
- * Creates what answers requests for the page. Only files that were read at the start are served, by their exact
- * names; every path without a dot is one of the page's own, which it shows itself.
+ * Creates the handler of the page's requests. It serves only files that were read at the start, by exact name. A
+ * path without a dot gets index.html, because the page does its own routing.
  */
 export function createServePage(files: PageFiles) {
   return (request: NodeRequest, response: NodeResponse): void => {
@@ -27,16 +27,16 @@ export function createServePage(files: PageFiles) {
 
 function answerTo({ method, url = "", headers }: NodeRequest, files: PageFiles): Answer {
   if (method !== "GET" && method !== "HEAD") {
-    const refused = told(405, "The dashboard takes GET, HEAD and POST.");
+    const refused = textAnswer(405, "The dashboard takes GET, HEAD and POST.");
     return { ...refused, headers: { ...refused.headers, allow: "GET, HEAD, POST" } };
   }
   if (!files.has(INDEX)) {
     const build = "run `npm run build --workspace dashboard`, then start again";
-    return told(503, `The dashboard is not built: ${build}.`);
+    return textAnswer(503, `The dashboard is not built: ${build}.`);
   }
   const [path = ""] = url.split("?", 1);
   const file = files.get(path.includes(".") ? path : INDEX);
-  if (file === undefined) return told(404, "The dashboard has no such file.");
+  if (file === undefined) return textAnswer(404, "The dashboard has no such file.");
   const encoding = encodingFor(`${headers["accept-encoding"] ?? ""}`);
   return {
     status: 200,
@@ -45,12 +45,12 @@ function answerTo({ method, url = "", headers }: NodeRequest, files: PageFiles):
   };
 }
 
-function told(status: number, text: string): Answer {
+function textAnswer(status: number, text: string): Answer {
   const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
   return { status, headers, body: `${text}\n` };
 }
 
-/** No browser names an encoding to say that it does not take it. */
+/** Ignores `q=0`, because no browser refuses an encoding by name. */
 function encodingFor(accepted: string): Encoding {
   const names = accepted.split(",").map((each) => each.split(";", 1)[0]?.trim());
   return ENCODINGS.find((encoding) => names.includes(encoding)) ?? "identity";

@@ -1,2 +1,2 @@
-/** Milliseconds since 1970 by this machine's clock: for the log. What is stored has the database's time. */
+/** Milliseconds since 1970 by this machine's clock, for logs. Stored times come from the database. */
 export const wallClockMs = (): number => Date.now();

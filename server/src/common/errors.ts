@@ -1,6 +1,6 @@
 /**
- * The closed catalogue of failures that callers are told of, described in docs/errors.md. Those that
- * the HTTP API shares have the code of its JSON. §7
+ * The closed catalogue of failures that callers see, described in docs/errors.md. Failures of the HTTP API have the
+ * code of its JSON. §7
  */
 export const ErrorCode = {
   InvalidParameter: "invalid_parameter",
@@ -38,7 +38,7 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** A failure the caller is told of: its code, and a sentence that holds no secret and no stored text. */
+/** A failure that the caller sees: its code, and a sentence without secrets and stored text. */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;
@@ -49,9 +49,9 @@ export class DomainError extends Error {
   }
 }
 
-/** The caller's address is over its limit: nothing that it asks is answered. */
+/** The caller's address is over its limit, so none of its requests is answered. */
 export class ClientRefusedError extends DomainError {
-  /** For how many milliseconds that stays so, whatever it shows; undefined when nobody knows. */
+  /** How many milliseconds the refusal lasts, whatever the caller shows. Undefined if unknown. */
   readonly refusedForMs: number | undefined;
 
   constructor(message: string, refusedForMs: number | undefined) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { accountNoOf, createIdsAt, isId, leastIdAt, newId } from "./ids.ts";
 
-it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", () => {
+it("§2.1 makes ids of 15 characters a-z and 0-9, each equally likely", () => {
   const ids = Array.from({ length: 20_000 }, newId);
   expect(ids.every((id) => /^[a-z0-9]{15}$/.test(id) && isId(id))).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);
@@ -11,7 +11,7 @@ it("§2.1 makes ids of 15 characters a-z and 0-9, all of them equally likely", (
   for (const count of counts.values()) expect(Math.abs(count / expected - 1)).toBeLessThan(0.1);
 });
 
-it("makes ids whose order is that of their times, to the microsecond, and none twice", () => {
+it("makes unique ids in the order of their times, to the microsecond", () => {
   const micros = 1_790_000_000_000_000;
   const ids = [micros - 1, micros, micros + 1].map((time) =>
     Array.from({ length: 1_000 }, createIdsAt(time)),
@@ -25,17 +25,17 @@ it("makes ids whose order is that of their times, to the microsecond, and none t
   expect(leastIdAt(micros + 1) <= (after[0] ?? "")).toBe(true);
 });
 
-it("finds a least id for every time that a caller can name, before all or behind all when it is far", () => {
+it("finds a least id for every time that a caller can name, also far from the times of ids", () => {
   const id = createIdsAt(1_790_000_000_000_000)();
   const times = [-62_135_596_800_000_000n, 0, 3_700_000_000_000_000, 253_402_300_799_999_999n];
   expect(times.map((time) => isId(leastIdAt(time)))).toEqual([true, true, true, true]);
   expect(times.map((time) => leastIdAt(time) < id)).toEqual([true, true, false, false]);
 });
 
-it("numbers an account by the time of its id, and no other text", () => {
+it("gives an account the time in its id as its number, and other texts no number", () => {
   const micros = 1_790_000_000_000_000;
   expect(accountNoOf(createIdsAt(micros)())).toBe(micros);
-  // The last id there is: a number that JavaScript and the database hold exactly.
+  // The number of the greatest id: JavaScript and the database hold it exactly.
   expect(Number.isSafeInteger(accountNoOf("z".repeat(15)))).toBe(true);
   for (const text of ["", "abc", "A".repeat(15), "é".repeat(15), "a".repeat(16)]) {
     expect(accountNoOf(text)).toBeUndefined();

@@ -3,15 +3,15 @@ import { randomBytes, randomInt } from "node:crypto";
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH = 15;
 const FORM = /^[a-z0-9]{15}$/;
-/** Bytes from here on would favour the alphabet's first characters. */
+/** This and greater bytes would favour the alphabet's first characters. */
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
-/** Digits of the time in an id that begins with it: microseconds in base 36, until the year 2085. */
+/** Digits of the time at the start of an id: microseconds in base 36, until the year 2085. */
 const TIME_DIGITS = 10;
 const LAST_MICROS = ALPHABET.length ** TIME_DIGITS - 1;
 const RANDOM_DIGITS = LENGTH - TIME_DIGITS;
 const RANDOM_VALUES = ALPHABET.length ** RANDOM_DIGITS;
 
-/** Returns a new random id of 15 characters `[a-z0-9]`: of a record, an account or a key. §2.1 */
+/** Returns a new random id of 15 characters `[a-z0-9]`, such as an API key's or an endpoint's. §2.1 */
 export function newId(): string {
   let id = "";
   while (id.length < LENGTH) {
@@ -23,8 +23,8 @@ export function newId(): string {
 }
 
 /**
- * Returns what makes new ids, all different, that are ordered by a time in microseconds before anything
- * else: of accounts, records, webhook events and deliveries. They are not secret.
+ * Returns a function that creates different ids. They begin with the time, in microseconds, so they sort by it: for
+ * accounts, records, webhook events and deliveries. They are not secret.
  */
 export function createIdsAt(micros: number): () => string {
   let random = randomInt(RANDOM_VALUES);
@@ -35,21 +35,20 @@ export function createIdsAt(micros: number): () => string {
 }
 
 /**
- * Returns the number of the account with an id: the time with which the id begins. So the rows of an
- * account are found by its id, without a look-up. `undefined` for a text of another form, which no
- * account has.
+ * Returns the number of an account: the time at the start of its id. So an account's rows are found without a
+ * look-up. Returns `undefined` for a text that is no id.
  */
 export function accountNoOf(accountId: string): number | undefined {
   if (!isId(accountId)) return undefined;
   return microsOfId(accountId);
 }
 
-/** Returns the time in microseconds with which an id of `createIdsAt` begins. */
+/** Returns the time in microseconds at the start of an id from `createIdsAt`. */
 export function microsOfId(id: string): number {
   return Number.parseInt(id.slice(0, TIME_DIGITS), ALPHABET.length);
 }
 
-/** Returns the least id that `createIdsAt` can make for a time: ids of that time and later are not below it. */
+/** Returns the least id of `createIdsAt` for a time. No id of that time or later is less. */
 export function leastIdAt(micros: number | bigint): string {
   return idAt(micros, 0);
 }

@@ -1,12 +1,12 @@
-/** Takes log lines; `flush` writes what is waiting at once. */
+/** Takes log lines. `flush` writes the waiting ones at once. */
 export type LogWriter = { write(line: string): void; flush(): void };
 
 const FLUSH_MS = 100;
 const FLUSH_CHARACTERS = 64 * 1024;
 
 /**
- * Gathers lines and gives them to `writeText` together, ten times a second or when many wait: a line a call
- * would otherwise cost a system call each. What waits is lost when the process is killed.
+ * Gathers lines, and writes them together ten times a second or when many wait. This saves a system call per line.
+ * Waiting lines are lost if the process is killed.
  */
 export function createLogWriter(writeText: (text: string) => void): LogWriter {
   let lines: string[] = [];

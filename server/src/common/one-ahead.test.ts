@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { oneAhead } from "./one-ahead.ts";
 
-/** A source that notes what it was asked for. */
+/** Creates a source, and lists the items that it made. */
 function countTo(last: number, failure?: Error) {
   const made: number[] = [];
   async function* source() {
@@ -15,7 +15,7 @@ function countTo(last: number, failure?: Error) {
   return { made, items: oneAhead(source()) };
 }
 
-it("gives all in order, and has made one more than it gave", async () => {
+it("gives all items in order, and is one item ahead", async () => {
   const { made, items } = countTo(3);
   const given: number[] = [];
   for await (const item of items) {
@@ -26,7 +26,7 @@ it("gives all in order, and has made one more than it gave", async () => {
   expect(given).toEqual([1, 2, 3]);
 });
 
-it("fails behind what the source gave", async () => {
+it("fails after the items that the source gave", async () => {
   const failure = new Error("broke off");
   const { items } = countTo(2, failure);
   const given: number[] = [];
@@ -40,7 +40,7 @@ it("fails behind what the source gave", async () => {
   expect(given).toEqual([1, 2]);
 });
 
-it("ends at once for who leaves, though the next never comes", async () => {
+it("ends at once for a reader that leaves, even if the next item never comes", async () => {
   async function* source() {
     yield 1;
     await new Promise(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Gives what a source gives, in its order, and has it make the next while the one before is worked on. A source that
- * fails does so behind what it gave.
+ * Yields a source's items in order, and requests the next one while the caller works on the last. A failure of the
+ * source follows its items.
  */
 export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const items = source[Symbol.asyncIterator]();
@@ -10,12 +10,12 @@ export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next;
       if (done) return;
       next = items.next();
-      // Told when its turn comes.
+      // The next `await` throws the failure. Until then it must not count as unhandled.
       next.catch(() => undefined);
       yield value;
     }
   } finally {
-    // Not waited for: what was asked for may never come.
+    // Not awaited, because a requested item may never come.
     items.return?.()?.catch(() => undefined);
   }
 }

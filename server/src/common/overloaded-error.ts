@@ -1,4 +1,4 @@
-/** More is waiting than can be answered in time. */
+/** More requests wait than can be answered in time. */
 export class OverloadedError extends Error {
   override readonly name = "OverloadedError";
 }

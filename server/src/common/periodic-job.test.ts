@@ -3,7 +3,7 @@ import { createLog } from "@activity/runtime/log";
 import { expect, it } from "vitest";
 import { startPeriodicJob } from "./periodic-job.ts";
 
-/** Starts a job that fails when it is told to, once it has begun. */
+/** Starts a job that waits. `fail` makes it fail. */
 async function begin() {
   const lines: string[] = [];
   const begun = Promise.withResolvers<void>();
@@ -12,10 +12,10 @@ async function begin() {
     begun.resolve();
     return end.promise;
   });
-  // The job's own timer holds no process.
-  const held = setInterval(() => {}, 1_000);
+  // Keeps the process alive, which the job's own timer does not.
+  const keepAlive = setInterval(() => {}, 1_000);
   await begun.promise;
-  clearInterval(held);
+  clearInterval(keepAlive);
   return {
     lines,
     stop,

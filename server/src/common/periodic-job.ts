@@ -2,9 +2,9 @@ import type { Log } from "@activity/runtime/log";
 import { isOutage } from "../database/outage.ts";
 
 /**
- * Does a job every so often until the returned function is called, never twice at a time. A failed
- * run is logged under the job's name. It is not logged when the database was out of reach, because
- * the next run makes up for it, nor when the job was stopped meanwhile.
+ * Runs a job every `intervalMs`, never twice at a time. Returns a function that stops it. A failed run is logged
+ * under the job's name, but not if the job was stopped. An outage of the database is not logged either, because the
+ * next run makes up for it.
  */
 export function startPeriodicJob(
   name: string,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { externalIdBytes, hasAtMost, parseStoredText } from "./stored-text.ts";
 
-it("takes every well-formed text as it is, and no other", () => {
+it("accepts every well-formed text unchanged, and no other", () => {
   const units = fc.array(fc.nat(0xffff), { maxLength: 50 });
   fc.assert(
     fc.property(units, (codes) => {

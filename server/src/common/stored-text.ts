@@ -1,15 +1,15 @@
 import { DomainError, ErrorCode } from "./errors.ts";
 
-/** The most characters of a writer's own id. */
+/** Maximum characters of an external id. */
 export const EXTERNAL_ID_MAX = 128;
-/** The most characters of a supporter's name. */
+/** Maximum characters of a supporter's name. */
 export const NAME_MAX = 200;
-/** The most characters of a supporter's text. */
+/** Maximum characters of a supporter's text. */
 export const MESSAGE_MAX = 4000;
 
 /**
- * Returns `text`, which can be stored exactly as it is written. Fails with `invalid_parameter`, naming
- * `field`, when it holds half of a surrogate pair: no encoding keeps that.
+ * Returns `text` if it can be stored exactly. Fails with `invalid_parameter`, naming `field`, if it holds half of a
+ * surrogate pair, which no encoding keeps.
  */
 export function parseStoredText(text: string, field: string): string {
   if (text.isWellFormed()) return text;
@@ -19,12 +19,12 @@ export function parseStoredText(text: string, field: string): string {
   );
 }
 
-/** As `parseStoredText`, for a text that may be absent. */
+/** Like `parseStoredText`, for a text that may be absent. */
 export function parseOptionalText(text: string | undefined, field: string): string | undefined {
   return text === undefined ? undefined : parseStoredText(text, field);
 }
 
-/** Converts a writer's own id to the bytes it is stored as, which compare exactly as it is written. */
+/** Converts an external id to its stored bytes, which compare exactly. */
 export function externalIdBytes(externalId: string, field: string): Buffer {
   return Buffer.from(parseStoredText(externalId, field), "utf8");
 }

@@ -1,10 +1,10 @@
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { DomainError, ErrorCode } from "./errors.ts";
 
-/** Microseconds since 1970-01-01T00:00:00Z: a number where it is exact, else a bigint. */
+/** Microseconds since 1970-01-01T00:00:00Z: a number if exact, else a bigint. */
 export type Micros = number | bigint;
 
-/** A BIGINT column as the driver gives it: a number where it is exact, else decimal digits. */
+/** A BIGINT column as the driver gives it: a number if exact, else decimal digits. */
 export type MicrosColumn = number | string;
 
 const SECONDS_MIN = -62_135_596_800n;
@@ -30,7 +30,7 @@ function timestampFromBigMicros(micros: bigint): Timestamp {
   };
 }
 
-/** Converts stored microseconds, none of them negative, to a Duration. */
+/** Converts stored microseconds, at least 0, to a Duration. */
 export function durationFromMicros(micros: number): Duration {
   const seconds = Math.floor(micros / 1e6);
   return {
@@ -41,8 +41,8 @@ export function durationFromMicros(micros: number): Duration {
 }
 
 /**
- * Converts a Timestamp to microseconds. Fails with `invalid_parameter`, naming `field`, when it lies
- * outside the years 0001 to 9999 or is finer than a microsecond: neither could be kept exactly.
+ * Converts a Timestamp to microseconds. Fails with `invalid_parameter`, naming `field`, outside the years 0001 to
+ * 9999. Fails also for times finer than a microsecond, which could not be stored exactly.
  */
 export function microsFromTimestamp(timestamp: Timestamp, field: string): Micros {
   const { seconds, nanos } = timestamp;
@@ -63,7 +63,7 @@ export function microsFromTimestamp(timestamp: Timestamp, field: string): Micros
   return Number.isSafeInteger(asNumber) ? asNumber : micros;
 }
 
-/** The same for a field that must be there: its absence fails with `invalid_parameter` too. */
+/** Like `microsFromTimestamp`, for a required field: its absence also fails with `invalid_parameter`. */
 export function requiredMicros(timestamp: Timestamp | undefined, field: string): Micros {
   if (timestamp !== undefined) return microsFromTimestamp(timestamp, field);
   throw new DomainError(ErrorCode.InvalidParameter, `${field} is required.`);

@@ -1,13 +1,16 @@
-/** SQL for a condition, and the values of its places. */
+/** SQL of a condition, and the values for its question marks. */
 export type Condition = { readonly sql: string; readonly values: readonly unknown[] };
 
 /**
- * SQL that holds for the rows whose columns have the values of one of the tuples, at least one, and its values; the first
- * column is that of the account's number. In this form MySQL and MariaDB go by the index whose first columns these are,
- * MariaDB only while it is not more than a thousand values. Of conditions joined by OR a vtgate makes others, which read
- * all that an account has; and it joins tables on their shards only where the accounts stand by themselves. A single row
- * is named by equalities: of a list of one tuple MariaDB makes no key, and an UPDATE or DELETE would read and lock
- * every row. ADR 0048
+ * Returns a condition for rows whose `columns` equal one of `tuples`, at least one. The first column is the
+ * account's number.
+ *
+ * MySQL and MariaDB serve this form by an index that begins with these columns, MariaDB only up to a thousand
+ * values. A vtgate rewrites conditions joined by OR into a form that reads all rows of an account. It joins tables
+ * on their shards only if a separate condition names the accounts.
+ *
+ * A single tuple becomes equalities. MariaDB uses no key for a list of one tuple, so an UPDATE or DELETE would read
+ * and lock every row. ADR 0048
  */
 export function anyOf(
   columns: readonly string[],

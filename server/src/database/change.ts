@@ -1,20 +1,20 @@
 import type { Statement } from "./packet.ts";
 
-/** A table that rows are put into, those of many callers by one statement. */
+/** A table to insert into. One statement inserts the rows of many callers. */
 export type Table = {
   /** `INSERT INTO … (…)`. */
   readonly insert: string;
-  /** What stands behind the rows: what becomes of one that is there already. */
+  /** SQL after the rows: what happens to a row that already exists. */
   readonly ending?: string;
 };
 
-/** A row to put into a table. */
+/** A row to insert into a table. */
 export type Insert = { readonly into: Table; readonly row: readonly unknown[] };
 
-/** Something to write: a row that is new, or a statement. */
+/** A write: a new row, or a statement. */
 export type Change = Insert | Statement;
 
-/** The statements that make some changes: the new rows of each table together, then all others in order. */
+/** Returns the statements of some changes: one insert per table, then all others in order. */
 export function statementsOf(changes: readonly Change[]): Statement[] {
   const rows = new Map<Table, (readonly unknown[])[]>();
   const others: Statement[] = [];
@@ -23,9 +23,9 @@ export function statementsOf(changes: readonly Change[]): Statement[] {
       others.push(change);
       continue;
     }
-    const known = rows.get(change.into);
-    if (known === undefined) rows.set(change.into, [change.row]);
-    else known.push(change.row);
+    const tableRows = rows.get(change.into);
+    if (tableRows === undefined) rows.set(change.into, [change.row]);
+    else tableRows.push(change.row);
   }
   const inserts = Array.from(rows, ([{ insert, ending = "" }, all]) => ({
     sql: `${insert} VALUES ? ${ending}`,

@@ -7,11 +7,13 @@ export type DatabaseAddress = {
   readonly uri: string;
   /** A name or an address, IPv6 without brackets. */
   readonly host: string;
-  /** TLS, with the authority that must have signed the server's certificate; the system's unless told. */
+  /**
+   * TLS, with the authority that must have signed the server's certificate. Without `ca`, the system's authorities.
+   */
   readonly tls: { readonly ca: Buffer | undefined } | undefined;
 };
 
-/** DATABASE_URL cannot be used; the message says what it must be, and nothing of what it is. */
+/** DATABASE_URL is invalid. The message says what it must be, and shows nothing of its value. */
 export class DatabaseUrlError extends Error {
   override readonly name = "DatabaseUrlError";
 }
@@ -19,9 +21,9 @@ export class DatabaseUrlError extends Error {
 const TLS_MODE = "VERIFY_IDENTITY";
 
 /**
- * Parses `mysql://user:password@host:port/name`, with the parameters `ssl-mode=VERIFY_IDENTITY` and
- * `ssl-ca=<file>` of MySQL's own URLs. Whatever else stands there is refused: a misspelt parameter would leave
- * the connection in plain text, and the driver takes any of its options from a URL. Throws DatabaseUrlError.
+ * Parses `mysql://user:password@host:port/name`, with the parameters `ssl-mode=VERIFY_IDENTITY` and `ssl-ca=<file>`
+ * of MySQL's own URLs. Any other parameter is refused: a misspelt one would leave the connection in plain text, and
+ * the driver accepts all its options from a URL. Throws DatabaseUrlError.
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -30,23 +32,21 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
   const { "ssl-mode": mode, "ssl-ca": ca, ...others } = Object.fromEntries(url.searchParams);
   if (Object.keys(others).length > 0) {
-    throw new DatabaseUrlError(
-      "DATABASE_URL takes the parameters ssl-mode and ssl-ca, and no others.",
-    );
+    throw new DatabaseUrlError("DATABASE_URL takes only the parameters ssl-mode and ssl-ca.");
   }
-  const isTold = url.search !== "";
-  if (isTold && mode !== TLS_MODE) {
+  const hasParameters = url.search !== "";
+  if (hasParameters && mode !== TLS_MODE) {
     throw new DatabaseUrlError(`DATABASE_URL takes ssl-mode=${TLS_MODE} only, and ssl-ca with it.`);
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isTold && isIP(host) !== 0) {
-    // The driver compares the certificate with a name.
+  if (hasParameters && isIP(host) !== 0) {
+    // The driver compares the certificate with a host's name.
     throw new DatabaseUrlError(
       "DATABASE_URL needs the server's name, as its certificate has it, in place of an IP address when ssl-mode is given.",
     );
   }
   url.search = "";
-  return { uri: url.href, host, tls: isTold ? { ca: readAuthority(ca) } : undefined };
+  return { uri: url.href, host, tls: hasParameters ? { ca: readAuthority(ca) } : undefined };
 }
 
 function readAuthority(path: string | undefined): Buffer | undefined {

@@ -6,14 +6,13 @@ export class DatabaseTimeoutError extends Error {
   override readonly name = "DatabaseTimeoutError";
 }
 
-/** Takes what a connection answered, as the driver's callbacks do. */
+/** Takes a connection's answer, like the driver's callbacks. */
 export type Answer<Result> = (error: Error | null, result: Result) => void;
 
 /**
- * Asks something of a connection of `pool` and rejects with DatabaseTimeoutError after `milliseconds`, the
- * wait for a connection included. A connection that failed or came late is closed, never reused: an answer
- * that arrives later cannot be taken for another's. For the hot paths: it uses the driver's callbacks,
- * because its promises record a stack for every statement.
+ * Runs `ask` on a connection of `pool`. Rejects with DatabaseTimeoutError after `milliseconds`, including the wait
+ * for a connection. A connection that failed or was late is closed, so that a late answer cannot reach another
+ * caller. It uses callbacks for speed, because the driver's promises record a stack for every statement.
  */
 export function withDeadline<Result>(
   pool: Pool,

@@ -2,8 +2,8 @@ import { isDeadlock } from "./outage.ts";
 
 const RETRIES = 5;
 
-/** Runs a transaction, and again when it lost a deadlock, five times at most. */
-export async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Runs a transaction. Repeats it up to five times if it loses a deadlock. */
+export async function retryAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await run();

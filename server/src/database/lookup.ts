@@ -5,50 +5,50 @@ import type { RowDataPacket } from "./pool.ts";
 type KeyValue = number | string | Buffer;
 type Key = readonly KeyValue[];
 
-/** Rows of one table that are read by key. */
+/** How to read rows of one table by key. */
 type Lookup<Found> = {
-  /** `SELECT … FROM …`; its columns hold those of the key. */
+  /** `SELECT … FROM …`, with the key among its columns. */
   readonly select: string;
   /** The columns of the key, as the condition names them. */
   readonly key: readonly string[];
-  /** What stands behind the condition: `AND …`, `FOR UPDATE`. */
+  /** SQL after the condition: `AND …`, `FOR UPDATE`. */
   readonly ending?: string;
   readonly fromRow: (row: never) => Found;
 };
 
-/** What one caller wants to read by a lookup. */
+/** The keys that a caller wants to read with a lookup. */
 export type Ask<Found> = { readonly lookup: Lookup<Found>; readonly keys: readonly Key[] };
 
-/** What one caller wants to read, by its own names. */
+/** All that a caller wants to read, by names of its choice. */
 export type Asks = Readonly<Record<string, Ask<unknown>>>;
 /** What was found, by the same names. */
 export type Found<Asked extends Asks> = {
   readonly [Name in keyof Asked]: Asked[Name] extends Ask<infer Each> ? readonly Each[] : never;
 };
 
-/** Returns how to ask for rows by keys; the asks of many callers are answered by one statement. */
+/** Returns a function that asks for rows by key. One statement answers the asks of many callers. */
 export function lookupOf<Row extends RowDataPacket, Found>(
   lookup: Omit<Lookup<Found>, "fromRow"> & { readonly fromRow: (row: Row) => Found },
 ): (...keys: readonly Key[]) => Ask<Found> {
   return (...keys) => ({ lookup, keys });
 }
 
-/** The statements that answer some asks, and how to take the answers from what they found. */
+/** The statements that answer some asks, and a function that reads their answers. */
 export type LookupPlan = {
   readonly statements: readonly Statement[];
-  /** Reads the answers, of the statements in their order, and returns what each ask is answered with. */
+  /** Takes the rows of each statement, in order. Returns a function that gives each ask its answer. */
   read(rows: PacketRows): (asks: Asks) => Readonly<Record<string, readonly unknown[]>>;
 };
 
-/** Plans one statement for each lookup that is asked for. */
+/** Plans one statement per lookup. */
 export function planLookups(asked: readonly Asks[]): LookupPlan {
   const keys = new Map<Lookup<unknown>, Key[]>();
   for (const asks of asked) {
     for (const ask of Object.values(asks)) {
       if (ask.keys.length === 0) continue;
-      const known = keys.get(ask.lookup);
-      if (known === undefined) keys.set(ask.lookup, [...ask.keys]);
-      else known.push(...ask.keys);
+      const lookupKeys = keys.get(ask.lookup);
+      if (lookupKeys === undefined) keys.set(ask.lookup, [...ask.keys]);
+      else lookupKeys.push(...ask.keys);
     }
   }
   return {
@@ -65,7 +65,10 @@ export function planLookups(asked: readonly Asks[]): LookupPlan {
   };
 }
 
-/** Keys that differ in the last value only, however many, stand in a list of it: MariaDB goes by the index then too. */
+/**
+ * If keys differ only in the last value, that value becomes a list. MariaDB then uses the index for any number of
+ * keys.
+ */
 function statementOf(
   { select, key, ending = "" }: Lookup<unknown>,
   keys: readonly Key[],
@@ -98,7 +101,7 @@ function byKey({ key, fromRow }: Lookup<unknown>, rows: readonly RowDataPacket[]
   return found;
 }
 
-/** One text for each key; of its values only the last may hold a space. */
+/** Returns a unique text for each key. Only its last value may hold a space. */
 function nameOf(key: Key): string {
   return key.map((value) => (Buffer.isBuffer(value) ? value.toString("latin1") : value)).join(" ");
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A pool whose one connection is open. */
+/** Creates a pool with one open connection. */
 async function openPool(): Promise<Pool> {
   const pool = createPool(proxy.url, 1);
   pools.push(pool);
@@ -37,7 +37,7 @@ async function openPool(): Promise<Pool> {
   return pool;
 }
 
-it("a connection that falls silent is given up, and what comes after has another", async () => {
+it("a connection that stops answering is replaced by another", async () => {
   const forTransactions = await openPool();
   const forStatements = await openPool();
   const packets = createPackets(proxy.url, 1, 2_000);
@@ -59,7 +59,7 @@ it("a connection that falls silent is given up, and what comes after has another
   await packets.close();
 });
 
-it("looks a service credential up again when the connection was lost during its look-up", async () => {
+it("looks a service credential up again after the connection was lost during its look-up", async () => {
   const pool = await openPool();
   const { secret, hash } = newServiceCredential();
   const permissions = new Set(PERMISSION_NAMES);
@@ -73,7 +73,7 @@ it("looks a service credential up again when the connection was lost during its 
   expect((await find())?.name).toBe(credential.name);
 });
 
-it("has the server end a session of packets that is silent in a transaction: 15 s on MariaDB, 60 s on MySQL", async () => {
+it("makes the server end a session of packets that is idle in a transaction: after 15 s on MariaDB, 60 s on MySQL", async () => {
   const packets = createPackets(proxy.url, 1, 2_000);
   const ask = async (sql: string) => (await packets.run([{ sql, values: [] }]))[0] ?? [];
   const [server] = await ask("SELECT VERSION() AS version");
@@ -87,7 +87,7 @@ it("has the server end a session of packets that is silent in a transaction: 15 
   await packets.close();
 });
 
-it("gives an account back when its host vanishes between the two packets of a write", async () => {
+it("unlocks an account when a host vanishes between the two packets of a write", async () => {
   const services = await startServices();
   const between = await openDatabaseProxy(services.database.url);
   const vanishing = createPackets(between.url, 1, 2_000);
@@ -104,7 +104,7 @@ it("gives an account back when its host vanishes between the two packets of a wr
   await expect(write).rejects.toThrow(DatabaseTimeoutError);
   const donation = { accountId, externalId: "waits", amountCents: 500n, currency: "eur" };
   const donatedAt = timestampFromMs(1_600_000_000_000);
-  // One that waits too long for the account is unavailable, and asked again, as callers do.
+  // A call that waits too long for the account fails. Callers repeat it, and so does this test.
   const create = () =>
     services.donations.createDonation({ ...donation, donatedAt }).then(
       () => "stored",

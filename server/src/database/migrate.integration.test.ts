@@ -9,7 +9,7 @@ const marks = async () =>
     await database.query<{ name: string }>("SELECT name FROM schema_migration ORDER BY version")
   ).map(({ name }) => name);
 
-it("finishes after a kill between a statement and its mark, whichever it was", async () => {
+it("finishes after a kill between any statement and its mark", async () => {
   const before = await marks();
   for (const kept of before.keys()) {
     await database.query("DELETE FROM schema_migration WHERE version > ?", [kept]);
@@ -18,7 +18,7 @@ it("finishes after a kill between a statement and its mark, whichever it was", a
   }
 });
 
-it("names the database once, whatever is run again, ADR 0028", async () => {
+it("keeps the database's id when migrations run again, ADR 0028", async () => {
   const names = () => database.query<{ id: string }>("SELECT id FROM installation");
   const before = await names();
   expect(before).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{12}$/) }]);
@@ -39,7 +39,7 @@ describe("a database that a newer program migrated, ADR 0044", () => {
     );
   const lastKnown = async () => Number((await marks()).at(-1)?.slice(0, 4));
 
-  it("is taken by a program that knows what its migrations need, which learns of them, and else refused", async () => {
+  it("is accepted by a program that knows what its migrations need, and refused by any other", async () => {
     const known = await lastKnown();
     await mark(9000, 0);
     await mark(9001, known);
@@ -47,13 +47,13 @@ describe("a database that a newer program migrated, ADR 0044", () => {
     await mark(9002, known + 1);
     await mark(9003, 0);
     await expect(migrate(database.url)).rejects.toThrow(
-      "The database was migrated by a newer version of this program (9002_newer.sql), beside which this one cannot run; run that version or a later one.",
+      "The database was migrated by a newer version of this program (9002_newer.sql). This version cannot run beside it. Run that version or a later one.",
     );
     await database.query("DELETE FROM schema_migration WHERE version > 8999");
     expect(await migrate(database.url)).toEqual([]);
   });
 
-  it("is refused when an applied migration is another than this program's", async () => {
+  it("is refused if an applied migration differs from this program's", async () => {
     const known = await lastKnown();
     const set = (checksum: string) =>
       database.query(`UPDATE schema_migration SET checksum = ${checksum} WHERE version = ?`, [

@@ -13,19 +13,19 @@ import { checkNoKeyspace, isTableUnknown, isVtgate, UNKNOWN_TABLE } from "./vtga
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
 const LOOKUP_TABLES_FOLDER = fileURLToPath(new URL("./vitess/lookup", import.meta.url));
-/** What an ALTER TABLE fails with whose columns and keys were added, or dropped, before. */
+/** The errors of an ALTER TABLE whose columns or keys were already added or dropped. */
 const ALTERED_BEFORE = new Set(["ER_DUP_FIELDNAME", "ER_DUP_KEYNAME", "ER_CANT_DROP_FIELD_OR_KEY"]);
-/** How long, and how often, to wait for another instance that migrates the same database: a vttablet ends a longer wait. */
+/** How long, and how often, to wait while another instance migrates. A vttablet ends a longer wait. */
 const LOCK_WAIT_SECONDS = 20;
 const LOCK_WAITS = 3;
 
 type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 
 /**
- * Applies the migrations that the database at `url` lacks, one instance at a time. Each file is one
- * statement that may run twice, so that an instance killed between a statement and its mark is no harm.
- * Returns the names of those that this program does not know: the database was migrated by a newer one, beside which it
- * may run. Throws a MigrationError when it may not, and when an applied file was changed. ADR 0044
+ * Applies the migrations that the database at `url` lacks, one instance at a time. Each file is one statement that
+ * may run twice, because an instance can be killed between a statement and its mark. Returns the names of applied
+ * migrations that this program does not know: a newer program ran them, and this one may run beside it. Throws a
+ * MigrationError if it may not, or if an applied file was changed. ADR 0044
  */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();
@@ -38,14 +38,14 @@ export async function migrate(url: string): Promise<string[]> {
     const applied = await findAppliedMigrations(connection);
     checkApplied(migrations, applied);
     const lacking = migrations.slice(applied.length);
-    // What makes the tables of lookup vindexes goes before the migration of its number. ADR 0048
+    // The table of a lookup vindex is created before the migration of the same number. ADR 0048
     const lookupTables = atVtgate ? await readMigrations(LOOKUP_TABLES_FOLDER) : [];
     for (const migration of lacking) await apply(connection, migration, lookupTables);
     return applied.slice(migrations.length).map(({ name }) => name);
   } catch (error) {
     throw isTableUnknown(error) ? new MigrationError(UNKNOWN_TABLE) : error;
   } finally {
-    // Closing the connection gives the lock back.
+    // Closing the connection releases the lock.
     await connection.end();
   }
 }
@@ -61,7 +61,7 @@ async function lockMigrations(connection: Connection): Promise<void> {
     const [rows] = await connection.query<(RowDataPacket & (number | null)[])[]>({
       sql: "SELECT GET_LOCK(CONCAT('migrate:', LEFT(DATABASE(), 50)), ?)",
       values: [LOCK_WAIT_SECONDS],
-      // A vtgate gives the column a name of its own, whatever it is told.
+      // A vtgate ignores a name given to the column.
       rowsAsArray: true,
     });
     if (rows[0]?.[0] === 1) return;
@@ -95,7 +95,7 @@ function checkApplied(migrations: Migration[], applied: AppliedRow[]): void {
     if (migration === undefined && row.needs <= known) continue;
     if (migration?.version !== row.version) {
       throw new MigrationError(
-        `The database was migrated by a newer version of this program (${row.name}), beside which this one cannot run; run that version or a later one.`,
+        `The database was migrated by a newer version of this program (${row.name}). This version cannot run beside it. Run that version or a later one.`,
       );
     }
     if (migration.checksum !== row.checksum) {
@@ -115,7 +115,8 @@ async function apply(
     if (version === migration.version) await connection.query(sql);
   }
   await runOnce(connection, migration.sql);
-  // A vttablet gives the lock up when a statement took too long, and another instance may have marked it meanwhile.
+  // IGNORE, because a vttablet releases the lock if a statement takes too long. Another instance may then have set
+  // the mark.
   await connection.query(
     `INSERT IGNORE INTO schema_migration (version, name, checksum, needs, applied_at)
      VALUES (?, ?, ?, ?, ${NOW_MICROS})`,
@@ -124,8 +125,9 @@ async function apply(
 }
 
 /**
- * An ALTER TABLE takes effect as a whole or not at all, and MySQL has no IF NOT EXISTS in it. One
- * that finds its work done was run by an instance that was killed before it could mark it.
+ * Runs a migration's statement, which may have run before. An ALTER TABLE takes effect completely or not at all,
+ * and in MySQL it has no IF NOT EXISTS. If its changes exist, an instance made them and was killed before it set
+ * the mark.
  */
 async function runOnce(connection: Connection, sql: string): Promise<void> {
   try {

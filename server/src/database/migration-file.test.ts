@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isMigrationFile, type Migration, migrationFrom } from "./migration-file.ts";
 
-/** What makes the statements of a program that does not know it fail, or lose what they wrote. */
+/** What makes statements of an older program fail, or loses what they wrote. */
 const TAKES_AWAY =
   /\b(DROP|RENAME|MODIFY|CHANGE|TRUNCATE|DELETE|ADD\s+(UNIQUE|CHECK|CONSTRAINT|FOREIGN|PRIMARY)|CREATE\s+UNIQUE)\b/i;
 const NEW_KEY = /^\s*(KEY|INDEX|FULLTEXT|SPATIAL)\b/i;
@@ -12,7 +12,7 @@ const FOLDER = new URL("./migrations/", import.meta.url);
 const file = (sql: string) => migrationFrom("0025_change.sql", sql);
 
 describe("a migration, ADR 0044", () => {
-  it("names in its first line the last one that programs beside it must know", () => {
+  it("names in its first line the last migration that other programs must know", () => {
     expect(file("-- needs 0024\nALTER TABLE account DROP COLUMN old;")).toMatchObject({
       needs: 24,
     });
@@ -60,9 +60,8 @@ describe("a migration, ADR 0044", () => {
 });
 
 /**
- * Returns what a migration that names no need takes away from older programs. Returns `undefined`
- * when it only adds: tables, keys that allow all that was allowed, and columns that an INSERT may
- * leave out.
+ * Returns what a migration without `-- needs` takes away from older programs. Returns `undefined` if it only adds:
+ * tables, keys that forbid nothing new, and columns that an INSERT may omit.
  */
 function takenAway({ sql, needs }: Migration): string | undefined {
   if (needs > 0) return undefined;

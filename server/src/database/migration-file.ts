@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The database cannot be brought to this program's schema; the message says what to do. */
+/** The database cannot get this program's schema. The message says what to do. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -12,7 +12,7 @@ export type Migration = {
   readonly sql: string;
   /** SHA-256 of the file, hexadecimal. */
   readonly checksum: string;
-  /** The last migration that a program must know to run on the schema from this one on; 0: any. ADR 0044 */
+  /** The last migration that a program must know to run on this schema or a later one. 0 means none. ADR 0044 */
   readonly needs: number;
 };
 
@@ -23,7 +23,7 @@ export function isMigrationFile(name: string): boolean {
   return FILE_NAME.test(name);
 }
 
-/** Reads a migration's file, whose name is one. Throws a MigrationError when it begins with a wrong `-- needs`. */
+/** Reads a migration from its file's name and text. Throws a MigrationError if it begins with a wrong `-- needs`. */
 export function migrationFrom(name: string, sql: string): Migration {
   const version = Number(name.slice(0, 4));
   const [firstLine = ""] = sql.split("\n", 1);

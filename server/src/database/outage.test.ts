@@ -4,7 +4,7 @@ import mysql from "mysql2";
 import { expect, it } from "vitest";
 import { isConnectionLost, isDeadlock, isOutage } from "./outage.ts";
 
-it("takes every failure of a connection that is lost for an outage, those without a code too", async () => {
+it("treats every failure of a lost connection as an outage, also without a code", async () => {
   const server = net.createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo;
@@ -18,7 +18,7 @@ it("takes every failure of a connection that is lost for an outage, those withou
   server.close();
 });
 
-it("takes a wrong statement for none", () => {
+it("does not treat a wrong statement as an outage", () => {
   const wrong = Object.assign(new Error(), { code: "ER_PARSE_ERROR", sqlState: "42000" });
   expect(isOutage(wrong)).toBe(false);
 });
@@ -34,23 +34,20 @@ it.each([
   [9001, "HY000", "Max connect timeout reached while reaching hostgroup 1"],
   [4999, "08S01", "another failure of the way to the server"],
   [4998, "40001", "another conflict of transactions"],
-])(
-  "takes what a cluster says that cannot serve now for an outage: %i %s",
-  (errno, sqlState, text) => {
-    // The driver has no name for some of these numbers.
-    const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState });
-    expect(isOutage(failure)).toBe(true);
-  },
-);
+])("treats a cluster that cannot serve now as an outage: %i %s", (errno, sqlState, text) => {
+  // The driver has no name for some of these numbers.
+  const failure = Object.assign(new Error(text), { code: undefined, errno, sqlState });
+  expect(isOutage(failure)).toBe(true);
+});
 
 it.each(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE", "ER_DISK_FULL"])(
-  "takes a server that cannot write now for an outage: %s",
+  "treats a server that cannot write now as an outage: %s",
   (code) => {
     expect(isOutage(Object.assign(new Error(), { code, sqlState: "HY000" }))).toBe(true);
   },
 );
 
-it("runs again what a cluster rolled back, and takes its connection for a good one", () => {
+it("treats a rollback by a cluster as a deadlock, not as a lost connection", () => {
   const text = "Plugin instructed the server to rollback the current transaction.";
   const rolledBack = Object.assign(new Error(text), { errno: 3101, sqlState: "40000" });
   expect([isDeadlock(rolledBack), isConnectionLost(rolledBack)]).toEqual([true, false]);
@@ -92,12 +89,15 @@ it.each([
     "target: activity.-80.primary: vttablet: rpc error: code = FailedPrecondition desc = wrong tablet type: PRIMARY, want: REPLICA or []",
   ],
   [1105, "VT09015: schema tracking required"],
-])("takes a shard that is away for an outage, but not of the connection: %i %s", (errno, text) => {
-  const away = Object.assign(new Error(text), { errno, sqlState: "HY000" });
-  expect(isOutage(away)).toBe(true);
-  expect(isConnectionLost(away)).toBe(false);
-  const wrong = new Error(
-    "target: activity.80-.primary: vttablet: rpc error: code = NotFound desc = x",
-  );
-  expect(isOutage(Object.assign(wrong, { errno: 1105, sqlState: "HY000" }))).toBe(false);
-});
+])(
+  "treats an unreachable shard as an outage, but not as a lost connection: %i %s",
+  (errno, text) => {
+    const away = Object.assign(new Error(text), { errno, sqlState: "HY000" });
+    expect(isOutage(away)).toBe(true);
+    expect(isConnectionLost(away)).toBe(false);
+    const wrong = new Error(
+      "target: activity.80-.primary: vttablet: rpc error: code = NotFound desc = x",
+    );
+    expect(isOutage(Object.assign(wrong, { errno: 1105, sqlState: "HY000" }))).toBe(false);
+  },
+);

@@ -1,6 +1,6 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
 
-/** Codes of a server that is there but cannot serve now: overload, shutdown, locks, disk, read-only. */
+/** Codes of a server that cannot serve now: overload, shutdown, locks, disk, read-only. */
 const OUTAGE_CODES = new Set([
   "ER_CON_COUNT_ERROR",
   "ER_TOO_MANY_USER_CONNECTIONS",
@@ -23,19 +23,19 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
-/** Numbers of the same that the driver has no name for, or that have another meaning by name. */
+/** Numbers of the same kind, which the driver does not name or names differently. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1030, // The storage engine failed.
   1047, // Galera: the node is not ready.
   1180, // The commit failed.
   1637, // Too many transactions.
   3100, // Group Replication: the group did not answer.
-  4031, // The server ended a session that was silent.
+  4031, // The server ended an idle session.
   9001, // ProxySQL: no server could be reached in time.
 ]);
-/** SQLSTATE class 08: the way to the server failed. */
-const WAY_FAILED = "08";
-/** SQLSTATE class 40: the server rolled the transaction back, for a deadlock or another conflict. */
+/** SQLSTATE class 08: the connection to the server failed. */
+const CONNECTION_FAILED = "08";
+/** SQLSTATE class 40: the server rolled the transaction back, after a deadlock or another conflict. */
 const ROLLED_BACK = "40";
 
 /**
@@ -44,12 +44,12 @@ const ROLLED_BACK = "40";
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseTimeoutError) return true;
-  // The driver's word for a connection that is lost; some of these failures have no code.
+  // The driver marks lost connections as fatal. Some of these failures have no code.
   if (error instanceof Error && "fatal" in error && error.fatal === true) return true;
   if (isShardAway(error)) return true;
   if (!(error instanceof Error)) return false;
   if ("errno" in error && OUTAGE_NUMBERS.has(error.errno)) return true;
-  if (isOfClass(error, WAY_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
+  if (isOfClass(error, CONNECTION_FAILED) || isOfClass(error, ROLLED_BACK)) return true;
   if (!("code" in error) || typeof error.code !== "string") return false;
   if (OUTAGE_CODES.has(error.code)) return true;
   // Failures of the network and of the driver's connections carry no SQL state.
@@ -57,8 +57,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * How a vtgate says that it reaches no primary of a shard, that shards move just now, or that it
- * knows no columns yet. It has no codes for these.
+ * Messages of a vtgate that cannot reach a shard's primary, while shards move, or before it knows the columns. They
+ * have no codes.
  */
 const SHARD_AWAY = new RegExp(
   [
@@ -77,8 +77,8 @@ const SHARD_AWAY = new RegExp(
 );
 
 /**
- * Tells whether a vtgate could not reach a shard, or its vttablet not its MySQL: the other shards serve. A server's own
- * numbers are no client's, from 2000 on, but a vttablet is one. ADR 0048
+ * Tells whether a vtgate could not reach a shard, or a vttablet not its MySQL. The other shards serve. Numbers from
+ * 2000 to 2999 come from clients, and a vttablet is a client of MySQL. ADR 0048
  */
 function isShardAway(error: unknown): boolean {
   if (!(error instanceof Error) || !("sqlState" in error)) return false;
@@ -86,18 +86,18 @@ function isShardAway(error: unknown): boolean {
   return (errno >= 2000 && errno < 3000) || SHARD_AWAY.test(error.message);
 }
 
-/** Codes of a server that can be read and not written. */
+/** Codes of a server that is read-only. */
 const READ_ONLY_CODES = new Set(["ER_OPTION_PREVENTS_STATEMENT", "ER_READ_ONLY_MODE"]);
 
 /**
- * Tells whether a statement failed because its server can only be read. After a switch-over an old
- * connection leads to a replica, and a new one leads to the new primary.
+ * Tells whether a statement failed because its server is read-only. After a switch-over, an old connection leads to
+ * a replica, and a new one to the new primary.
  */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && "code" in error && READ_ONLY_CODES.has(String(error.code));
 }
 
-/** Tells whether a transaction lost a deadlock or another conflict, after which it may simply be run again. */
+/** Tells whether a transaction lost a deadlock or another conflict, so that it may run again. */
 export function isDeadlock(error: unknown): boolean {
   return isOfClass(error, ROLLED_BACK);
 }
@@ -109,8 +109,8 @@ function isOfClass(error: unknown, sqlStateClass: string): boolean {
 }
 
 /**
- * Tells whether a transaction failed because the database cannot be reached or does not answer, and not for
- * a lock or one shard of several: then others would fail too.
+ * Tells whether the database cannot be reached or does not answer, so that other transactions would fail too. A
+ * failure for a lock, or of one shard, is no such failure.
  */
 export function isConnectionLost(error: unknown): boolean {
   return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error) && !isShardAway(error);
@@ -120,7 +120,7 @@ function isLockWaitOver(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ER_LOCK_WAIT_TIMEOUT";
 }
 
-/** Tells whether a statement failed because a row with one of its unique keys is there already. */
+/** Tells whether a statement failed because a row with one of its unique keys already exists. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ER_DUP_ENTRY";
 }

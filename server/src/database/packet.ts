@@ -1,7 +1,7 @@
 import type { PoolConnection as Connection } from "mysql2";
 import mysql, { escape as escapeValue, type SqlValue } from "mysql2/promise";
 import { type Answer, withDeadline } from "./deadline.ts";
-import { againAfterDeadlock } from "./deadlock.ts";
+import { retryAfterDeadlock } from "./deadlock.ts";
 import {
   connectionOptions,
   prepareSession,
@@ -10,34 +10,35 @@ import {
 } from "./pool.ts";
 import { type PoolUse, poolUse } from "./pool-use.ts";
 
-/** An SQL statement, and its values: they stand, escaped by the driver, where it has question marks. */
+/** An SQL statement, and the values for its question marks. */
 export type Statement = { readonly sql: string; readonly values: readonly unknown[] };
 
-/** What the database answered to the statements of a packet, in their order: rows, or of a change none. */
+/** The answers to a packet's statements, in order: rows, or an empty list for a change. */
 export type PacketRows = readonly (readonly RowDataPacket[])[];
 
-/** What the second packet of a transaction does, and what the caller is told once it has committed. */
+/** The statements of a transaction's second packet, and the caller's result after the commit. */
 export type Stored<Result> = { readonly statements: readonly Statement[]; readonly result: Result };
 
 type Decide<Result> = (rows: PacketRows) => Stored<Result>;
 
-/** Connections that take several statements in one packet: one round trip, however many they are. */
+/** Connections that take several statements in one packet, and so in one round trip. */
 export type Packets = {
-  /** Runs statements as one transaction in one packet, again when it lost a deadlock. */
+  /** Runs statements as one transaction in one packet. Repeats it after a deadlock. */
   run(statements: readonly Statement[]): Promise<PacketRows>;
   /**
-   * Runs a transaction in two packets: the first reads, and what `decide` makes of its rows is written and
-   * committed by the second. `decide` runs again when the transaction lost a deadlock.
+   * Runs a transaction in two packets. The first reads rows for `decide`. The second writes what `decide` returns,
+   * and commits. After a deadlock `decide` runs again.
    */
   loadAndStore<Result>(load: readonly Statement[], decide: Decide<Result>): Promise<Result>;
-  /** What its connections do now. */
+  /** How its connections are used now. */
   use(): PoolUse;
   close(): Promise<void>;
 };
 
 /**
- * A host that vanishes between two packets leaves a transaction with an account's lock. The server ends such a session:
- * MariaDB one that is silent within a transaction, MySQL any. It is longer than a transaction may take.
+ * A host that vanishes between two packets leaves a transaction that locks an account. The server then ends the
+ * session: MariaDB if it is idle in a transaction, MySQL if it is idle at all. A live transaction is never idle for
+ * so long.
  */
 const END_SILENT_SESSIONS =
   "SET SESSION wait_timeout = 60 /*M!100303 , idle_transaction_timeout = 15 */";
@@ -45,9 +46,9 @@ const END_SILENT_SESSIONS =
 const COMMIT: Statement = { sql: "COMMIT", values: [] };
 
 /**
- * Creates `connections` connections for packets: the only ones of the service that take several statements
- * at once, so that nothing else can send them. A transaction that takes longer than `deadlineMs` fails with
- * DatabaseTimeoutError; then, as whenever a connection is lost, it may have been committed or not.
+ * Creates `connections` connections for packets. No other connections of the service take several statements at
+ * once. A transaction that takes longer than `deadlineMs` fails with DatabaseTimeoutError. It may have been
+ * committed, as after any lost connection.
  */
 export function createPackets(url: string, connections: number, deadlineMs: number): Packets {
   const pool = mysql.createPool({
@@ -55,7 +56,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     connectionLimit: connections,
     maxIdle: connections,
     multipleStatements: true,
-    // Texts come with their values; the driver would read through them for others.
+    // Statements already contain their values. The driver would search them for placeholders.
     queryFormat: (sql: string) => sql,
   });
   pool.pool.on("connection", (connection: { query(sql: string): unknown }) => {
@@ -65,7 +66,7 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
     connection.query(END_SILENT_SESSIONS);
   });
   const within = <Result>(ask: (connection: Connection, answer: Answer<Result>) => void) =>
-    againAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
+    retryAfterDeadlock(() => withDeadline<Result>(pool, deadlineMs, ask));
 
   return {
     run: (statements) =>
@@ -87,8 +88,8 @@ export function createPackets(url: string, connections: number, deadlineMs: numb
 }
 
 /**
- * Sends one packet. Whatever fails gives back at once what its transaction has locked; only then is it told,
- * and the connection closed.
+ * Sends one packet. After a failure it rolls back first, to release locks at once. Then it reports the failure, and
+ * the connection is closed.
  */
 function send(
   connection: Connection,
@@ -112,7 +113,7 @@ function textOf(statements: readonly Statement[]): string {
   return statements.map(withValues).join(";\n");
 }
 
-/** No statement of the service has a question mark that is not a value's place. */
+/** In the service's statements, every question mark stands for a value. */
 function withValues({ sql, values }: Statement): string {
   const parts = sql.split("?");
   if (parts.length !== values.length + 1) throw new Error("a statement lacks values");
@@ -123,11 +124,11 @@ function withValues({ sql, values }: Statement): string {
   return text;
 }
 
-/** A list stands without parentheses, each list in it with them: for `IN (?)`, and for the rows of `VALUES ?`. */
+/** Writes a list without parentheses, and lists in it with parentheses, as `IN (?)` and `VALUES ?` need them. */
 function textOfValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (value === null) return "NULL";
-  // The driver looks for dates first.
+  // Faster than the driver, which looks for dates first.
   if (Buffer.isBuffer(value)) return `X'${value.toString("hex")}'`;
   if (!Array.isArray(value)) return escapeValue(value as SqlValue);
   let text = "";
@@ -138,7 +139,7 @@ function textOfValue(value: unknown): string {
   return text;
 }
 
-/** The driver's types know no answers of several statements; of a single one it gives no list. */
+/** The driver's types do not know several statements. For a single one its answer is not in a list. */
 function rowsOf(results: unknown, count: number): PacketRows {
   const answers = (count === 1 ? [results] : results) as (ResultSetHeader | RowDataPacket[])[];
   return answers.map((answer) => (Array.isArray(answer) ? answer : []));

@@ -1,24 +1,24 @@
 import type { Metrics } from "@activity/runtime/metrics";
 
-/** What the connections of a pool do: how many work, how many are idle, and how many callers wait for one. */
+/** How a pool is used: busy and idle connections, and callers that wait for one. */
 export type PoolUse = { readonly busy: number; readonly idle: number; readonly waiting: number };
 
 type Counted = { readonly length: number };
-/** The driver shows none of this: an upgrade that renames it fails test/operating/metrics.test.ts. */
+/** Private fields of the driver. If an upgrade renames them, test/operating/metrics.test.ts fails. */
 type DriverPool = {
   readonly _allConnections: Counted;
   readonly _freeConnections: Counted;
   readonly _connectionQueue: Counted;
 };
 
-/** Counts the connections of a pool of the driver. */
+/** Counts the connections of a driver's pool. */
 export function poolUse(pool: object): PoolUse {
   const { _allConnections, _freeConnections, _connectionQueue } = pool as DriverPool;
   const idle = _freeConnections.length;
   return { busy: _allConnections.length - idle, idle, waiting: _connectionQueue.length };
 }
 
-/** Shows what pools do, by their names. */
+/** Measures pools by their names. */
 export function measurePools(
   metrics: Metrics,
   pools: Readonly<Record<string, () => PoolUse>>,

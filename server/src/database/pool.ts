@@ -2,21 +2,21 @@ import mysql, { type PoolOptions } from "mysql2/promise";
 import { parseDatabaseUrl } from "./database-url.ts";
 
 export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-/** Connections. It runs no statement itself: what does, such as `queryWithin`, has a deadline. */
+/** Connections. Statements run through functions with a deadline, such as `queryWithin`. */
 export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
-/** How long to wait for a connection before the database counts as out of reach. */
+/** How long to wait for a connection before the database counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** A connection that is idle for longer is probed, so that one whose other end is gone is not used again. */
+/** A connection that is idle for longer is probed, so that a dead one is not used again. */
 const IDLE_BEFORE_PROBE_MS = 10_000;
 
-/** The settings of every connection of this service to `url`, which `parseDatabaseUrl` describes. */
+/** Returns the settings of every connection to `url`, whose form is that of `parseDatabaseUrl`. */
 export function connectionOptions(url: string): PoolOptions {
   const { uri, tls } = parseDatabaseUrl(url);
   return {
     uri,
-    // Without this the driver takes any certificate that the authority signed, for any host.
+    // Without this the driver accepts any certificate that the authority signed, for any host.
     ...(tls && { ssl: { ...(tls.ca && { ca: tls.ca }), verifyIdentity: true } }),
     charset: "utf8mb4_bin",
     timezone: "Z",
@@ -28,7 +28,7 @@ export function connectionOptions(url: string): PoolOptions {
   };
 }
 
-/** Creates the pool; it connects when it is first used. Times and text are exact on its connections. */
+/** Creates the pool, which connects on first use. Its connections keep times and texts exactly. */
 export function createPool(url: string, connections: number): Pool {
   const pool = mysql.createPool({
     ...connectionOptions(url),
@@ -40,13 +40,13 @@ export function createPool(url: string, connections: number): Pool {
   return pool;
 }
 
-/** Without gap locks, writers of one account wait for its row and for nothing else. */
+/** It takes no gap locks, so writers of one account wait only for its row. */
 const READ_COMMITTED = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 const SESSION_SETTINGS = `SET SESSION
   sql_mode = 'TRADITIONAL,NO_ENGINE_SUBSTITUTION',
   innodb_lock_wait_timeout = 10`;
 
-/** Settles what every connection of the service goes by. */
+/** Sets up the session of every connection. */
 export function prepareSession(connection: { query(sql: string): unknown }): void {
   connection.query(READ_COMMITTED);
   connection.query(SESSION_SETTINGS);

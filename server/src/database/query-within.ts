@@ -1,12 +1,12 @@
 import { withDeadline } from "./deadline.ts";
 import type { Pool, ResultSetHeader, RowDataPacket } from "./pool.ts";
 
-/** A statement that takes longer is given up: nobody waits for a connection that fell silent. */
+/** A statement that takes longer fails, so that no caller waits for a connection that stopped answering. */
 const DEADLINE_MS = 10_000;
 
 /**
- * Runs one statement outside a transaction, with a deadline of ten seconds. A connection on which it failed
- * is closed, so that one to a server that can only be read is not used again.
+ * Runs one statement outside a transaction, with a deadline of ten seconds. If it fails, its connection is closed,
+ * because its server may have become read-only.
  */
 export function queryWithin<Result extends RowDataPacket[] | ResultSetHeader>(
   pool: Pool,

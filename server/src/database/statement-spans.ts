@@ -2,21 +2,21 @@ import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import { type OpenSpan, tracer } from "@activity/runtime/traces";
 import { withoutValues } from "./without-values.ts";
 
-/** What the driver tells of a statement; of a wait for a connection only that it was. */
+/** The driver's message about a statement, or about a wait for a connection, which has no `query`. */
 type Message = { readonly query?: string };
-/** A message that is on its way: its span, if it is sampled, and what was around who sent it. */
-type Sent = { readonly span: OpenSpan | undefined; readonly around: unknown };
+/** An open message: its span, if it is sampled, and the trace context of its caller. */
+type Sent = { readonly span: OpenSpan | undefined; readonly context: unknown };
 
-/** The driver's own channels. */
+/** The driver's diagnostics channels. */
 const STATEMENTS = ["mysql2:query", "mysql2:execute"];
 const WAITS = "mysql2:pool:connect";
 
 let isSubscribed = false;
 
 /**
- * Makes a span of each statement that a sampled span asks for, and of its wait for a connection. The driver calls back
- * from whatever its socket was opened for: its callbacks get the trace of who asked. A process subscribes once, where
- * traces are on; the others never do, and the driver then tells nobody.
+ * Makes a span of each statement of a sampled span, and of its wait for a connection. The driver's callbacks run in
+ * the context in which its socket was opened, so they get the caller's context here. A process subscribes once, if
+ * traces are on. Without subscribers the driver publishes nothing.
  */
 export function traceStatements(): void {
   if (isSubscribed || tracer() === undefined) return;
@@ -32,12 +32,12 @@ function subscribe(
   const sent = new WeakMap<object, Sent>();
   const store = tracer()?.store;
   if (store === undefined) return;
-  channel.asyncStart.bindStore(store, (message) => sent.get(message as object)?.around);
+  channel.asyncStart.bindStore(store, (message) => sent.get(message as object)?.context);
   channel.subscribe({
     start(message) {
-      // Most are of no sampled span: nothing is kept of them.
+      // Most belong to no sampled span. Nothing is kept of them.
       if (tracer()?.current() === undefined) return;
-      sent.set(message, { span: begin(statementOf(message)), around: store.getStore() });
+      sent.set(message, { span: begin(statementOf(message)), context: store.getStore() });
     },
     end() {},
     asyncStart(message) {

@@ -14,7 +14,7 @@ import { inTransaction } from "./transaction.ts";
 const WRITE = "UPDATE installation SET only_one = TRUE";
 const PASSWORD = "of-a-user-who-may-not-write-then";
 
-// A server of its own: what can be written there only while it is a primary is every database.
+// A separate server, because read_only applies to all databases of a server.
 let folder: string;
 let server: RunningDatabase;
 let database: TestDatabase;
@@ -23,7 +23,7 @@ let packets: Packets;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "activity-switch-over-"));
   server = await startDatabase({
-    // Never the one that a run was given.
+    // Never the server that DATABASE_URL names.
     env: { ...process.env, DATABASE_URL: undefined },
     dataDir: join(folder, "database"),
     progress: createProgress(),
@@ -58,7 +58,7 @@ const writers = [
 ] as const;
 
 describe.each(writers)("after a switch-over, %s", (_, write, connectionId) => {
-  it("closes the connection to what can only be read, and writes over a new one", async () => {
+  it("closes the connection to a read-only server, and writes over a new one", async () => {
     await write();
     const before = await connectionId();
     expect(await connectionId()).toEqual(before);

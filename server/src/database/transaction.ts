@@ -1,26 +1,25 @@
 import { DatabaseTimeoutError } from "./deadline.ts";
-import { againAfterDeadlock } from "./deadlock.ts";
+import { retryAfterDeadlock } from "./deadlock.ts";
 import { isReadOnly } from "./outage.ts";
 import type { Pool, PoolConnection } from "./pool.ts";
 
 declare const committedTogether: unique symbol;
-/** A connection inside a transaction: what is written through it commits together. */
+/** A connection in a transaction. All that it writes commits together. */
 export type Transaction = Pick<PoolConnection, "query"> & { readonly [committedTogether]: true };
 
-/** Three times what a lock is waited for; a connection whose other end is gone would be for a quarter of an hour. */
+/** Three times the wait for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
 const DEADLINE_MS = 30_000;
 
 /**
- * Runs `work` in a transaction that commits when it returns and leaves nothing when it throws. A
- * deadlock's loser runs again, so `work` does nothing outside the database. Rejects with
- * DatabaseTimeoutError after half a minute, and then it may have been committed or not, as whenever a
- * connection is lost.
+ * Runs `work` in a transaction that commits when `work` returns and rolls back when it throws. It runs again after
+ * a deadlock, so `work` changes nothing outside the database. Rejects with DatabaseTimeoutError after 30 seconds.
+ * It may then have been committed, as after any lost connection.
  */
 export function inTransaction<Result>(
   pool: Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return againAfterDeadlock(() => runOnce(pool, work));
+  return retryAfterDeadlock(() => runOnce(pool, work));
 }
 
 async function runOnce<Result>(
@@ -31,7 +30,7 @@ async function runOnce<Result>(
   try {
     const result = await inTime(async () => {
       await connection.query("START TRANSACTION");
-      // The one place that makes a Transaction: the brand exists for the type checker only.
+      // Only this line makes a Transaction. The brand exists for the type checker only.
       const returned = await work(connection as unknown as Transaction);
       await connection.query("COMMIT");
       return returned;
@@ -40,7 +39,7 @@ async function runOnce<Result>(
     return result;
   } catch (error) {
     if (error instanceof DatabaseTimeoutError || isReadOnly(error)) connection.destroy();
-    else await abandon(connection);
+    else await rollBack(connection);
     throw error;
   }
 }
@@ -58,8 +57,8 @@ async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Rolls back; a connection on which even that fails is closed, which rolls back too. */
-async function abandon(connection: PoolConnection): Promise<void> {
+/** Rolls back. If that fails, it closes the connection, which rolls back too. */
+async function rollBack(connection: PoolConnection): Promise<void> {
   try {
     await connection.query("ROLLBACK");
     connection.release();

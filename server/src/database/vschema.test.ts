@@ -31,7 +31,7 @@ const ofVindexes = schemaOf(sqlOf("vitess/lookup"));
 const hasAccount = (table: string) => created.get(table)?.includes("account_no") === true;
 
 describe("the VSchemas, ADR 0048", () => {
-  it("shard every table that has account_no by it, and no other", () => {
+  it("shard exactly the tables that have account_no, by that column", () => {
     expect(activity.sharded).toBe(true);
     expect(activity.vindexes?.account_no).toEqual({ type: "xxhash" });
     const sharded = Object.entries(activity.tables);
@@ -44,7 +44,7 @@ describe("the VSchemas, ADR 0048", () => {
     }
   });
 
-  it("keep every other table, and those of the lookup vindexes, on one shard", () => {
+  it("keep all other tables, and those of the lookup vindexes, on one shard", () => {
     expect(lookup.sharded).toBe(false);
     const others = [...created.keys()].filter((table) => !hasAccount(table));
     expect(Object.keys(lookup.tables).sort()).toEqual(
@@ -52,7 +52,7 @@ describe("the VSchemas, ADR 0048", () => {
     );
   });
 
-  it("find rows by columns that are there, in tables that are made for it", () => {
+  it("name existing columns and lookup tables", () => {
     const owned = vindexes.filter(([, { owner }]) => owner !== undefined);
     for (const [name, { type, params, owner = "" }] of owned) {
       const { table, from = "", to = "" } = params ?? {};
@@ -78,7 +78,7 @@ describe("the VSchemas, ADR 0048", () => {
         ([, column]) => `${table}.${column}`,
       );
     });
-    // An account's id begins with its number (ids.ts), so two that are the same are on one shard.
+    // Equal account ids begin with the same number (ids.ts), so they are on one shard.
     const alone = unique.filter((key) => !key.endsWith(".account_no") && key !== "account.id");
     const found = vindexes.flatMap(([, { owner, params }]) =>
       owner === undefined ? [] : [`${owner}.${params?.from}`],
@@ -86,7 +86,7 @@ describe("the VSchemas, ADR 0048", () => {
     expect(alone.sort()).toEqual(found.sort());
   });
 
-  it("name keys that may be absent as such", () => {
+  it("ignore nulls exactly in keys that may be null", () => {
     for (const [name, { owner, params }] of vindexes) {
       if (owner === undefined) continue;
       const sql = sqlOf("migrations").find((text) => tableOf(text)[0]?.[0] === owner) ?? "";

@@ -1,7 +1,10 @@
 import type { Connection, RowDataPacket } from "mysql2/promise";
 import { MigrationError } from "./migration-file.ts";
 
-/** Tells whether a server is a vtgate: no other takes this statement, and its version can be set to any text. ADR 0048 */
+/**
+ * Tells whether a server is a vtgate, by a statement that no other server takes. Its version can be any text. ADR
+ * 0048
+ */
 export async function isVtgate(connection: Connection): Promise<boolean> {
   try {
     await connection.query("SHOW VITESS_SHARDS");
@@ -13,8 +16,8 @@ export async function isVtgate(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Throws a MigrationError when the connection has chosen a keyspace: a vtgate finds each table in its keyspace, by the
- * VSchemas, but only for those who have chosen none.
+ * Throws a MigrationError if the connection has chosen a keyspace. Only without one does a vtgate find each table's
+ * keyspace by the VSchemas.
  */
 export async function checkNoKeyspace(connection: Connection): Promise<void> {
   const [rows] = await connection.query<RowDataPacket[]>("SELECT DATABASE() AS keyspace");
@@ -25,14 +28,14 @@ export async function checkNoKeyspace(connection: Connection): Promise<void> {
 }
 
 /**
- * Tells whether a statement failed because it names a table without a place: at a vtgate one that no VSchema knows,
- * elsewhere any, when no database is named.
+ * Tells whether a statement failed because its table has no database. At a vtgate no VSchema knows the table. On
+ * any other server DATABASE_URL names no database.
  */
 export function isTableUnknown(error: unknown): boolean {
   return codeOf(error) === "ER_NO_DB_ERROR";
 }
 
-/** What to do about it. */
+/** The advice for that failure. */
 export const UNKNOWN_TABLE =
   "DATABASE_URL must name a database. At a vtgate it names none, and the VSchemas of server/src/database/vitess must be applied before this version starts.";
 

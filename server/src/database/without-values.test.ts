@@ -3,7 +3,7 @@ import { escape as escapeValue } from "mysql2";
 import { expect, it } from "vitest";
 import { withoutValues } from "./without-values.ts";
 
-it("leaves verbs, tables and columns, and a question mark for each value", () => {
+it("keeps verbs, tables and columns, and replaces each value by a question mark", () => {
   const statement = `INSERT INTO donation (a1, name) VALUES (1, 'Ada''s \\'x\\' ;\\nDROP'), (22, NULL);
     UPDATE account SET ring = X'00ff', n = -1.5e3 WHERE id IN ('a','b', 'c') LIMIT 100`;
   expect(withoutValues(statement)).toBe(
@@ -11,7 +11,7 @@ it("leaves verbs, tables and columns, and a question mark for each value", () =>
   );
 });
 
-it("tells nothing of any value, wherever the statement is cut", () => {
+it("shows nothing of any value, wherever the statement is cut", () => {
   const marked = fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
   const filler = fc.integer({ min: 0, max: 16_400 });
   fc.assert(

@@ -1,8 +1,10 @@
-/** How much of a statement is read, and told. */
-const READ = 16_384;
-const TOLD = 2_048;
+/** Maximum characters of a statement that are read, and shown. */
+const MAX_READ = 16_384;
+const MAX_SHOWN = 2_048;
 
-/** A text as the driver escapes it, to its end or to where the statement was cut; bytes are one with an X before it. */
+/**
+ * A text as the driver escapes it, up to its end or the end of the cut statement. Bytes are such a text after an X.
+ */
 const TEXT = /X?'(?:[^'\\]|\\.|'')*(?:'|\\?$)/gs;
 const NUMBER = /\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
 /** `?,?,?` and `(?),(?)`: the values of a list or of many rows. */
@@ -10,17 +12,17 @@ const LIST = /\?(?:\s*,\s*\?)+/g;
 const ROWS = /\(\?\)(?:\s*,\s*\(\?\))+/g;
 
 /**
- * Returns what a statement is, without its values: a question mark stands for each text, number and list of them. The
- * driver shows statements as they are sent, with every value in them.
+ * Returns a statement without its values: a question mark replaces each text, number and list. The driver shows
+ * statements with every value.
  */
 export function withoutValues(statement: string): string {
   return statement
-    .slice(0, READ)
+    .slice(0, MAX_READ)
     .replace(TEXT, "?")
     .replace(NUMBER, "?")
     .replace(LIST, "?")
     .replace(ROWS, "(?)")
     .replace(/\s+/g, " ")
     .trim()
-    .slice(0, TOLD);
+    .slice(0, MAX_SHOWN);
 }

@@ -29,7 +29,7 @@ export type DeliveryFilter = {
 type IdRow = RowDataPacket & { id: string };
 type Condition = readonly [text: string, ...values: unknown[]];
 
-/** Lists at most `limit` deliveries of an account behind the one with the id `after`, newest first. ADR 0026 */
+/** Lists at most `limit` deliveries of an account, newest first, after the one with the id `after`. ADR 0026 */
 export async function listDeliveries(
   pool: Pool,
   accountNo: number,
@@ -38,7 +38,7 @@ export async function listDeliveries(
   limit: number,
 ): Promise<DeliveryRecord[]> {
   const ranges = rangesOf(filter);
-  // No delivery in that state ended so.
+  // No delivery in that state has that outcome.
   if (ranges.length === 0) return [];
   const within = withinTimes(accountNo, filter);
   if (after !== undefined) within.push(["id < ?", after]);
@@ -58,7 +58,7 @@ export async function listDeliveries(
   return rows.map(deliveryFromRow);
 }
 
-/** Lists the ids of the events that tell of a donation. */
+/** Lists the ids of a donation's events. */
 async function listEventIds(pool: Pool, accountNo: number, recordId: string): Promise<string[]> {
   const rows = await queryWithin<IdRow[]>(
     pool,
@@ -68,7 +68,7 @@ async function listEventIds(pool: Pool, accountNo: number, recordId: string): Pr
   return rows.map((row) => row.id);
 }
 
-/** Deliveries to an endpoint that are in some states, created in a range of time. */
+/** Selects an endpoint's deliveries by states and time of creation. */
 export type InStates = {
   readonly accountNo: number;
   readonly endpointId: string;
@@ -76,7 +76,7 @@ export type InStates = {
   readonly range: { readonly since: Micros; readonly until: Micros };
 };
 
-/** Lists the ids of at most `limit` deliveries behind the one with the id `after`, oldest first. */
+/** Lists the ids of at most `limit` deliveries, oldest first, after the one with the id `after`. */
 export async function listInStates(
   pool: Pool,
   asked: InStates,
@@ -106,7 +106,7 @@ function inStatesSql(asked: InStates, after: string | undefined, limit: number) 
   return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 
-/** An id begins with its delivery's time. */
+/** Limits ids in place of times, because an id begins with its delivery's time. */
 function withinTimes(
   accountNo: number,
   { since, until }: Pick<DeliveryFilter, "since" | "until">,
@@ -118,8 +118,8 @@ function withinTimes(
 }
 
 /**
- * Reads at most `limit` entries of each range of an index, each of which is in order, and nothing but the
- * index; gives the first `limit` of all.
+ * Returns SQL that reads at most `limit` entries of each range of an index, and only the index. Each range is in
+ * order. It gives the first `limit` of all ranges.
  */
 function rangesSql(
   index: string,
@@ -151,13 +151,13 @@ function indexOf(filter: IndexedFilter): string {
   return named === undefined ? "PRIMARY" : "delivery_state_kind";
 }
 
-/** The ranges of that index which hold what a filter names: one for each value of what it leaves open. */
+/** Returns the ranges of that index that match a filter: one for each combination of values that it leaves open. */
 function rangesOf(filter: IndexedFilter): Condition[][] {
   const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;
   if (indexOf(filter) === "PRIMARY") return [[]];
   const ofEndpoint = equal("endpoint_id", endpointId);
   if (eventId !== undefined || recordId !== undefined) {
-    // An event has a delivery to each endpoint: the few are looked at.
+    // An event has few deliveries, one per endpoint, so all of them are read.
     const others = [...equal("state", state), ...equal("kind", kind)];
     const ofOutcome = equal("last_outcome", lastOutcome);
     return [[...equal("event_id", eventId), ...ofEndpoint, ...others, ...ofOutcome]];

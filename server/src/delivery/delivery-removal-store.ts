@@ -6,7 +6,7 @@ import type { Transaction } from "../database/transaction.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 import { anyDelivery, type DeliveryKey } from "../dispatch/run-key.ts";
 
-/** A delivery whose event is old enough for it to be removed. */
+/** A delivery whose event is old enough for its removal. */
 export type OldDelivery = DeliveryKey & { readonly eventId: string; readonly createdAt: number };
 
 type KeyRow = RowDataPacket & { account_no: number; delivery_id: string };
@@ -15,10 +15,10 @@ type Row = KeyRow & { event_id: string; created_at: number };
 const DELIVERY = { account: "account_no", delivery: "id" };
 const ATTEMPT = { account: "account_no", delivery: "delivery_id" };
 
-/** Where a page of old deliveries ended: behind this one. */
+/** The last delivery of a page. The next page follows it. */
 export type OldPosition = Omit<OldDelivery, "eventId">;
 
-/** Lists the ended deliveries of events that are older than that, behind a position, oldest first. */
+/** Lists ended deliveries of events that are older than `retentionMicros`, oldest first, after a position. */
 export async function listOldDeliveries(
   pool: Pool,
   { createdAt, accountNo, deliveryId }: OldPosition,
@@ -59,9 +59,9 @@ export async function lockEnded(
 }
 
 /**
- * Lists those of the deliveries that the transaction has locked, at least one, of which an attempt is needed
- * still. It began within the retention, for they ended later than their event happened, by hours or by a manual
- * retry; or it is not counted yet.
+ * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet.
+ * A run may end hours after its event, or much later by a manual retry. The transaction must have locked the
+ * deliveries, at least one.
  */
 export async function listAttemptsNeeded(
   tx: Transaction,
@@ -77,7 +77,7 @@ export async function listAttemptsNeeded(
   return rows.map(keyFromRow);
 }
 
-/** Deletes deliveries that the transaction has locked, at least one, with their attempts. */
+/** Deletes deliveries, at least one, with their attempts. The transaction must have locked them. */
 export async function deleteDeliveries(
   tx: Transaction,
   keys: readonly DeliveryKey[],
@@ -88,8 +88,8 @@ export async function deleteDeliveries(
   await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, [...deliveries.values]);
 }
 
-/** Deletes those of the events, at least one, that no delivery is left of. */
-export async function deleteEventsOfGone(
+/** Deletes those of the events, at least one, that have no delivery left. */
+export async function deleteEventsWithoutDelivery(
   tx: Transaction,
   events: readonly Pick<OldDelivery, "accountNo" | "eventId">[],
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { removeOldDeliveries } from "./delivery-removal.ts";
 const DAY_MICROS = 86_400_000_000;
 const RETENTION_MICROS = 30 * DAY_MICROS;
 const LONG_AGO = timestampFromMs(0);
-/** More than are removed, or looked at, at once. */
+/** More than one batch of the removal. */
 const MANY = 1_100;
 
 const services = useServices();
@@ -32,7 +32,7 @@ const record = (
     startedAt,
     ...(retried && { retryIn: { seconds: 60n } }),
   });
-/** Sends a test, of which an attempt is recorded if it has an outcome. */
+/** Sends a test. Records an attempt of it if there is an outcome. */
 async function send(
   outcome?: AttemptOutcome,
   attempt: { startedAt?: Timestamp; retried?: boolean } = {},
@@ -41,7 +41,7 @@ async function send(
   if (outcome !== undefined) await record(run, outcome, attempt);
   return run;
 }
-/** Makes what is there so much older; its attempts were counted in time. */
+/** Makes all deliveries older, after their attempts are counted. */
 async function age(micros: number) {
   await countAttempts(services.pool);
   for (const table of ["delivery", "webhook_event"]) {
@@ -72,7 +72,7 @@ const idsIn = async (table: "delivery" | "outbox_entry") => {
 const count = async (table: string) =>
   (await services.database.query(`SELECT 1 FROM ${table}`)).length;
 
-it("removes what is old and has ended, and keeps what is young or runs", async () => {
+it("removes old deliveries that have ended, and keeps recent and running ones", async () => {
   await send(AttemptOutcome.DELIVERED);
   await send(AttemptOutcome.REJECTED);
   await write(1, DeliveryState.PAUSED);
@@ -89,7 +89,7 @@ it("removes what is old and has ended, and keeps what is young or runs", async (
   expect(await idsIn("outbox_entry")).toEqual(running.map(({ deliveryId }) => deliveryId));
 });
 
-it("keeps what was attempted within the retention, however old its event is", async () => {
+it("keeps deliveries that were attempted within the retention, however old their event is", async () => {
   const startedAt = timestampNow();
   // Its run took a day longer than the retention.
   const slow = await send(AttemptOutcome.REJECTED, { startedAt });
@@ -104,7 +104,7 @@ it("keeps what was attempted within the retention, however old its event is", as
   expect([await count("webhook_event"), await count("delivery_attempt")]).toEqual([2, 3]);
 });
 
-it("removes many, also behind as many that stay", async () => {
+it("removes many, also after as many that stay", async () => {
   const young = await write(MANY);
   await services.database.query(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
@@ -118,14 +118,14 @@ it("removes many, also behind as many that stay", async () => {
   expect(await idsIn("delivery")).toEqual(young.toSorted());
 });
 
-it("removes many of one moment, as writes that share a commit make them", async () => {
+it("removes many of one moment, as writes that share a commit create them", async () => {
   await writeOfOneMoment(MANY, DeliveryState.FAILED);
   await write(1);
   await removeOldDeliveries(services.pool, RETENTION_MICROS);
   expect(await idsIn("delivery")).toEqual([]);
 });
 
-it("goes on behind what was made when the database's clock ran ahead", async () => {
+it("also removes deliveries that were written after the database's clock was ahead", async () => {
   const ahead = await write(MANY);
   // At the end of this century.
   await age(-80 * 365 * DAY_MICROS);

@@ -5,7 +5,7 @@ import { inTransaction } from "../database/transaction.ts";
 import { deliveryName } from "../dispatch/run-key.ts";
 import {
   deleteDeliveries,
-  deleteEventsOfGone,
+  deleteEventsWithoutDelivery,
   listAttemptsNeeded,
   listOldDeliveries,
   lockEnded,
@@ -14,12 +14,12 @@ import {
 } from "./delivery-removal-store.ts";
 
 const INTERVAL_MS = 60_000;
-/** Deliveries removed at once, so that a statement holds no lock for long. */
+/** Deliveries per transaction, so that no lock is held for long. */
 const CHUNK = 500;
 const DAY_MICROS = 86_400_000_000;
 const START: OldPosition = { createdAt: 0, accountNo: 0, deliveryId: "" };
 
-/** Starts removing deliveries that ended more than `retentionDays` ago; returns how to stop it. */
+/** Starts to remove deliveries that ended more than `retentionDays` ago. Returns a function that stops this. */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
   return startPeriodicJob("removal of old deliveries", INTERVAL_MS, log, () =>
     removeOldDeliveries(pool, retentionDays * DAY_MICROS),
@@ -27,20 +27,20 @@ export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log
 }
 
 /**
- * Removes every ended delivery whose event, and whose last attempt, is older than that, with all that belongs
- * to it, and events that nobody needs then.
+ * Removes every ended delivery whose event and last attempt are older than `retentionMicros`, with its attempts.
+ * Also removes events that have no delivery left.
  */
 export async function removeOldDeliveries(pool: Pool, retentionMicros: number): Promise<void> {
   let position: OldPosition | undefined = START;
   while (position !== undefined) {
     const old: OldDelivery[] = await listOldDeliveries(pool, position, retentionMicros, CHUNK);
     if (old.length > 0) await remove(pool, old, retentionMicros);
-    // What stays, because it was attempted later, is not looked at again.
+    // Deliveries that stay, because of later attempts, are not read again.
     position = old.length < CHUNK ? undefined : old.at(-1);
   }
 }
 
-/** Removes those of the deliveries that ended long ago: an owner may have retried one. */
+/** Removes those of the deliveries that ended long ago. An owner may have retried the others. */
 function remove(
   pool: Pool,
   deliveries: readonly OldDelivery[],
@@ -50,13 +50,13 @@ function remove(
   return inTransaction(pool, async (tx) => {
     const ended = await lockEnded(tx, deliveries);
     if (ended.length === 0) return;
-    // Looked up behind the lock: what is recorded just now is seen.
+    // Read after locking, to see attempts that were recorded just before.
     const needed = await listAttemptsNeeded(tx, ended, retentionMicros);
     const kept = new Set(needed.map(deliveryName));
     const removed = ended.filter((key) => !kept.has(deliveryName(key)));
     if (removed.length === 0) return;
     await deleteDeliveries(tx, removed);
     const events = removed.flatMap((key) => byName.get(deliveryName(key)) ?? []);
-    await deleteEventsOfGone(tx, events);
+    await deleteEventsWithoutDelivery(tx, events);
   });
 }

@@ -40,7 +40,7 @@ describe("a manual retry", () => {
   ];
 
   it.each(refusals)(
-    "is refused while its endpoint is $endpoint, whether it failed or is on its way",
+    "is refused while its endpoint is $endpoint, for failed and pending deliveries",
     async ({ leave, advice }) => {
       const failed = await sendTest();
       await services.record(failed, AttemptOutcome.REJECTED);
@@ -55,7 +55,7 @@ describe("a manual retry", () => {
     },
   );
 
-  it("leaves a delivery as it is that is on its way, and refuses one that succeeded", async () => {
+  it("does not change a pending delivery, and is refused for one that succeeded", async () => {
     const run = await sendTest();
     const { delivery } = await retry(run);
     expect(delivery).toMatchObject({ state: DeliveryState.PENDING, run: 1 });
@@ -66,7 +66,7 @@ describe("a manual retry", () => {
     });
   });
 
-  it("ADR 0053: sends one again that succeeded when that is asked for, once", async () => {
+  it("ADR 0053: sends one that succeeded again, once, with include_delivered", async () => {
     const run = await sendTest();
     await services.record(run, AttemptOutcome.DELIVERED);
     const again = { accountId, deliveryId: run.deliveryId, includeDelivered: true };
@@ -84,7 +84,7 @@ describe("a manual retry", () => {
     ]);
   });
 
-  it("ADR 0053: begins again at once what waits for its next attempt, when that is asked for", async () => {
+  it("ADR 0053: begins the next run of a retrying delivery at once, with include_retrying", async () => {
     const run = await sendTest();
     await services.record(run, AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } });
     expect((await retry(run)).delivery).toMatchObject({ state: DeliveryState.RETRYING, run: 1 });
@@ -103,7 +103,7 @@ describe("a manual retry", () => {
     expect((await read(run)).delivery).toMatchObject({ state: DeliveryState.DELIVERED, run: 2 });
   });
 
-  it("begins one new run, however often it is asked for at once", async () => {
+  it("begins one new run, however many calls ask at once", async () => {
     const first = await sendTest();
     await services.record(first, AttemptOutcome.ROUTE_NOT_FOUND);
     const answers = await Promise.all(Array.from({ length: 5 }, () => retry(first)));
@@ -122,7 +122,7 @@ describe("a manual retry", () => {
     expect((await read(first)).attempts.map(({ run }) => run)).toEqual([1, 2]);
   });
 
-  it("of all failed in a range takes those and no others", async () => {
+  it("of all failed ones in a range takes no others", async () => {
     const failed = await sendTest();
     const delivered = await sendTest();
     await services.record(failed, AttemptOutcome.REJECTED);
@@ -137,7 +137,7 @@ describe("a manual retry", () => {
     expect((await retryFailed({ ...call, ...ever })).retried).toBe(0n);
   });
 
-  it("ADR 0053: of all in a range takes those that succeeded too when that is asked for", async () => {
+  it("ADR 0053: of a range takes also those that succeeded, with include_delivered", async () => {
     const runs = [await sendTest(), await sendTest()];
     for (const run of runs) await services.record(run, AttemptOutcome.DELIVERED);
     const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
@@ -148,7 +148,7 @@ describe("a manual retry", () => {
     );
   });
 
-  it("of all failed is refused within a minute of the last one, also when two ask at once", async () => {
+  it("of all failed ones is refused within a minute of the last, also when two calls race", async () => {
     const failed = [await sendTest(), await sendTest()];
     for (const run of failed) await services.record(run, AttemptOutcome.REJECTED);
     const call = { accountId, endpointId, since: timestampFromMs(0), until: timestampFromMs(4e12) };
@@ -168,7 +168,7 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
   const backlog = { accountId, endpointIds: [endpointId], count: 1 };
   const failed = { state: DeliveryState.FAILED, attempts: 3 };
   const [deliveryId = ""] = await writeDeliveries(services.database, backlog, failed);
-  // 100 runs of three attempts each, written in no order.
+  // 100 runs of three attempts each, written in no particular order.
   await services.database.queryShards(
     `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
        response_body)
@@ -187,9 +187,9 @@ it("shows the newest 200 attempts of a delivery, oldest first, however often it 
   expect(attempts.map(({ run, attempt }) => [run, attempt])).toEqual(newest.slice(-200));
 });
 
-it("does not find a delivery that is removed for its age while it is read", async () => {
+it("does not find a delivery that is being removed for its age", async () => {
   const run = await sendTest();
-  // What a removal leaves of it for the last of the reads.
+  // What a removal leaves for the last of the reads.
   await services.database.query(
     `DELETE e FROM webhook_event e JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id
      WHERE d.id = ?`,

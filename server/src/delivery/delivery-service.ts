@@ -42,7 +42,7 @@ import { countRetriable, type Ended, type Position, retryFailed } from "./retry-
 import { listDonationsOf, type ToldDonation } from "./told-donation-store.ts";
 
 const PAGE_SIZE = 50;
-/** The attempts that are shown of one delivery: an owner may have retried it any number of times. */
+/** Attempts shown of one delivery at most. An owner may retry it any number of times. */
 const MAX_ATTEMPTS = 200;
 
 /** Creates the service that shows and retries deliveries. §6.4 */
@@ -75,7 +75,7 @@ export function createDeliveryService(
       if (delivery === undefined) throw deliveryNotFound();
       const attempts = await listLastAttempts(pool, accountNo, deliveryId, MAX_ATTEMPTS);
       const payload = await findPayload(pool, accountNo, delivery.eventId);
-      // It is being removed for its age, with its event.
+      // The delivery and its event are being removed because of their age.
       if (payload === undefined) throw deliveryNotFound();
       const donations = await listDonationsOf(pool, accountNo, [delivery]);
       return {
@@ -132,7 +132,7 @@ export function createDeliveryService(
   };
 }
 
-/** Returns a delivery as it is once its next run is begun. */
+/** Returns a delivery as it is in its next run. */
 function inNextRun(ended: DeliveryRecord): DeliveryRecord {
   const none = { attempts: 0, lastOutcome: undefined, nextAttemptAt: undefined };
   return { ...ended, ...none, state: DeliveryState.Pending, run: ended.run + 1 };
@@ -161,7 +161,7 @@ function endedFrom(request: CountRetriableDeliveriesRequest | RetryFailedDeliver
   return { accountId, endpointId: endpointId || undefined, range, includeDelivered };
 }
 
-/** Tells retries apart, and from lists. */
+/** Names a bulk retry, for its page tokens. No list has such a name. */
 function retryOf({ endpointId = "", range, includeDelivered }: Ended): string {
   return `retry/${endpointId}/${range.since}/${range.until}/${includeDelivered}`;
 }
@@ -190,7 +190,7 @@ function alreadyDelivered(): DomainError {
 function deliveryErased(): DomainError {
   return new DomainError(
     ErrorCode.DeliveryErased,
-    "The donation was deleted that the delivery tells of, so it is never sent.",
+    "The donation of this delivery was deleted, so it cannot be sent.",
   );
 }
 

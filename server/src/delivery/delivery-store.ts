@@ -79,13 +79,13 @@ export async function findDelivery(
 
 /** A delivery that may be sent again. */
 export type RetriableDelivery = DeliveryRecord & {
-  /** Whether the donation was deleted that it tells of: nothing is left to send. */
+  /** Whether the donation was deleted, so that nothing is left to send. */
   readonly isErased: boolean;
 };
 
 /**
- * Asks for deliveries by account and id, without a lock of their own. One that has ended is changed
- * only under its account's lock. One that runs must be free to be recorded.
+ * Looks deliveries up by account and id, without locking them. Ended deliveries change only under their account's
+ * lock. Running ones must stay free to be recorded.
  */
 export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, RetriableDelivery>({
   select: `SELECT account_no, ${DELIVERY_COLUMNS}, EXISTS (
@@ -96,7 +96,7 @@ export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, Retria
   fromRow: (row) => ({ ...deliveryFromRow(row), isErased: row.is_erased === 1 }),
 });
 
-/** Begins a new run of deliveries, at least one, that have ended. One that is removed for its age meanwhile is gone. */
+/** Begins a new run of deliveries, at least one. One that was removed for its age meanwhile stays removed. */
 export function beginRuns(accountNo: number, ids: readonly string[]): Statement {
   return {
     sql: `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,
@@ -131,7 +131,7 @@ export async function listLastAttempts(
   }));
 }
 
-/** Finds the bytes of an event; none are left once the donation was deleted that it tells of. */
+/** Finds the bytes of an event. They are empty after its donation was deleted. */
 export async function findPayload(
   pool: Pool,
   accountNo: number,
@@ -145,7 +145,7 @@ export async function findPayload(
   return row && (row.payload ?? Buffer.alloc(0));
 }
 
-/** Reads a row of `DELIVERY_COLUMNS`. */
+/** Converts a row of `DELIVERY_COLUMNS`. */
 export function deliveryFromRow(row: DeliveryRow): DeliveryRecord {
   return {
     id: row.id,

@@ -19,7 +19,7 @@ import { timestampFromMicros } from "../common/timestamps.ts";
 
 const COUNT = 1_000_000;
 const PAGE = 50;
-/** A page of entries of each of two ranges, the rows that are shown, and a look at where each range begins. */
+/** Rows that a page may read: entries of two ranges, the shown rows, and one at the start of each range. */
 const FEW = 3 * (PAGE + 1) + 180;
 const { DELIVERED, FAILED, PAUSED } = DeliveryState;
 const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventKind;
@@ -39,12 +39,12 @@ let accountId: string;
 let created: string;
 let refunded: string;
 let rows: Row[];
-/** The rows that no filter tells apart, newest first. */
+/** The rows by equal values of all filters, newest first. */
 let alike: Row[][];
 
-// Half of them created and delivered to one endpoint, half refunded and failed at the other for a time-out; the
-// three oldest of the first are refunded and were rejected, so that filters which each name many together name
-// three or none.
+// Half are of kind CREATED, delivered to one endpoint. Half are of kind REFUNDED, timed out at the other. The three
+// oldest of the first half become REFUNDED and rejected. So filters that each match many match three or none
+// together.
 beforeAll(async () => {
   accountId = await services.createAccount();
   created = await services.createEndpoint(accountId, [CREATED]);
@@ -81,7 +81,7 @@ const cases = ENDPOINTS.flatMap((endpoint) =>
 
 describe(`the list of an account with ${COUNT} deliveries, ADR 0026`, () => {
   it.each(cases)(
-    "reads what it shows and a few rows: $endpoint $state $kind $outcome",
+    "reads few rows beyond those it shows: $endpoint $state $kind $outcome",
     async ({ endpoint, state, kind, outcome }) => {
       const endpointId = { "": "", created, refunded }[endpoint];
       const shown = alike
@@ -182,7 +182,7 @@ describe("the list of deliveries, §6.4", () => {
     await expect(list({ pageToken: "x" })).rejects.toThrow("page_token is no token");
   });
 
-  it("tells of which donation each is, finds those of one, and gives no name of a deleted one", async () => {
+  it("shows each one's donation, finds those of a donation, and hides the name of a deleted one", async () => {
     await sendTests(1);
     const key = { accountId: own, externalId: "told" };
     for (const fields of [
@@ -214,7 +214,7 @@ describe("the list of deliveries, §6.4", () => {
     ["alone", () => ({})],
     ["and an endpoint", () => ({ endpointId })],
     ["and a state", () => ({ state: DeliveryState.PENDING })],
-  ])("takes since and leaves out until, to the microsecond: times %s", async (_, filter) => {
+  ])("includes since and excludes until, to the microsecond: times %s", async (_, filter) => {
     const [older = "", middle = "", newer = ""] = await sendTests(3);
     const { delivery } = await services.deliveries.getDelivery({
       accountId: own,
@@ -239,7 +239,7 @@ describe("the list of deliveries, §6.4", () => {
     expect(await between(0, 0)).toEqual([]);
   });
 
-  it("takes any time that a caller can name", async () => {
+  it("accepts any time that a caller can name", async () => {
     const [only = ""] = await sendTests(1);
     const first = timestampFromDate(new Date("0001-01-01T00:00:00Z"));
     const last = timestampFromDate(new Date("9999-12-31T23:59:59Z"));
@@ -248,7 +248,7 @@ describe("the list of deliveries, §6.4", () => {
     expect(await idsOf({ until: first })).toEqual([]);
   });
 
-  it("goes on with a token only for the account and the filters that it was issued for", async () => {
+  it("accepts a token only for the account and filters that it was issued for", async () => {
     await sendTests(2);
     const filters = { endpointId, until: timestampFromMs(3e12) };
     const { nextPageToken } = await list({ ...filters, pageSize: 1 });

@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { DeliveryFilter } from "./delivery-list-store.ts";
 
-/** A token is the position behind which the next page begins, and the list's fingerprint. */
+/** A token holds the position after which the next page begins, and the list's fingerprint. */
 const FORM = /^((?:[a-z0-9]{15}){1,2})-([0-9a-f]{16})$/;
 
 /**
- * Returns the token of the page of a list that follows a position: a delivery's id, or an endpoint's and a delivery's.
- * It holds no secret and gives no right. `list` tells lists of an account apart.
+ * Returns the token of the page after a position: a delivery's id, or an endpoint's and a delivery's. It holds no
+ * secret and grants no access. `list` names one of an account's lists.
  */
 export function pageTokenFrom(accountId: string, list: string, position: string): string {
   return `${position}-${fingerprintOf(accountId, list)}`;
 }
 
 /**
- * Returns the position of a token, none of an empty one. Fails with `invalid_parameter` when it is no token, or one
- * of another account or list.
+ * Returns the position of a token, or `undefined` for an empty one. Fails with `invalid_parameter` if it is no
+ * token, or belongs to another account or list.
  */
 export function parsePageToken(accountId: string, list: string, token: string): string | undefined {
   if (token === "") return undefined;
@@ -39,7 +39,7 @@ function fingerprintOf(accountId: string, list: string): string {
   return createHash("sha256").update(`${accountId}/${list}`).digest("hex").slice(0, 16);
 }
 
-/** Tells lists by their filters apart; times by meaning, in microseconds. */
+/** Names a list by its filters, with times in microseconds. */
 export function listOf(filter: DeliveryFilter): string {
   const { endpointId = "", state = "", kind = "", since = "", until = "" } = filter;
   const { lastOutcome = "", eventId = "", recordId = "" } = filter;
@@ -47,7 +47,7 @@ export function listOf(filter: DeliveryFilter): string {
   return `${endpointId}/${state}/${kind}/${times}/${lastOutcome}/${eventId}${recordId}`;
 }
 
-/** A filter that does not tell lists apart above does not compile here. */
+/** Fails to compile when `listOf` lacks a filter of `DeliveryFilter`. */
 type Bound =
   | "endpointId"
   | "state"

@@ -5,7 +5,7 @@ import { writeDeliveries } from "../../../test/harness/backlog.ts";
 import { useServices } from "../../../test/harness/services.ts";
 import { retryFailed } from "./retry-failed.ts";
 
-/** Three batches; all of one state are of one event, so that they share their time. */
+/** Three batches. Deliveries of one state share an event, and so their time. */
 const BACKLOG = [
   { state: DeliveryState.FAILED, count: 700 },
   { state: DeliveryState.CANCELED, count: 300 },
@@ -67,7 +67,7 @@ it("begins no further batch once its caller is gone", async () => {
 it.each([
   ["switched off", "switched_on = FALSE"],
   ["deleted", "switched_on = FALSE, deleted_at = 1"],
-])("counts what it has begun when the endpoint is %s in the middle", async (_, change) => {
+])("counts the runs that it began before the endpoint was %s", async (_, change) => {
   // Committed with the first batch, so before the second.
   await services.database.queryShards(
     `CREATE TRIGGER ends_endpoint AFTER UPDATE ON delivery FOR EACH ROW
@@ -88,10 +88,10 @@ it.each([
   }
 });
 
-describe("ADR 0053: part by part, of every endpoint that is on,", () => {
+describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
-  /** Retries part by part, and stops before the part of that number. */
-  async function retryParts(stopBefore = 99) {
+  /** Retries in parts, at most `maxParts` of them. */
+  async function retryParts(maxParts = 99) {
     const retried: number[] = [];
     let pageToken = "";
     do {
@@ -99,7 +99,7 @@ describe("ADR 0053: part by part, of every endpoint that is on,", () => {
       const part = await services.deliveries.retryFailedDeliveries(call);
       retried.push(Number(part.retried));
       pageToken = part.nextPageToken;
-    } while (pageToken !== "" && retried.length < stopBefore);
+    } while (pageToken !== "" && retried.length < maxParts);
     return { retried, pageToken };
   }
   const sum = (parts: readonly number[]) => parts.reduce((all, part) => all + part, 0);
@@ -116,7 +116,7 @@ describe("ADR 0053: part by part, of every endpoint that is on,", () => {
     }
   });
 
-  it("a retry begins what was counted before, and nothing twice", async () => {
+  it("a retry begins what was counted before, each once", async () => {
     const counted = await services.deliveries.countRetriableDeliveries({ accountId, ...ever });
     expect(counted).toMatchObject({ count: BigInt(ALL + 10), hasMore: false });
     const { retried } = await retryParts();
@@ -130,7 +130,7 @@ describe("ADR 0053: part by part, of every endpoint that is on,", () => {
     expect(left.count).toBe(0n);
   });
 
-  it("a retry that is canceled leaves what it has not begun", async () => {
+  it("a canceled retry leaves the rest unchanged", async () => {
     const { retried } = await retryParts(2);
     expect(await runs()).toEqual([
       { run: 1, deliveries: ALL + 20 - sum(retried) },
@@ -138,7 +138,7 @@ describe("ADR 0053: part by part, of every endpoint that is on,", () => {
     ]);
   });
 
-  it("a retry passes over an endpoint that is switched off in the middle", async () => {
+  it("a retry skips an endpoint that is switched off in the middle", async () => {
     const { retried, pageToken } = await retryParts(2);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
     const call = { accountId, ...ever, pageToken };
@@ -147,7 +147,7 @@ describe("ADR 0053: part by part, of every endpoint that is on,", () => {
     expect(rest.nextPageToken).toBe("");
   });
 
-  it("a retry goes on only with its own token, and only a token escapes the limit of one a minute", async () => {
+  it("a retry continues only with its own token, and without one is limited to one a minute", async () => {
     const { pageToken } = await retryParts(1);
     const ask = services.deliveries.retryFailedDeliveries;
     await expect(ask({ accountId, ...ever })).rejects.toThrow("within the last minute");

@@ -18,32 +18,32 @@ import { beginNextRuns } from "./begin-runs.ts";
 import { countInStates, listInStates } from "./delivery-list-store.ts";
 import { deliveriesBy } from "./delivery-store.ts";
 
-/** Deliveries retried in one transaction, so that the account's lock is never held for long. */
+/** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
-/** Deliveries of an endpoint that are counted before a retry: index entries that one statement reads. */
+/** Deliveries counted per endpoint at most: one statement reads as many index entries. */
 const MAX_COUNTED = 10_000;
 
-/** Deliveries whose run has ended, created in a range of time, in microseconds. */
+/** Selects ended deliveries that were created in a range of time, in microseconds. */
 export type Ended = {
   readonly accountId: string;
-  /** `undefined` for those of every endpoint that is on. */
+  /** `undefined` means every endpoint that is on. */
   readonly endpointId: string | undefined;
   readonly range: { readonly since: Micros; readonly until: Micros };
-  /** Whether those that were delivered are among them. */
+  /** Whether to include those that were delivered. */
   readonly includeDelivered: boolean;
 };
 
-/** Behind which delivery of which endpoint a retry goes on: endpoint by endpoint, each oldest first. */
+/** A retry continues after this delivery. It goes endpoint by endpoint, each oldest first. */
 export type Position = { readonly endpointId: string; readonly after: string };
 
-/** How many runs were begun, and where the next part begins unless there is none. */
+/** How many runs were begun, and the position of the next part, if there is one. */
 type Part = { readonly retried: number; readonly next: Position | undefined };
 const END: Part = { retried: 0, next: undefined };
 
 /**
- * Begins one new run of each delivery that can be retried behind a position; one part of `limit` where there is a
- * limit, else all, until `signal` is aborted. Fails with `account_not_found`, `endpoint_not_found`,
- * `endpoint_switched_off`, `account_unavailable` and `bulk_retry_limit_reached` when it could begin none.
+ * Begins one new run of each retriable delivery after a position: one part of `limit` if there is a limit, else all
+ * parts until `signal` aborts. Fails with `account_not_found`, `endpoint_not_found`, `endpoint_switched_off`,
+ * `account_unavailable` and `bulk_retry_limit_reached` if it began none.
  */
 export async function retryFailed(
   pool: Pool,
@@ -56,10 +56,10 @@ export async function retryFailed(
   let retried = 0;
   let next = from;
   do {
-    // A part begins where the last one ended: what was retried may have failed again by now.
+    // Each part begins after the last one, because retried deliveries may have failed again.
     const part = await retryPart(pool, writer, ended, next, limit ?? RETRIED_AT_ONCE).catch(
       (error: unknown) => {
-        // Switched off or deleted in the middle: the caller learns what was begun before.
+        // The endpoint was switched off or deleted meanwhile. The caller gets the count so far.
         if (error instanceof DomainError && retried > 0) return END;
         throw error;
       },
@@ -71,7 +71,7 @@ export async function retryFailed(
   return { retried, next };
 }
 
-/** Counts what a retry would begin now, of each endpoint at most 10,000. Fails with `endpoint_not_found`. */
+/** Counts what a retry would begin now, at most 10,000 per endpoint. Fails with `endpoint_not_found`. */
 export async function countRetriable(
   pool: Pool,
   accountNo: number,
@@ -94,7 +94,7 @@ export async function countRetriable(
   return { count, hasMore };
 }
 
-/** Retries the next deliveries behind a position. */
+/** Retries the next deliveries after a position. */
 async function retryPart(
   pool: Pool,
   { write }: Writer,
@@ -137,7 +137,7 @@ async function retryPart(
   return { retried, next: hasNext ? { endpointId, after } : undefined };
 }
 
-/** Lists the next deliveries, all of the first endpoint that has any; `isLast` when none follow. */
+/** Lists the next deliveries, all of the first endpoint that has any. `isLast` means that none follow. */
 async function listNext(
   pool: Pool,
   accountNo: number,
@@ -146,7 +146,7 @@ async function listNext(
   limit: number,
 ): Promise<{ endpointId: string | undefined; ids: string[]; isLast: boolean }> {
   const states = retriableStates({ includeDelivered });
-  const endpointIds = named === undefined ? await idsOfThoseOn(pool, accountNo) : [named];
+  const endpointIds = named === undefined ? await idsOfEndpointsOn(pool, accountNo) : [named];
   for (const endpointId of endpointIds.filter(
     (id) => from === undefined || id >= from.endpointId,
   )) {
@@ -159,8 +159,8 @@ async function listNext(
   return { endpointId: named, ids: [], isLast: true };
 }
 
-/** In the order of their ids, which stays when one is switched off between two parts. */
-async function idsOfThoseOn(pool: Pool, accountNo: number): Promise<string[]> {
+/** Sorted by id. This order stays when an endpoint is switched off between two parts. */
+async function idsOfEndpointsOn(pool: Pool, accountNo: number): Promise<string[]> {
   const endpoints = await listEndpoints(pool, accountNo);
   return endpoints
     .filter(({ switchedOn }) => switchedOn)

@@ -2,7 +2,7 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import type { DeliveryRecord } from "./delivery-store.ts";
 
-/** What is shown of the donation that a delivery's event tells of. */
+/** The shown part of a delivery's donation. */
 export type ToldDonation = {
   readonly recordId: string;
   readonly recordedAt: number;
@@ -20,7 +20,7 @@ type Row = RowDataPacket & {
   currency: string;
 };
 
-/** Lists the donations that the events of deliveries tell of, by the events' ids; a test's tells of none. */
+/** Lists the donations of some deliveries, by event id. Tests have none. */
 export async function listDonationsOf(
   pool: Pool,
   accountNo: number,
