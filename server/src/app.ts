@@ -124,7 +124,7 @@ export function createServerApp(
   const parts = { pool, readiness, alone, dispatchStore, writer, outbox, feedChanges, metrics };
   const services = createServices(parts, config, log);
   const findService = createFindService(services);
-  // The first is the outermost.
+  // The first interceptor is the outermost.
   const outer = [
     createCallSpans(),
     createRequestLog(log, metrics, nowMs),
@@ -150,7 +150,7 @@ export function createServerApp(
       ...inner,
     ]),
     async listen() {
-      // Before it is ready, a working limiter would look unavailable.
+      // Until it is ready, a working limiter looks unavailable.
       await admission.ready;
       const connections = createConnections();
       const handler = createWireHandler(services, connections, {

@@ -91,8 +91,8 @@ export function readSecretStorageConfig(
 }
 
 /**
- * Reads DATABASE_URL. Reports to `problem` if it is invalid, or leads to another machine without TLS and that is
- * not allowed.
+ * Reads DATABASE_URL. Reports to `problem` if it is invalid, or if it leads to another machine without TLS and
+ * ALLOW_PLAINTEXT does not allow that.
  */
 export function readDatabaseUrl(env: Environment, problem: Problem): string {
   const text = readSecret(env, "DATABASE_URL", problem);

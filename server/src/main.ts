@@ -17,7 +17,7 @@ const writer = createLogWriter((text) => process.stdout.write(text));
 async function main(): Promise<void> {
   const log = createLog(writer.write);
   const config = readConfig(process.env);
-  // Before the migration, which may take minutes.
+  // The health port opens before the migration, which may take minutes.
   let readState: ServerApp["readState"] | undefined;
   const health = await openHealth(config.health, () => readState?.() ?? "starting");
   const unknown = await migrate(config.databaseUrl);

@@ -16,7 +16,7 @@ const PURGE_DELAY_MICROS = 60_000_000;
 /** Rows per statement: few, so that readers and writers of other accounts never wait long. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Starts to finish interrupted deletions, every minute. Returns a function that stops this. */
+/** Starts a job that finishes interrupted deletions, every minute. Returns a function that stops it. */
 export function startAccountPurge(pool: Pool, log: Log): () => void {
   return startPeriodicJob("purge of deleted accounts", INTERVAL_MS, log, () =>
     purgeDeletedAccounts(pool),

@@ -32,8 +32,8 @@ export type CountedBatch = { readonly clients: ClientRow[]; readonly apiKeys: Co
 export type CountedRest = { readonly refused: RefusedRow[]; readonly apiKeys: CountedApiKeyRow[] };
 
 /**
- * The database times that two instances see may differ by up to this much. A window whose last admission is further
- * in the future was written before the clock stepped back.
+ * Two instances may see database times that differ by up to this much. A window whose last admission is further in
+ * the future was written before the clock stepped back.
  */
 const CLOCK_STEP_MICROS = 5_000_000;
 
@@ -138,8 +138,7 @@ function apiKeyStatements(keyHashes: readonly Buffer[], condition: string): stri
   return [
     // All instances lock windows in this order.
     countAccounts(API_KEY_TABLES, counted, "ORDER BY id"),
-    // A key that several requests show is counted again by a join, with a row for each further request. A join is
-    // slower.
+    // If several requests show a key, a join counts its account for each further request. A join is slower.
     ...(again.length === 0
       ? []
       : [

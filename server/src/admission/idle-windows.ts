@@ -7,7 +7,7 @@ const INTERVAL_MS = 30_000;
 /** Rows per statement at most, so that no lock is held for long. */
 const CHUNK = 1_000;
 
-/** Starts to delete windows without recent admissions. Returns a function that stops this. */
+/** Starts a job that deletes windows without recent admissions. Returns a function that stops it. */
 export function startIdleWindowRemoval(pool: Pool, log: Log): () => void {
   return startPeriodicJob("removal of idle windows", INTERVAL_MS, log, async () => {
     while ((await deleteIdleWindows(pool, CHUNK)) === CHUNK);

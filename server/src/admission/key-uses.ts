@@ -16,8 +16,8 @@ export type KeyUses = {
 };
 
 /**
- * Starts to store noted uses, at most one per key and hour. A process that ends loses the uses of its last half
- * minute. The next request with such a key notes it again.
+ * Starts a job that stores noted uses, at most one per key and hour. A process that ends loses the uses of its last
+ * half minute. The next request with such a key notes it again.
  */
 export function startKeyUses(pool: Pool, log: Log): KeyUses {
   const noted = new Map<string, Buffer>();

@@ -4,9 +4,9 @@ import { type AdmissionRequest, type AdmissionResult, CLIENT_LIMIT } from "./adm
 type Count = (request: AdmissionRequest) => Promise<AdmissionResult>;
 
 /**
- * Refuses a client without a count if the count would refuse it, so that it fills no queue. Such a client was
- * refused before, and its oldest admission is still in the window. Or it has as many waiting requests as its limit.
- * `nowMs` is a clock that never steps.
+ * Refuses a client without a count if the count would refuse it, so that it does not fill the queue. That is a
+ * client that was refused before, until its oldest admission leaves the window. It is also a client with as many
+ * waiting requests as its limit. `nowMs` is a clock that never steps.
  */
 export function refuseEarly(count: Count, nowMs: () => number): Count {
   const refused = createRefusedClients(nowMs);

@@ -36,7 +36,7 @@ export const ScopeFamily = {
 const SCOPES: readonly SessionScope[] = Object.values(SessionScope);
 
 /**
- * Tells whether scopes allow reading, or with `isWrite` changing, a part of the dashboard. A write scope includes
+ * Tells whether scopes allow reading a part of the dashboard, or changing it if `isWrite`. A write scope includes
  * reading.
  */
 export function mayUse(

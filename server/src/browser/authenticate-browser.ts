@@ -27,7 +27,7 @@ export function createAuthenticateBrowser(
     if (access === Access.Browser) return admitBrowser(call);
     if (access !== Access.Session && dashboard === undefined) throw notForBrowsers();
     const session = await findSession(call);
-    // Before the scope is checked, so that the audit log names the session that lacks it.
+    // Set before the scope check, so that the audit log names the session that lacks the scope.
     call.contextValues.set(callerKey, { kind: "session", session });
     if (access !== Access.Session && dashboard !== undefined) checkScope(session, dashboard, call);
   };

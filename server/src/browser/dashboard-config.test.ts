@@ -11,7 +11,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe("the settings of the dashboard", () => {
-  it("are absent without its address", () => {
+  it("are absent without DASHBOARD_URL", () => {
     expect(problemsOf({})).toEqual([]);
     expect(readDashboard({}, () => undefined)).toBeUndefined();
   });

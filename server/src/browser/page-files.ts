@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 /** Vite puts a hash of the content into these names. */
 const HASHED = /^\/assets\//;
-/** Quality 11 makes the page 7 % smaller, but takes a second of each start instead of 45 ms. */
+/** Quality 11 makes the page 7 % smaller, but each start would take a second instead of 45 ms. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const FOREVER = "public, max-age=31536000, immutable";
 

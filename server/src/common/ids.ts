@@ -23,8 +23,8 @@ export function newId(): string {
 }
 
 /**
- * Returns a function that creates different ids. They begin with the time, in microseconds, so they sort by it: for
- * accounts, records, webhook events and deliveries. They are not secret.
+ * Returns a function that creates different ids for accounts, records, webhook events and deliveries. They sort by
+ * time, because they begin with it, in microseconds. They are not secret.
  */
 export function createIdsAt(micros: number): () => string {
   let random = randomInt(RANDOM_VALUES);

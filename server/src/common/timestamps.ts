@@ -41,8 +41,8 @@ export function durationFromMicros(micros: number): Duration {
 }
 
 /**
- * Converts a Timestamp to microseconds. Fails with `invalid_parameter`, naming `field`, outside the years 0001 to
- * 9999. Fails also for times finer than a microsecond, which could not be stored exactly.
+ * Converts a Timestamp to microseconds. Fails with `invalid_parameter`, naming `field`, for a time outside the
+ * years 0001 to 9999 or finer than a microsecond: neither can be stored exactly.
  */
 export function microsFromTimestamp(timestamp: Timestamp, field: string): Micros {
   const { seconds, nanos } = timestamp;

@@ -23,7 +23,7 @@ const OUTAGE_CODES = new Set([
   "ER_DBACCESS_DENIED_ERROR",
   "ER_BAD_DB_ERROR",
 ]);
-/** Numbers of the same kind, which the driver does not name or names differently. */
+/** Numbers of the same kind. The driver lacks a name for them, or uses the name for another failure. */
 const OUTAGE_NUMBERS: ReadonlySet<unknown> = new Set([
   1030, // The storage engine failed.
   1047, // Galera: the node is not ready.
@@ -39,8 +39,8 @@ const CONNECTION_FAILED = "08";
 const ROLLED_BACK = "40";
 
 /**
- * Tells whether a failure means that the database cannot be reached, is overloaded or answers late.
- * Such a failure is temporary; a wrong statement is a bug.
+ * Tells whether a failure means that the database cannot be reached, is overloaded or answers late. Such a failure
+ * is temporary.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseTimeoutError) return true;
@@ -109,8 +109,8 @@ function isOfClass(error: unknown, sqlStateClass: string): boolean {
 }
 
 /**
- * Tells whether the database cannot be reached or does not answer, so that other transactions would fail too. A
- * failure for a lock, or of one shard, is no such failure.
+ * Tells whether the database cannot be reached or does not answer, so that other transactions would fail too. This
+ * excludes failures of a lock or of a single shard.
  */
 export function isConnectionLost(error: unknown): boolean {
   return isOutage(error) && !isDeadlock(error) && !isLockWaitOver(error) && !isShardAway(error);

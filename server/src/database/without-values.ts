@@ -1,10 +1,9 @@
-/** Maximum characters of a statement that are read, and shown. */
+/** Maximum characters of a statement that are read. */
 const MAX_READ = 16_384;
+/** Maximum characters that are shown. */
 const MAX_SHOWN = 2_048;
 
-/**
- * A text as the driver escapes it, up to its end or the end of the cut statement. Bytes are such a text after an X.
- */
+/** A text as the driver escapes it, up to its end or to the cut. Bytes are such a text after an X. */
 const TEXT = /X?'(?:[^'\\]|\\.|'')*(?:'|\\?$)/gs;
 const NUMBER = /\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
 /** `?,?,?` and `(?),(?)`: the values of a list or of many rows. */

@@ -3,7 +3,7 @@ import { newOutboxEntry, Task } from "../dispatch/outbox-store.ts";
 import type { LockedAccount } from "../write/locked-account.ts";
 import { beginRuns, type DeliveryRecord } from "./delivery-store.ts";
 
-/** Begins the next run of each of `deliveries`, at least one. */
+/** Begins the next run of each of `deliveries`, which must have at least one. */
 export function beginNextRuns(
   { accountNo, nowMicros }: LockedAccount,
   deliveries: readonly DeliveryRecord[],

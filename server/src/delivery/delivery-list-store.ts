@@ -106,7 +106,7 @@ function inStatesSql(asked: InStates, after: string | undefined, limit: number) 
   return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 
-/** Limits ids in place of times, because an id begins with its delivery's time. */
+/** Returns conditions on ids for times, because an id begins with its delivery's time. */
 function withinTimes(
   accountNo: number,
   { since, until }: Pick<DeliveryFilter, "since" | "until">,
@@ -151,7 +151,10 @@ function indexOf(filter: IndexedFilter): string {
   return named === undefined ? "PRIMARY" : "delivery_state_kind";
 }
 
-/** Returns the ranges of that index that match a filter: one for each combination of values that it leaves open. */
+/**
+ * Returns the ranges of `indexOf(filter)` that match the filter: one for each combination of values that it leaves
+ * open.
+ */
 function rangesOf(filter: IndexedFilter): Condition[][] {
   const { endpointId, state, kind, lastOutcome, eventId, recordId } = filter;
   if (indexOf(filter) === "PRIMARY") return [[]];

@@ -61,7 +61,7 @@ export async function lockEnded(
 /**
  * Lists the deliveries with an attempt that is still needed: it began within the retention, or is not counted yet.
  * A run may end hours after its event, or much later by a manual retry. The transaction must have locked the
- * deliveries, at least one.
+ * deliveries. `keys` must have at least one.
  */
 export async function listAttemptsNeeded(
   tx: Transaction,
@@ -77,7 +77,7 @@ export async function listAttemptsNeeded(
   return rows.map(keyFromRow);
 }
 
-/** Deletes deliveries, at least one, with their attempts. The transaction must have locked them. */
+/** Deletes deliveries with their attempts. The transaction must have locked them. `keys` must have at least one. */
 export async function deleteDeliveries(
   tx: Transaction,
   keys: readonly DeliveryKey[],
@@ -88,7 +88,7 @@ export async function deleteDeliveries(
   await tx.query(`DELETE FROM delivery WHERE ${deliveries.sql}`, [...deliveries.values]);
 }
 
-/** Deletes those of the events, at least one, that have no delivery left. */
+/** Deletes the events that have no delivery left. `events` must have at least one. */
 export async function deleteEventsWithoutDelivery(
   tx: Transaction,
   events: readonly Pick<OldDelivery, "accountNo" | "eventId">[],

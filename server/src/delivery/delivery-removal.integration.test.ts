@@ -32,7 +32,7 @@ const record = (
     startedAt,
     ...(retried && { retryIn: { seconds: 60n } }),
   });
-/** Sends a test. Records an attempt of it if there is an outcome. */
+/** Sends a test. Records an attempt if `outcome` is given. */
 async function send(
   outcome?: AttemptOutcome,
   attempt: { startedAt?: Timestamp; retried?: boolean } = {},

@@ -19,7 +19,9 @@ const CHUNK = 500;
 const DAY_MICROS = 86_400_000_000;
 const START: OldPosition = { createdAt: 0, accountNo: 0, deliveryId: "" };
 
-/** Starts to remove deliveries that ended more than `retentionDays` ago. Returns a function that stops this. */
+/**
+ * Starts a job that removes deliveries that ended more than `retentionDays` ago. Returns a function that stops it.
+ */
 export function startDeliveryRemoval(pool: Pool, retentionDays: number, log: Log): () => void {
   return startPeriodicJob("removal of old deliveries", INTERVAL_MS, log, () =>
     removeOldDeliveries(pool, retentionDays * DAY_MICROS),
@@ -40,7 +42,7 @@ export async function removeOldDeliveries(pool: Pool, retentionMicros: number): 
   }
 }
 
-/** Removes those of the deliveries that ended long ago. An owner may have retried the others. */
+/** Removes the deliveries that ended long ago, and keeps any that an owner has retried since. */
 function remove(
   pool: Pool,
   deliveries: readonly OldDelivery[],

@@ -161,7 +161,7 @@ function endedFrom(request: CountRetriableDeliveriesRequest | RetryFailedDeliver
   return { accountId, endpointId: endpointId || undefined, range, includeDelivered };
 }
 
-/** Names a bulk retry, for its page tokens. No list has such a name. */
+/** Names a bulk retry, for its page tokens. No list has the same name. */
 function retryOf({ endpointId = "", range, includeDelivered }: Ended): string {
   return `retry/${endpointId}/${range.since}/${range.until}/${includeDelivered}`;
 }

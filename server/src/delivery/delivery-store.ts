@@ -96,7 +96,10 @@ export const deliveriesBy = lookupOf<DeliveryRow & { is_erased: number }, Retria
   fromRow: (row) => ({ ...deliveryFromRow(row), isErased: row.is_erased === 1 }),
 });
 
-/** Begins a new run of deliveries, at least one. One that was removed for its age meanwhile stays removed. */
+/**
+ * Begins a new run of deliveries. `ids` must have at least one. A delivery that was removed meanwhile stays
+ * removed.
+ */
 export function beginRuns(accountNo: number, ids: readonly string[]): Statement {
   return {
     sql: `UPDATE delivery SET state = ?, run = run + 1, attempts = 0, last_outcome = NULL,

@@ -39,7 +39,7 @@ let accountId: string;
 let created: string;
 let refunded: string;
 let rows: Row[];
-/** The rows by equal values of all filters, newest first. */
+/** Groups of rows with equal values of all filters, newest first. */
 let alike: Row[][];
 
 // Half are of kind CREATED, delivered to one endpoint. Half are of kind REFUNDED, timed out at the other. The three
