@@ -3,8 +3,8 @@ import { connectRedis, type RedisConnection } from "./redis-connection-store.ts"
 import { RedisUrlError } from "./redis-url.ts";
 
 /**
- * A client's or account's window, after the script has counted a request: whether the request was admitted, how
- * many admissions the window holds, and in how many microseconds the oldest leaves.
+ * A window after the script has counted a request in it. `ok`: the request was admitted. `used`: admissions in the
+ * window. `resetMicros`: microseconds until the oldest admission leaves.
  */
 export type CountedWindow = {
   readonly ok: boolean;
