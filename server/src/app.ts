@@ -48,7 +48,6 @@ import { startSessionRemoval } from "./session/session-removal.ts";
 import { createSessions } from "./session/sessions.ts";
 import { createWriter } from "./write/writer.ts";
 
-/** How long a request waits for its admission. */
 const ADMISSION_DEADLINE_MS = 3_000;
 /** Three times the wait for a lock. Without it, a connection whose other end is gone would block for 15 minutes. */
 const WRITE_DEADLINE_MS = 30_000;

@@ -70,7 +70,7 @@ export async function deleteDataRows(
   return result.affectedRows;
 }
 
-/** Marks an account whose data is all deleted. */
+/** Marks an account as purged: all its data is deleted. */
 export async function markPurged(pool: Pool, accountNo: number): Promise<void> {
   await queryWithin<ResultSetHeader>(
     pool,

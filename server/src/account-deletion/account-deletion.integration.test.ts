@@ -26,7 +26,6 @@ async function deleteWhileLocked(accountId: string, lock: string, check: () => P
   await deletion;
 }
 
-/** Creates an account with two waiting deliveries. */
 async function createWithDeliveries() {
   const accountId = await services.createAccount();
   const endpointId = await services.createEndpoint(accountId);

@@ -25,9 +25,9 @@ export type ActivityRecord = ActivityKey & {
   readonly message: string | undefined;
 };
 
-/** Returns the key of a donation in the feed: `don_` in the public id. */
+/** Returns a donation's key in the feed. The public id begins with `don_`. */
 export const donationRecordKey = (recordId: string) => `${recordId}d`;
-/** Returns the key of a platform event in the feed: `evt_` in the public id. */
+/** Returns a platform event's key in the feed. The public id begins with `evt_`. */
 export const platformEventRecordKey = (recordId: string) => `${recordId}e`;
 
 const ACTIVITY: Table = {

@@ -4,7 +4,7 @@ import type { Pool } from "../database/pool.ts";
 import { deleteIdleWindows } from "./database-admission-store.ts";
 
 const INTERVAL_MS = 30_000;
-/** Rows per statement at most, so that no lock is held for long. */
+/** Maximum rows per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
 
 /** Starts a job that deletes windows without recent admissions. Returns a function that stops it. */

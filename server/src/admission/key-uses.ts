@@ -5,7 +5,7 @@ import type { ApiKeyRow } from "./api-key-row.ts";
 import { storeUses } from "./key-use-store.ts";
 
 const INTERVAL_MS = 30_000;
-/** Keys per statement at most, so that no lock is held for long. */
+/** Maximum keys per statement, so that no lock is held for long. */
 const CHUNK = 1_000;
 
 /** Notes when API keys were last used. */

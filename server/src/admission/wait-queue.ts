@@ -1,7 +1,7 @@
 import { currentSpan, type Sharer, together } from "@activity/runtime/traces";
 import { OverloadedError } from "../common/overloaded-error.ts";
 
-/** Requests per round trip at most. */
+/** Maximum requests per round trip. */
 const MAX_BATCH = 64;
 /** How long a request may wait for its batch: slightly less than a gateway waits for the core. */
 const MAX_WAIT_MS = 4_000;

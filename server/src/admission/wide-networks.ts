@@ -3,7 +3,7 @@ import { type Admission, CLIENT_LIMIT } from "./admission.ts";
 /** Requests per minute and core from one IPv6 /48: as many as ten clients may send. ADR 0030 */
 export const NETWORK_LIMIT = 10 * CLIENT_LIMIT;
 const SPAN_MS = 60_000;
-/** Networks that are counted at once. One more replaces the oldest. */
+/** Maximum networks that are counted at once. One more replaces the oldest. */
 const MAX_NETWORKS = 100_000;
 /** A client's bucket: one byte, and for IPv6 the eight bytes of its /64. */
 const IPV6_BUCKET_BYTES = 9;

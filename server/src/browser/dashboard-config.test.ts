@@ -3,7 +3,6 @@ import { readDashboard } from "./dashboard-config.ts";
 
 const GOOD = { DASHBOARD_URL: "https://dash.example.com", DASHBOARD_PORT: "4180" };
 
-/** Returns the problems of some settings. */
 function problemsOf(env: Record<string, string>): string[] {
   const problems: string[] = [];
   readDashboard(env, (text) => problems.push(text));

@@ -10,7 +10,7 @@ export async function* oneAhead<Item>(source: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next;
       if (done) return;
       next = items.next();
-      // The next `await` throws the failure. Until then it must not count as unhandled.
+      // Prevents an unhandled rejection. The next `await` throws the failure.
       next.catch(() => undefined);
       yield value;
     }

@@ -19,9 +19,9 @@ type Lookup<Found> = {
 /** The keys that a caller wants to read with a lookup. */
 export type Ask<Found> = { readonly lookup: Lookup<Found>; readonly keys: readonly Key[] };
 
-/** All that a caller wants to read, by names of its choice. */
+/** All asks of a caller, by names that it chooses. */
 export type Asks = Readonly<Record<string, Ask<unknown>>>;
-/** What was found, by the same names. */
+/** The answers, by the same names. */
 export type Found<Asked extends Asks> = {
   readonly [Name in keyof Asked]: Asked[Name] extends Ask<infer Each> ? readonly Each[] : never;
 };

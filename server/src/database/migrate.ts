@@ -24,8 +24,8 @@ type AppliedRow = RowDataPacket & Omit<Migration, "sql">;
 /**
  * Applies the migrations that the database at `url` lacks, one instance at a time. Each file is one statement that
  * may run twice, because an instance can be killed between a statement and its mark. Returns the names of applied
- * migrations that this program does not know: a newer program ran them, and this one may run beside it. Throws a
- * MigrationError if it may not, or if an applied file was changed. ADR 0044
+ * migrations that this program does not know: a newer program ran them, and both may run. Throws a MigrationError
+ * if they may not, or if an applied file was changed. ADR 0044
  */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();

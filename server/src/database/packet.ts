@@ -139,7 +139,7 @@ function textOfValue(value: unknown): string {
   return text;
 }
 
-/** The driver's types do not know several statements. For a single one its answer is not in a list. */
+/** The driver's types allow one statement only. For one statement it returns no list of answers. */
 function rowsOf(results: unknown, count: number): PacketRows {
   const answers = (count === 1 ? [results] : results) as (ResultSetHeader | RowDataPacket[])[];
   return answers.map((answer) => (Array.isArray(answer) ? answer : []));

@@ -5,13 +5,12 @@ export type { PoolConnection, ResultSetHeader, RowDataPacket } from "mysql2/prom
 /** Connections. Statements run through functions with a deadline, such as `queryWithin`. */
 export type Pool = Pick<mysql.Pool, "pool" | "getConnection" | "end">;
 
-/** How long to wait for a connection before the database counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
 /** A connection that is idle for longer is probed, so that a dead one is not used again. */
 const IDLE_BEFORE_PROBE_MS = 10_000;
 
-/** Returns the settings of every connection to `url`, whose form is that of `parseDatabaseUrl`. */
+/** Returns the settings of every connection to `url`, which `parseDatabaseUrl` parses. */
 export function connectionOptions(url: string): PoolOptions {
   const { uri, tls } = parseDatabaseUrl(url);
   return {

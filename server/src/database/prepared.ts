@@ -1,6 +1,5 @@
 import mysql, { type TypedParameterValue } from "mysql2/promise";
 
-/** A value of a prepared statement. */
 type Value = string | number | Buffer | null;
 
 /**

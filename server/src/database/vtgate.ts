@@ -16,7 +16,7 @@ export async function isVtgate(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Throws a MigrationError if the connection has chosen a keyspace. Only without one does a vtgate find each table's
+ * Throws a MigrationError if the connection has chosen a keyspace. Without one, a vtgate finds each table's
  * keyspace by the VSchemas.
  */
 export async function checkNoKeyspace(connection: Connection): Promise<void> {

@@ -58,7 +58,6 @@ export async function listDeliveries(
   return rows.map(deliveryFromRow);
 }
 
-/** Lists the ids of a donation's events. */
 async function listEventIds(pool: Pool, accountNo: number, recordId: string): Promise<string[]> {
   const rows = await queryWithin<IdRow[]>(
     pool,

@@ -42,7 +42,7 @@ import { countRetriable, type Ended, type Position, retryFailed } from "./retry-
 import { listDonationsOf, type ToldDonation } from "./told-donation-store.ts";
 
 const PAGE_SIZE = 50;
-/** Attempts shown of one delivery at most. An owner may retry it any number of times. */
+/** Maximum attempts shown of one delivery. An owner may retry it any number of times. */
 const MAX_ATTEMPTS = 200;
 
 /** Creates the service that shows and retries deliveries. §6.4 */

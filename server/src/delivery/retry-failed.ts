@@ -20,7 +20,7 @@ import { deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
-/** Deliveries counted per endpoint at most: one statement reads as many index entries. */
+/** Maximum deliveries counted per endpoint: one statement reads as many index entries. */
 const MAX_COUNTED = 10_000;
 
 /** Selects ended deliveries that were created in a range of time, in microseconds. */
@@ -94,7 +94,6 @@ export async function countRetriable(
   return { count, hasMore };
 }
 
-/** Retries the next deliveries after a position. */
 async function retryPart(
   pool: Pool,
   { write }: Writer,
