@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the secrets that compose.yaml names, in deploy/secrets, where they are not there yet. The folder lets
-# nobody else in; the files must be readable, because containers that are not root read them.
+# Creates the missing secrets of compose.yaml in deploy/secrets. Only the owner may enter the folder. The files are
+# readable by all, because containers that are not root read them.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p secrets

@@ -12,7 +12,7 @@ app.kubernetes.io/component: {{ .part }}
 http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 {{- end }}
 
-{{- /* What a caller of the core needs to know of the way there. */ -}}
+{{- /* The settings with which gateway and deliveries reach the core. */ -}}
 {{- define "wayToCore" -}}
 - { name: CORE_URL, value: {{ include "coreUrl" . | quote }} }
 {{- if .Values.core.tlsSecret }}
@@ -23,7 +23,7 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 {{- end }}
 {{- end }}
 
-{{- /* Where deploy/prometheus/kubernetes.yaml finds what a process counts; deliveries take the next port too. */ -}}
+{{- /* The metrics port for deploy/prometheus/kubernetes.yaml. Deliveries also use the next port. */ -}}
 {{- define "metricsEnv" -}}
 {{- if .Values.metrics.enabled -}}
 - { name: METRICS_HOST, value: 0.0.0.0 }
@@ -40,7 +40,7 @@ http{{ if .Values.core.tlsSecret }}s{{ end }}://{{ .Release.Name }}-core:50051
 
 {{- define "podSecurity" -}}
 automountServiceAccountToken: false
-# What is drained, then at most thirty seconds to stop (ADR 0043), and some to spare.
+# The drain, at most thirty seconds to stop (ADR 0043), and five more.
 terminationGracePeriodSeconds: {{ add .Values.drainSeconds 35 }}
 securityContext:
   runAsNonRoot: true
@@ -56,7 +56,7 @@ securityContext:
 - { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
 {{- end }}
 
-{{- /* Liveness asks nobody, and is there from the start on: a new start helps no part whose database or core is away. */ -}}
+{{- /* Liveness does not depend on other services: a restart does not bring a missing database or core back. */ -}}
 {{- define "probes" -}}
 livenessProbe: { httpGet: { path: /live, port: health }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 3 }
 readinessProbe: { httpGet: { path: /ready, port: health }, periodSeconds: 5, timeoutSeconds: 4 }
@@ -68,7 +68,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* The keys of the Secret that a part reads, as files; a part sees no other's. */ -}}
+{{- /* The keys of the Secret that a part needs, as files. It sees no other keys. */ -}}
 {{- define "secretVolume" -}}
 - name: secrets
   secret:
