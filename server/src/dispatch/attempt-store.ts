@@ -7,17 +7,17 @@ import type { AttemptContent, PastAttempt } from "./claim-store.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** What is known of one attempt of a workflow before it is made. */
+/** What the database holds about one attempt of a workflow before the attempt is made. */
 export type LoadedAttempt = {
-  /** Whether its run goes on. */
+  /** Whether the delivery is in this run and the run has not ended. */
   readonly isRunning: boolean;
-  /** Whether the delivery has not come to this run. */
+  /** Whether this run is later than the delivery's current run. */
   readonly isAhead: boolean;
-  /** How the attempt ended, if it was already made and recorded. */
+  /** The attempt's result; `undefined` unless it is recorded. */
   readonly recorded: PastAttempt | undefined;
-  /** How long after now the attempt behind a recorded one is due; `undefined` when none follows. */
+  /** Time from now until the delivery's next attempt, at least 0; `undefined` if no attempt follows. */
   readonly retryInMicros: number | undefined;
-  /** `undefined` when nothing may be sent: the endpoint is off or deleted, or the account blocked. */
+  /** `undefined` if nothing may be sent: the endpoint is off or deleted, or the account is blocked. */
   readonly content: AttemptContent | undefined;
 };
 
@@ -36,7 +36,7 @@ type Row = RowDataPacket & {
   standard_webhooks: number | null;
 };
 
-/** Finds what an attempt needs; `undefined` when its delivery is gone. */
+/** Finds the data of an attempt. Returns `undefined` if its delivery does not exist. */
 export async function findAttempt(
   pool: Pool,
   { accountNo, deliveryId, run }: RunKey,
@@ -62,7 +62,7 @@ export async function findAttempt(
   return row && loadedFromRow(row);
 }
 
-/** Tells whether an account was deleted, which takes its deliveries with it. */
+/** Tells whether an account was deleted. Its deletion also deletes its deliveries. */
 export async function isAccountDeleted(pool: Pool, accountNo: number): Promise<boolean> {
   const rows = await queryWithin<RowDataPacket[]>(
     pool,
@@ -72,7 +72,7 @@ export async function isAccountDeleted(pool: Pool, accountNo: number): Promise<b
   return rows.length > 0;
 }
 
-/** Notes that an attempt which is not recorded will be asked for again in `waitMicros`. */
+/** Sets an attempt that is not recorded to be due in `waitMicros`. A run that has ended stays unchanged. */
 export async function rescheduleAttempt(
   pool: Pool,
   { accountNo, deliveryId, run }: RunKey,

@@ -4,21 +4,21 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 
-/** Rows looked at, at most: a backlog is not made worse by who looks at it. */
+/** Upper bound of rows for each query, so that a large backlog does not make the measurement expensive. */
 const MAX_ROWS = 10_000;
-/** A retry that is due begins within seconds; nobody is told of those. */
+/** Due retries begin within seconds. Only later ones count as overdue. */
 const OVERDUE_MICROS = 60_000_000;
-/** Less than a scraper waits for everything. */
+/** Shorter than a scraper's timeout for the whole scrape. */
 const DEADLINE_MS = 3_000;
 
-/** What waits in the outbox and beside it, all of it by the database's clock. */
+/** Outbox entries and overdue retries, with times by the database's clock. */
 export type Backlog = {
   readonly firstAttempts: number;
   readonly beginRetries: number;
-  /** Of the entries looked at, the delivery of the oldest event whose first attempt is no manual retry. */
+  /** The oldest delivery among the counted entries whose first attempt waits; manual retries are excluded. */
   readonly oldestId: string | undefined;
   readonly overdue: number;
-  /** When the retry was due that is overdue for longest, in microseconds since 1970. */
+  /** Due time of the longest overdue retry, in microseconds since 1970. */
   readonly overdueSince: number | undefined;
   readonly nowMicros: number;
 };
@@ -45,13 +45,13 @@ const RETRIES = `SELECT COUNT(*) AS overdue, MIN(next_attempt_at) AS overdue_sin
 
 const CLOCK = `SELECT ${NOW_MICROS} AS now_micros`;
 
-/** Reads what waits; looks at 20,000 rows at most, and rejects after three seconds. */
+/** Reads the backlog. Reads at most 20,000 rows and rejects after three seconds. */
 export async function readBacklog(pool: Pool): Promise<Backlog> {
   const read = <Row extends RowDataPacket>(sql: string) =>
     withDeadline<Row[]>(pool, DEADLINE_MS, (connection, answer) =>
       connection.query<Row[]>(sql, answer),
     );
-  // A vtgate joins no counts of several shards.
+  // Three queries, because vtgate cannot join counts of several shards.
   const [[entries], [retries], [clock]] = await Promise.all([
     read<EntriesRow>(ENTRIES),
     read<RetriesRow>(RETRIES),

@@ -5,7 +5,7 @@ import { readBacklog } from "./backlog-store.ts";
 
 const services = useServices();
 
-it("knows what waits: first attempts, workflows to begin, the oldest event, and overdue retries", async () => {
+it("counts first attempts, workflows to begin and overdue retries, and finds the oldest event", async () => {
   const none = { firstAttempts: 0, beginRetries: 0, oldestId: undefined };
   const notOverdue = { overdue: 0, overdueSince: undefined };
   expect(await readBacklog(services.pool)).toMatchObject({ ...none, ...notOverdue });
@@ -17,7 +17,7 @@ it("knows what waits: first attempts, workflows to begin, the oldest event, and 
   await services.database.query("UPDATE outbox_entry SET run = 2 WHERE delivery_id = ?", [
     first.deliveryId,
   ]);
-  // What looks older is a manual retry of an old event.
+  // The older delivery now counts as a manual retry.
   const waiting = await readBacklog(services.pool);
   expect(waiting).toMatchObject({ firstAttempts: 2, beginRetries: 0, ...notOverdue });
   expect(waiting.oldestId).toBe(second.deliveryId);

@@ -6,7 +6,7 @@ import { readBacklog } from "./backlog-store.ts";
 const FAMILIES: readonly GaugeFamily[] = [
   {
     name: "activity_outbox_entries",
-    help: "Entries of the outbox, leased ones included, of the first 10000.",
+    help: "Outbox entries, leased ones included; at most 10000 are counted.",
     labels: ["task"],
   },
   {
@@ -16,17 +16,17 @@ const FAMILIES: readonly GaugeFamily[] = [
   },
   {
     name: "activity_retries_overdue",
-    help: "Retries that are due for more than a minute; 10000 stands for that many or more.",
+    help: "Retries that are overdue by more than a minute; 10000 means 10000 or more.",
     labels: [],
   },
   {
     name: "activity_retries_overdue_oldest_seconds",
-    help: "For how long the retry is due that is overdue for longest; 0 when none is.",
+    help: "Time since the longest overdue retry was due; 0 when none is overdue.",
     labels: [],
   },
 ];
 
-/** Shows what waits to be delivered. While the database is away there are no such series, which is not 0. */
+/** Registers the gauges of the backlog. While the database is unavailable they have no value, instead of 0. */
 export function measureBacklog(metrics: Metrics, pool: Pool): void {
   metrics.gauges(FAMILIES, async () => {
     const { firstAttempts, beginRetries, oldestId, overdue, overdueSince, nowMicros } =
@@ -44,7 +44,7 @@ export function measureBacklog(metrics: Metrics, pool: Pool): void {
   });
 }
 
-/** Never negative: a clock may have stepped back. */
+/** Never negative, although a clock may step back. */
 function secondsBetween(fromMicros: number, toMicros: number): number {
   return Math.max(0, toMicros - fromMicros) / 1e6;
 }

@@ -10,16 +10,16 @@ import type { Queue } from "./fair-share.ts";
 import { LEASE_MICROS, type Task } from "./outbox-store.ts";
 import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
 
-/** Where a page of the outbox ended: behind this queue. */
+/** The last queue on a page of the outbox. The next page begins after it. */
 export type QueuePosition = Pick<Queue, "accountNo" | "endpointId">;
 
-/** A leased entry. */
+/** A leased outbox entry. */
 export type LeasedEntry = RunKey & {
-  /** Whether the run goes on: it can have ended, or its account been deleted. */
+  /** False if the run has ended or its account was deleted. */
   readonly isRunning: boolean;
 };
 
-/** What a first attempt needs. */
+/** The data that one attempt sends. */
 export type AttemptContent = {
   readonly endpointId: string;
   readonly url: string;
@@ -28,11 +28,11 @@ export type AttemptContent = {
   readonly standardWebhooks: boolean;
   readonly eventId: string;
   readonly payload: Buffer;
-  /** W3C's, of the sampled span that wrote the event. */
+  /** W3C traceparent of the sampled span that wrote the event. */
   readonly traceparent?: string | undefined;
 };
 
-/** An attempt that was made. */
+/** An attempt that has ended; `endedAt` is in microseconds since 1970. */
 export type PastAttempt = { readonly outcome: AttemptOutcome; readonly endedAt: number };
 
 type KeyRow = RowDataPacket & { account_no: number; delivery_id: string };
@@ -51,24 +51,25 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * How much later than any lease can an entry's has to end for it to have been leased before the database's
- * clock stepped back. More than a claim waits for a lock: its clock stands still while another one leases.
+ * A lease that ends later than now by the lease's length and this margin was made before the database's clock stepped
+ * back. A claim keeps its start as "now" while it waits for a lock, and another claim may lease later meanwhile. The
+ * margin is therefore longer than any wait for a lock.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
-/** What was leased before the clock stepped back can be claimed too. */
+/** Entries that were leased before the clock stepped back can be claimed too. */
 const CAN_BE_CLAIMED = `(leased_until IS NULL OR leased_until <= ${NOW_MICROS} OR leased_until > ${LAST_LEASE_END})`;
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
 const ENTRY = { account: "account_no", delivery: "delivery_id" };
 const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
 
-/** What a vtgate is told, and no other reads: a shard that is away has nothing to claim, and is no error. ADR 0048 */
+/** Only vtgate reads this hint. It skips a shard that is unavailable instead of failing. ADR 0048 */
 const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
 
 /**
- * Lists the next entries that can be claimed behind a queue, queue by queue: in each first what lost leases
- * gave back, then the oldest.
+ * Lists the claimable entries after a queue, grouped by queue. Within a queue, entries with an expired lease come
+ * first, then the oldest.
  */
 export async function listClaimable(
   pool: Pool,
@@ -91,7 +92,7 @@ export async function listClaimable(
   }));
 }
 
-/** Counts what is leased of some queues, at least one: their attempts in flight, by endpoint. */
+/** Counts the leased entries of queues (at least one) by endpoint. Each is an attempt in flight. */
 export async function countLeased(
   pool: Pool,
   task: Task,
@@ -110,7 +111,7 @@ export async function countLeased(
   return new Map(rows.map((row) => [row.endpoint_id, row.leased]));
 }
 
-/** Leases those of the entries, at least one, that can still be claimed. */
+/** Leases the given entries (at least one) that can still be claimed. */
 export async function leaseEntries(
   pool: Pool,
   task: Task,
@@ -120,14 +121,14 @@ export async function leaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    // Through the queue's index its locks would come in another order than a record's: a deadlock.
+    // By PRIMARY, which is also the order in which a record locks. The queue's index would cause deadlocks.
     `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET lease_id = ?, leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
      WHERE ${sql} AND task = ? AND ${CAN_BE_CLAIMED}`,
     [leaseId, ...values, task],
   );
 }
 
-/** Ends the leases that a claim got of entries, at least one: nobody heard of them. */
+/** Ends a claim's leases of entries (at least one) that no poller received. */
 export async function releaseEntries(
   pool: Pool,
   keys: readonly DeliveryKey[],
@@ -142,8 +143,8 @@ export async function releaseEntries(
 }
 
 /**
- * Loads the first attempts that a claim leased among these entries, at least one. One without content cannot
- * be made: its endpoint is off or deleted, or its account blocked.
+ * Loads the first attempts that a claim leased among these entries (at least one). `content` is `undefined` if nothing
+ * may be sent: the endpoint is off or deleted, or the account is blocked.
  */
 export async function loadLeasedAttempts(
   pool: Pool,
@@ -167,7 +168,7 @@ export async function loadLeasedAttempts(
   return rows.map((row) => ({ ...leasedFromRow(row), content: contentFromRow(row) }));
 }
 
-/** Loads the retries that a claim leased among these entries, at least one. */
+/** Loads the retries that a claim leased among these entries (at least one). */
 export async function loadLeasedRetries(
   pool: Pool,
   keys: readonly DeliveryKey[],
@@ -189,7 +190,7 @@ export async function loadLeasedRetries(
   }));
 }
 
-/** Lists the attempts that runs, at least one, have made, in order. */
+/** Lists the recorded attempts of runs (at least one), in order. */
 export async function listAttemptsOfRuns(
   pool: Pool,
   runs: readonly RunKey[],
@@ -210,7 +211,7 @@ export async function listAttemptsOfRuns(
   }));
 }
 
-/** Cancels those of the runs, at least one, that have not ended. */
+/** Cancels the given runs (at least one) that have not ended. */
 export function cancelRuns(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "id" });
   return {
@@ -220,7 +221,7 @@ export function cancelRuns(runs: readonly RunKey[]): Statement {
   };
 }
 
-/** Takes runs out of the outbox, at least one; what was put there since for a later run stays. */
+/** Deletes the outbox entries of runs (at least one). An entry of a later run of the delivery stays. */
 export function deleteEntries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, ENTRY);
   return { sql: `DELETE FROM outbox_entry WHERE ${sql}`, values };

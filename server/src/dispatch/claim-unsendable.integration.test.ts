@@ -38,7 +38,7 @@ const stateOf = async ({ accountId }: Receiver, { deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery?.state;
 
 describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
-  it("holds up no claim while another transaction has locked its delivery", async () => {
+  it("delays no claim while another transaction has locked its delivery", async () => {
     const run = await sendTest();
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);
@@ -54,7 +54,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await expect.poll(() => stateOf(own, run)).toBe(DeliveryState.CANCELED);
   });
 
-  it("is logged when it cannot be ended, and holds up no claim", async () => {
+  it("is logged when it cannot be ended, and delays no claim", async () => {
     const logged: string[] = [];
     const log = {
       info: expect.unreachable,
@@ -75,7 +75,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await services.database.queryShards("DROP TRIGGER no_end");
   });
 
-  it("because its delivery is gone leaves the outbox, of either task", async () => {
+  it("leaves the outbox, for either task, when its delivery does not exist", async () => {
     const { accountId, endpointId } = own;
     await writePending(services.database, { accountId, endpointIds: [endpointId], count: 2 });
     await services.database.query("UPDATE outbox_entry SET task = 2 LIMIT 1");
@@ -86,7 +86,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await expect.poll(entries).toEqual([]);
   });
 
-  it("because its run has ended leaves the outbox, and its delivery as it is", async () => {
+  it("leaves the outbox when its run has ended, and does not change its delivery", async () => {
     const run = await sendTest();
     const failed = "UPDATE delivery SET state = ?, attempts = 1";
     await services.database.query(failed, [DeliveryState.FAILED]);
@@ -95,10 +95,10 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     await expect.poll(() => isLeased(run)).toBeUndefined();
   });
 
-  it("because its secret cannot be decrypted is logged once, however often it is claimed", async () => {
+  it("is logged once when its secret cannot be decrypted, however often it is claimed", async () => {
     const logged: unknown[] = [];
-    const [quiet, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
-    const log = { info: quiet, warn: quiet, error };
+    const [ignore, error] = [() => undefined, (_: string, fields: unknown) => logged.push(fields)];
+    const log = { info: ignore, warn: ignore, error };
     const service = createDispatchService({ ...services, log });
     const [run] = await Promise.all(Array.from({ length: 3 }, () => sendTest()));
     const load = create(LoadAttemptRequestSchema, { run: run as Run, attempt: 1 });
@@ -115,7 +115,7 @@ describe("an entry that cannot be sent, §6.4, ADR 0028", () => {
     expect(logged).toMatchObject([{ endpointId: own.endpointId }]);
   });
 
-  it("because its secret cannot be decrypted stays leased, and keeps nobody else's waiting", async () => {
+  it("stays leased when its secret cannot be decrypted, and delays no other endpoint", async () => {
     const run = await sendTest();
     const other = await createReceiver();
     const { deliveryId } = await sendTest(other);

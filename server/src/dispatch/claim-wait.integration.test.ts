@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const sendTest = () => services.sendTest(accountId, endpointId);
 
-/** A poller that waits, because it found nothing; with few attempts in flight, so that it may be leased to. */
+/** Starts a poller that waits because it found nothing. It is idle, so that entries may be leased to it. */
 async function startIdlePoller(limit = 64) {
   const caller = new AbortController();
   const call = { ...WAIT, limit, idle: true };
@@ -37,14 +37,14 @@ async function startIdlePoller(limit = 64) {
   return { claimed, ids, leave: () => caller.abort() };
 }
 
-/** Tells whether an idle poller waits that no transaction has reserved. */
+/** Tells whether an idle poller waits and is not reserved. */
 function isAnyIdle(): boolean {
   const reservation = services.outbox.attempts.reserve();
   reservation?.give([]);
   return reservation !== undefined;
 }
 
-/** Lets every claim fail that leases something, while `work` runs. */
+/** Makes every claim that leases an entry fail while `work` runs. */
 async function withoutClaims(work: () => Promise<void>): Promise<void> {
   await services.database.queryShards(
     "CREATE TRIGGER no_claims BEFORE UPDATE ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
@@ -56,7 +56,7 @@ async function withoutClaims(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A first attempt that is leased as it is written, in a table that nobody looks into. */
+/** A first attempt that has no row in a table. */
 const attempt = (deliveryId = "nobodydelivery0"): Omit<ClaimedAttempt, "leaseId"> => ({
   ...{ accountNo: 1, deliveryId, run: 1 },
   ...{ endpointId, url: "https://example.com/hook", standardWebhooks: false },
@@ -71,7 +71,7 @@ const leases = () =>
   );
 
 describe("a poller that waits, §6.4, ADR 0028", () => {
-  it("is given what is committed, when it is idle, leased as it was written and without a claim", async () => {
+  it("gets a new entry without a claim when it is idle, leased by the transaction that wrote it", async () => {
     const poller = await startIdlePoller();
     const sent: string[] = [];
     await withoutClaims(async () => {
@@ -84,7 +84,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(await services.claim()).toEqual([]);
   });
 
-  it("is given the very bytes, URL and secret that a claim would have given", async () => {
+  it("gets the same bytes, URL and secret as from a claim", async () => {
     const poller = await startIdlePoller();
     await sendTest();
     const { attempts: given } = await poller.claimed;
@@ -95,7 +95,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(claimed).toEqual(given);
   });
 
-  it("is given the next secret once its moment is past, ADR 0034", async () => {
+  it("gets the next secret after its start, ADR 0034", async () => {
     const signsFrom = timestampFromMs(Date.now() + 3_600_000);
     const rotated = await services.endpoints.rotateSecret({ accountId, endpointId, signsFrom });
     const given: (string | undefined)[] = [];
@@ -114,7 +114,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(given[0]).not.toBe(rotated.secret);
   });
 
-  it("is given nothing of what is rolled back", async () => {
+  it("gets nothing from a transaction that rolls back", async () => {
     const poller = await startIdlePoller();
     await services.database.queryShards(
       "CREATE TRIGGER no_outbox BEFORE INSERT ON outbox_entry FOR EACH ROW SIGNAL SQLSTATE '45000'",
@@ -125,7 +125,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(await poller.ids()).toEqual([deliveryId]);
   });
 
-  it("is given once, and no more than it asked for, what the loser of a deadlock wrote again", async () => {
+  it("gets each entry once and within its limit when a transaction is repeated after a deadlock", async () => {
     const poller = await startIdlePoller(1);
     const written = createLeases(services.outbox);
     for (let turn = 0; turn < 2; turn++) {
@@ -137,16 +137,16 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     expect(await poller.ids()).toEqual(["nobodydelivery0"]);
   });
 
-  it("is given nothing by a change that tells nothing", async () => {
-    const silent = await services.createAccount();
-    await services.createEndpoint(silent, [WebhookEventKind.DONATION_REFUNDED]);
+  it("gets nothing from a change without a webhook event", async () => {
+    const unaffected = await services.createAccount();
+    await services.createEndpoint(unaffected, [WebhookEventKind.DONATION_REFUNDED]);
     const poller = await startIdlePoller();
-    await createPaidDonation(services, silent);
+    await createPaidDonation(services, unaffected);
     const { deliveryId } = await sendTest();
     expect(await poller.ids()).toEqual([deliveryId]);
   });
 
-  it("and goes away while what would be leased to it is written leaves nothing leased", async () => {
+  it("leaves nothing leased when its caller disconnects while an entry is written for it", async () => {
     const poller = await startIdlePoller();
     await services.database.queryShards("LOCK TABLES outbox_entry WRITE");
     const sending = sendTest();
@@ -158,7 +158,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([deliveryId]);
   });
 
-  it("and goes away while it claims leaves nothing leased", async () => {
+  it("leaves nothing leased when its caller disconnects during its claim", async () => {
     const run = await sendTest();
     const gone = new AbortController();
     const asked = services.dispatch.claimAttempts(WAIT, { signal: gone.signal });
@@ -168,7 +168,7 @@ describe("a poller that waits, §6.4, ADR 0028", () => {
     await expect.poll(() => services.claim(), BEFORE_LEASE_ENDS).toEqual([run.deliveryId]);
   });
 
-  it("returns with nothing when its wait is over", async () => {
+  it("gets nothing when its wait ends", async () => {
     const call = { ...WAIT, wait: { nanos: 50_000_000 } };
     expect((await services.dispatch.claimAttempts(call)).attempts).toEqual([]);
     expect((await services.dispatch.claimRetries({ limit: 8, wait: call.wait })).retries).toEqual(

@@ -31,7 +31,7 @@ async function createReceiver(owner?: string): Promise<Receiver> {
 }
 const addPending = ({ accountId, endpointId }: Receiver, count: number) =>
   writePending(services.database, { accountId, endpointIds: [endpointId], count });
-/** Entries that somebody has leased just now. */
+/** Adds entries that another dispatcher has just leased. */
 const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
   writePending(
     services.database,
@@ -40,7 +40,7 @@ const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
   );
 const sendTest = ({ accountId, endpointId } = busy): Promise<Run> =>
   services.sendTest(accountId, endpointId);
-/** Claims until a claim comes back empty. */
+/** Claims until a claim finds nothing. */
 async function claimAll(limit?: number): Promise<string[]> {
   const claimed: string[] = [];
   for (;;) {
@@ -51,7 +51,7 @@ async function claimAll(limit?: number): Promise<string[]> {
 }
 
 describe("a claim, §6.4, ADR 0028", () => {
-  it("gives each entry to one of several dispatchers that claim at once", async () => {
+  it("gives each entry to only one of several dispatchers that claim at once", async () => {
     const sent = await addPending(busy, 40);
     const claims = await Promise.all(Array.from({ length: 8 }, () => services.claim(10)));
     const claimed = claims.flat();
@@ -59,7 +59,7 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect([...claimed, ...(await services.claim())].toSorted()).toEqual(sent);
   });
 
-  it("gives all that the attempt takes: URL, secret, headers and the bytes as they were made", async () => {
+  it("gives the attempt's URL, secret, headers and original bytes", async () => {
     const { accountId } = busy;
     const call = { accountId, url: "https://example.org/own", standardWebhooks: true };
     const { endpoint, secret } = await services.endpoints.createEndpoint(call);
@@ -73,7 +73,7 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(attempts).toMatchObject([{ run, ready }]);
   });
 
-  it("that fails behind its lease leaves what it leased to the next one, and not to the lease's end", async () => {
+  it("that fails after leasing releases its entries for the next claim", async () => {
     const ids = await addPending(busy, 3);
     await services.database.queryShards("RENAME TABLE webhook_event TO webhook_event_away");
     await expect(services.claim()).rejects.toThrow();
@@ -81,10 +81,10 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(await services.claim()).toEqual(ids);
   });
 
-  it("leaves alone what somebody else leased while it waited for the lock", async () => {
+  it("skips an entry that another transaction leased while the claim waited for the lock", async () => {
     const { deliveryId } = await sendTest();
     const entry = "WHERE delivery_id = ?";
-    // Not the promise itself, for which the transaction would wait.
+    // In an object, because the transaction would wait for the promise itself.
     const { claim } = await inTransaction(services.pool, async (tx) => {
       await tx.query(`SELECT 1 FROM outbox_entry FORCE INDEX (PRIMARY) ${entry} FOR UPDATE`, [
         deliveryId,
@@ -98,7 +98,7 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(await claim).toEqual([]);
   });
 
-  it("takes from accounts in turn, however much one of them has waiting", async () => {
+  it("takes from accounts round-robin, however many entries one of them has", async () => {
     await addPending(busy, 100);
     const others = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
     const ids: string[] = [];
@@ -106,7 +106,7 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(await services.claim(12)).toEqual(expect.arrayContaining(ids));
   });
 
-  it("takes from the endpoints of an account in turn, oldest first", async () => {
+  it("takes from the endpoints of an account round-robin, oldest first", async () => {
     const sibling = await createReceiver(busy.accountId);
     const own = [await addPending(busy, 100), await addPending(sibling, 100)];
     const claimed = await services.claim(20);
@@ -116,7 +116,7 @@ describe("a claim, §6.4, ADR 0028", () => {
     expect(own[0]?.includes(claimed[0] ?? "")).toBe(!own[0]?.includes(claimed[1] ?? ""));
   });
 
-  it("goes on behind the last one, so that many small claims reach every account", async () => {
+  it("starts after the previous one, so that many small claims reach every account", async () => {
     const receivers = [busy];
     while (receivers.length < 6) receivers.push(await createReceiver());
     const own = new Map<string, number>();
@@ -133,7 +133,7 @@ describe("a claim, §6.4, ADR 0028", () => {
 });
 
 describe("a claim that took longer than two seconds, ADR 0028", () => {
-  it("fails, and the next one gets what it leased", async () => {
+  it("fails, and the next one gets its entries", async () => {
     const [id] = await addPending(busy, 1);
     let [nowMs, stepMs] = [0, 2_001];
     const slow = createOutbox({
@@ -153,7 +153,7 @@ describe("a claim that took longer than two seconds, ADR 0028", () => {
 });
 
 describe("an endpoint, §6.4, ADR 0028", () => {
-  it("never has more leased than its limit, also when two claimers claim at once", async () => {
+  it("never has more leased entries than its limit, even when two claimers claim at once", async () => {
     const ids = await addPending(busy, 300);
     const claimers = [0, 1].map(() => createClaims(services));
     const looks = await Promise.all(
@@ -168,7 +168,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect(all.toSorted()).toEqual(ids.slice(0, ENDPOINT_LIMIT));
   });
 
-  it("gets as many more as have ended", async () => {
+  it("gets one more entry for each attempt that has ended", async () => {
     const ids = await addPending(busy, 200);
     const { attempts } = await services.dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
     expect(await services.claim()).toEqual([]);
@@ -178,7 +178,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect(await services.claim()).toEqual(ids.slice(ENDPOINT_LIMIT, ENDPOINT_LIMIT + 5));
   });
 
-  it("at its limit, with 2,000 entries, hides neither its siblings nor other accounts", async () => {
+  it("at its limit, with 2,000 entries, delays neither its siblings nor other accounts", async () => {
     await addLeased(busy, ENDPOINT_LIMIT);
     await addPending(busy, 2_000);
     const others = [await createReceiver(busy.accountId), await createReceiver()];
@@ -187,7 +187,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect((await claimAll()).toSorted()).toEqual(ids);
   });
 
-  it("with more than a page of entries leaves those behind it to the same claim", async () => {
+  it("with more than a page of entries does not keep a claim from later endpoints", async () => {
     await addPending(busy, 2 * PAGE);
     const other = await createReceiver();
     const ids = await addPending(other, 1);
@@ -196,7 +196,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect(claimed.slice(0, 2)).toEqual(expect.arrayContaining(ids));
   });
 
-  it("lets a claim go on to the accounts behind, however many are at their limit before them", async () => {
+  it("at its limit does not keep a claim from later accounts, even if five are at their limit", async () => {
     for (let turn = 0; turn < 5; turn++) {
       const receiver = await createReceiver();
       await addLeased(receiver, ENDPOINT_LIMIT);
@@ -208,7 +208,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     expect(await services.claim(1)).toEqual([]);
   });
 
-  it("is given more, while a claim waits, as soon as one of its attempts has ended", async () => {
+  it("gets another entry from a waiting claim as soon as one of its attempts has ended", async () => {
     const ids = await addPending(busy, 6);
     services.outbox.attempts.notify();
     const call = { limit: 64, endpointLimit: 4, wait: { seconds: 10n } };
@@ -218,7 +218,7 @@ describe("an endpoint, §6.4, ADR 0028", () => {
     const waiting = services.dispatch.claimAttempts(call);
     await services.record(attempts[0]?.run, AttemptOutcome.DELIVERED);
     expect((await waiting).attempts).toMatchObject([{ run: { deliveryId: ids[4] } }]);
-    // Sooner than what nobody is told of is looked for.
+    // Sooner than the sweep, which runs every five seconds.
     expect(performance.now() - started).toBeLessThan(4_000);
   });
 });

@@ -9,35 +9,35 @@ import { Task } from "./outbox-store.ts";
 import type { Look } from "./poller-queue.ts";
 import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 
-/** Entries read at once. A queue that has more of them is left behind with the page. */
+/** Entries read at once. The search continues after the last queue of a page, even if that queue has more entries. */
 const PAGE = 256;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 
-/** A first attempt, leased. */
+/** A leased first attempt. */
 export type ClaimedAttempt = RunKey & AttemptContent & { readonly leaseId: string };
-/** A run that goes on with a retry, leased. */
+/** A leased run that continues with a retry. */
 export type ClaimedRetry = RunKey & {
   readonly leaseId: string;
   readonly attempts: readonly PastAttempt[];
   readonly dueInMicros: number;
 };
 
-/** Claims entries of the outbox: each claim begins where the last one of its task ended. */
+/** Claims outbox entries. Each claim starts where the previous claim of its task ended. */
 export type Claims = {
-  /** First attempts, of no endpoint more than leave it `endpointLimit` in flight. */
+  /** Claims first attempts. No endpoint gets more than `endpointLimit` attempts in flight. */
   attempts(limit: number, endpointLimit: number): Promise<Look<ClaimedAttempt>>;
   retries(limit: number): Promise<Look<ClaimedRetry>>;
 };
 
-/** Some queues, what there is to claim of each, and how the search for them ended. */
+/** The result of a search: like a `Look`, but its entries are not leased yet. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
-/** What claims are made of. */
+/** The dependencies of claims. */
 export type ClaimParts = {
   readonly store: DispatchStore;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** From 0 to 1: draws who comes first. */
+  /** Returns a number from 0 to 1, which chooses the account and endpoint that come first. */
   readonly random: () => number;
 };
 
@@ -78,7 +78,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     },
   };
 
-  /** Leases entries and loads what they need. Fails when that took too much of the lease. */
+  /** Leases entries and loads their data. Throws if this takes longer than `MAX_LEASE_AGE_MS`. */
   async function lease<Entry>(
     task: Task,
     keys: readonly DeliveryKey[],
@@ -105,7 +105,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Goes on through the queues until it has found enough, or has seen all of them. */
+  /** Searches until it has found `limit` entries or has seen every queue. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
     await releaseUnheard();
     const found: Queue[] = [];
@@ -124,7 +124,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     return { keys: takeRoundRobin(found, limit, random), throttled, hasMore: false };
   }
 
-  /** Gives each queue once, page by page: those behind a position, then those up to it. */
+  /** Yields each queue once, page by page: first the queues after `start`, then those up to it. */
   async function* pagesFrom(task: Task, start: QueuePosition): AsyncGenerator<Queue[]> {
     yield* pagesBetween(task, start, undefined);
     if (start !== START) yield* pagesBetween(task, START, start);
@@ -139,14 +139,14 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     while (position !== undefined) {
       const page = await store.listClaimable(task, position, PAGE);
       const all = queuesOf(page);
-      const queues = all.filter((queue) => end === undefined || !isBehind(queue, end));
+      const queues = all.filter((queue) => end === undefined || !isAfter(queue, end));
       if (queues.length > 0) yield queues;
       const isEnd = page.length < PAGE || queues.length < all.length;
       position = isEnd ? undefined : queues.at(-1);
     }
   }
 
-  /** Leaves of each queue what its endpoint may be given, and none that may be given nothing. */
+  /** Shortens each queue to its endpoint's capacity, and leaves out queues whose endpoint has none. */
   async function limitQueues(
     task: Task,
     queues: readonly Queue[],
@@ -160,7 +160,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     });
   }
 
-  /** What can never be sent leaves the outbox here: nobody else would look at it. No claim waits for that. */
+  /** Removes entries that can never be sent from the outbox, because nothing else would. No claim waits for this. */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;
     endRuns(entries).catch((cause) =>
@@ -168,7 +168,9 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     );
   }
 
-  /** Ends runs. One whose delivery somebody else has locked stays leased, and is claimed again later. */
+  /**
+   * Ends runs. If another transaction has locked a run's delivery, its entry stays leased and is claimed again later.
+   */
   function endRuns(entries: readonly LeasedEntry[]): Promise<void> {
     return store.changeFree(entries, (locked) => {
       const free = new Set(locked.map(deliveryName));
@@ -189,7 +191,7 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
   });
 }
 
-/** Adds the endpoints of which less is open than there is. */
+/** Adds the endpoints whose queues were shortened or left out. */
 function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly Queue[]): void {
   const counts = new Map(open.map((queue) => [queue.endpointId, queue.deliveryIds.length]));
   for (const { endpointId, deliveryIds } of queues) {
@@ -201,13 +203,13 @@ function countEntries(queues: readonly Queue[]): number {
   return queues.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
 }
 
-/** Whether a queue comes behind a position, in the order of the pages. */
-function isBehind(queue: QueuePosition, position: QueuePosition): boolean {
+/** Whether a queue comes after a position, in the order of the pages. */
+function isAfter(queue: QueuePosition, position: QueuePosition): boolean {
   if (queue.accountNo !== position.accountNo) return queue.accountNo > position.accountNo;
   return queue.endpointId > position.endpointId;
 }
 
-/** An account with few entries does not wait behind all entries of another. */
+/** Restores the round-robin order of `keys`, so that no account waits for all entries of another. */
 function inOrderOf<Entry extends DeliveryKey>(
   keys: readonly DeliveryKey[],
   entries: readonly Entry[],

@@ -7,13 +7,13 @@ const outcomes = Object.values(AttemptOutcome).filter(
 );
 
 it.each(outcomes)(
-  "what an attempt makes of its delivery can be listed: outcome %i, ADR 0026",
+  "a delivery can be listed after an attempt with outcome %i, ADR 0026",
   (outcome) => {
     for (const isLast of [false, true]) {
       expect(OUTCOMES_IN[stateAfterAttempt(outcome, isLast)]).toContain(outcome);
     }
     if (outcome === AttemptOutcome.DELIVERED) return;
-    // What fails may be canceled, or its donation deleted, before it is tried again.
+    // A failed delivery may be canceled or erased before its next attempt.
     expect(OUTCOMES_IN[DeliveryState.Canceled]).toContain(outcome);
     expect(OUTCOMES_IN[DeliveryState.Erased]).toContain(outcome);
   },

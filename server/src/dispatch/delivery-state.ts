@@ -1,6 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 
-/** What became of a delivery: the numbers of the proto's DeliveryState, and of the stored column. */
+/** The state of a delivery. The numbers equal those of the proto's DeliveryState and of the stored column. */
 export const DeliveryState = {
   Pending: 1,
   Retrying: 2,
@@ -12,14 +12,14 @@ export const DeliveryState = {
 } as const;
 export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState];
 
-/** How an attempt ends that does not deliver. */
+/** The outcomes of attempts that do not deliver. */
 const FAILURES: readonly AttemptOutcome[] = Object.values(AttemptOutcome).filter(
   (outcome) => outcome > AttemptOutcome.DELIVERED,
 );
 
 /**
- * How the last attempt of a run can have ended that is in a state; `undefined`, for there was none, stands with
- * each. Deliveries are listed by these pairs: one of another pair is not found. ADR 0026
+ * For each state, the possible outcomes of the run's last attempt; `undefined` means that none is recorded. Deliveries
+ * are listed by these pairs of state and outcome. A delivery with another pair is never listed. ADR 0026
  */
 export const OUTCOMES_IN: Readonly<Record<DeliveryState, readonly (AttemptOutcome | undefined)[]>> =
   {
@@ -37,10 +37,10 @@ export const RUNNING_STATES: readonly DeliveryState[] = [
   DeliveryState.Pending,
   DeliveryState.Retrying,
 ];
-/** The states of a delivery whose run ended without success, or waits for its owner. */
+/** The states of a delivery whose run failed, was canceled or is paused. */
 const UNDELIVERED_STATES = [DeliveryState.Failed, DeliveryState.Canceled, DeliveryState.Paused];
 
-/** Returns the states from which an owner can start another run, with those that are asked for. */
+/** Returns the states from which an owner can start another run, including the requested ones. */
 export function retriableStates(asked: {
   readonly includeDelivered?: boolean;
   readonly includeRetrying?: boolean;
@@ -52,7 +52,7 @@ export function retriableStates(asked: {
   ];
 }
 
-/** Returns the state of a delivery after an attempt: success ends its run, else whether a retry follows. */
+/** Returns the state of a delivery after an attempt; `isLast` means that no retry follows. */
 export function stateAfterAttempt(outcome: AttemptOutcome, isLast: boolean): DeliveryState {
   if (outcome === AttemptOutcome.DELIVERED) return DeliveryState.Delivered;
   return isLast ? DeliveryState.Failed : DeliveryState.Retrying;

@@ -23,7 +23,7 @@ import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** Endpoints with a secret that cannot be decrypted that are remembered as logged. */
+/** The most endpoints with an undecryptable secret that are remembered as logged. */
 const MAX_UNDECRYPTED = 1_000;
 
 /** Creates the service of the dispatcher and the workflows. */
@@ -38,7 +38,7 @@ export function createDispatchService({
   readonly store: DispatchStore;
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
-  /** From 0 to 1: draws whose entries are claimed first. */
+  /** Returns a number from 0 to 1, which chooses whose entries are claimed first. */
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -51,8 +51,8 @@ export function createDispatchService({
   );
   const claims = createClaims({ store, outbox, log, random });
 
-  /** Nobody hears of what was claimed for a caller that is gone: it is left to the others at once. */
-  async function unlessGone<Entry extends RunKey & { readonly leaseId: string }>(
+  /** Releases the entries of a caller that has disconnected, so that other pollers can claim them at once. */
+  async function releaseIfGone<Entry extends RunKey & { readonly leaseId: string }>(
     entries: readonly Entry[],
     signal: AbortSignal,
     notify: () => void,
@@ -64,7 +64,7 @@ export function createDispatchService({
     return [];
   }
 
-  /** Waits with a signal that is aborted with the caller's, or after a wait. */
+  /** Runs `work` with a signal that aborts with the caller's signal or after `wait`. */
   async function within<Result>(
     wait: Duration,
     caller: AbortSignal,
@@ -80,7 +80,7 @@ export function createDispatchService({
     }
   }
 
-  /** A restored database may be older than what Temporal holds. */
+  /** A restored database may lack runs that Temporal holds. */
   async function isUnknown(loaded: LoadedAttempt | undefined, { accountNo }: RunKey) {
     if (loaded !== undefined) return loaded.isAhead;
     return !(await store.isAccountDeleted(accountNo));
@@ -94,10 +94,10 @@ export function createDispatchService({
     });
   }
 
-  /** Endpoints whose secret could not be decrypted, of which the log has been told. */
+  /** Endpoints whose undecryptable secret is already logged. */
   const undecrypted = new Set<string>();
 
-  /** Without its secret an attempt cannot be made: its entry stays leased, and is claimed again later. */
+  /** Returns `undefined` if the secret cannot be decrypted. The entry then stays leased and is claimed again later. */
   function readyOrLogged(content: AttemptContent) {
     const { endpointId } = content;
     try {
@@ -125,7 +125,7 @@ export function createDispatchService({
       const claimed = wait
         ? await within(wait, signal, (over) => queue.claim(look, poller, over))
         : (await look()).entries;
-      const entries = await unlessGone(claimed, signal, queue.notify);
+      const entries = await releaseIfGone(claimed, signal, queue.notify);
       return {
         attempts: entries.flatMap((entry) => {
           const { traceparent: parent } = entry;
@@ -142,7 +142,7 @@ export function createDispatchService({
       const claimed = wait
         ? await within(wait, signal, (over) => queue.claim(look, poller, over))
         : (await look()).entries;
-      const entries = await unlessGone(claimed, signal, queue.notify);
+      const entries = await releaseIfGone(claimed, signal, queue.notify);
       return {
         retries: entries.map((entry) => ({
           run: runToProto(entry),
@@ -256,7 +256,7 @@ function microsFromDuration({ seconds, nanos }: Pick<Duration, "seconds" | "nano
   return Number(seconds) * 1e6 + Math.floor(nanos / 1000);
 }
 
-/** It may be again: an operator put a key out of SECRET_KEYS that is still needed. */
+/** Temporary, because an operator can restore the key that SECRET_KEYS lacks. */
 function undecryptedSecret(): DomainError {
   return new DomainError(
     ErrorCode.TemporarilyUnavailable,

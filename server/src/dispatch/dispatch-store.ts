@@ -4,42 +4,44 @@ import type { Task } from "./outbox-store.ts";
 import type { AfterAttempt, LockedDelivery, NewAttempt } from "./record-store.ts";
 import type { DeliveryKey, RunKey } from "./run-key.ts";
 
-/** What one transaction changes; all of it commits together. */
+/** The changes of one transaction. */
 export type DispatchChanges = {
-  /** To store; one that is stored already stays as it is. */
+  /** Attempts to store. A stored one stays, unless it failed and the new one was delivered. */
   readonly attempts?: readonly NewAttempt[];
-  /** What attempts made of deliveries, those of which the same became together. */
+  /** New values of deliveries. Deliveries with the same values are grouped. */
   readonly outcomes?: readonly {
     readonly keys: readonly DeliveryKey[];
     readonly after: AfterAttempt;
   }[];
-  /** Runs to cancel that have not ended. */
+  /** Runs to cancel unless they have ended. */
   readonly canceled?: readonly RunKey[];
-  /** Runs whose entry for the first attempt becomes one for their workflow, claimable at once. */
+  /** Runs whose entry for the first attempt becomes one to begin their workflow, claimable at once. */
   readonly retried?: readonly RunKey[];
-  /** Runs to take out of the outbox; what was put there since for a later run stays. */
+  /** Runs to remove from the outbox. An entry of a later run stays. */
   readonly deleted?: readonly RunKey[];
 };
 
-/** What a decision changes, and what its caller is told once that is committed. */
+/** The changes to store, and the result to return after the commit. */
 export type Decided<Result> = { readonly changes: DispatchChanges; readonly result: Result };
 
-/** What dispatch asks of the database; lists that are given hold at least one. Each call is one transaction. */
+/** The database operations of dispatch. Each call is one transaction. Lists in arguments are not empty. */
 export type DispatchStore = {
   readInstallationId(): Promise<string>;
-  /** Lists claimable entries behind a queue, queue by queue: first what lost leases gave back, then the oldest. */
+  /**
+   * Lists the claimable entries after a queue, grouped by queue: first those with an expired lease, then the oldest.
+   */
   listClaimable(
     task: Task,
     position: QueuePosition,
     limit: number,
   ): Promise<readonly (QueuePosition & DeliveryKey)[]>;
-  /** Counts what is leased of some queues, by endpoint. */
+  /** Counts the leased entries of queues by endpoint. */
   countLeased(task: Task, queues: readonly QueuePosition[]): Promise<ReadonlyMap<string, number>>;
-  /** Leases those of the entries that can still be claimed. */
+  /** Leases the given entries that can still be claimed. */
   leaseEntries(task: Task, keys: readonly DeliveryKey[], leaseId: string): Promise<void>;
-  /** Ends the leases that a claim got of entries. */
+  /** Ends a claim's leases of entries. */
   releaseEntries(keys: readonly DeliveryKey[], leaseId: string): Promise<void>;
-  /** Loads the first attempts that a claim leased; one without content cannot be made. */
+  /** Loads the first attempts that a claim leased. One without content cannot be sent. */
   loadLeasedAttempts(
     keys: readonly DeliveryKey[],
     leaseId: string,
@@ -49,24 +51,24 @@ export type DispatchStore = {
     keys: readonly DeliveryKey[],
     leaseId: string,
   ): Promise<readonly (LeasedEntry & { readonly dueInMicros: number })[]>;
-  /** Lists the attempts that runs have made, in order. */
+  /** Lists the recorded attempts of runs, in order. */
   listAttemptsOfRuns(runs: readonly RunKey[]): Promise<readonly (DeliveryKey & PastAttempt)[]>;
-  /** Finds what an attempt needs; `undefined` when its delivery is gone. */
+  /** Finds the data of an attempt. Returns `undefined` if its delivery does not exist. */
   findAttempt(run: RunKey, attempt: number): Promise<LoadedAttempt | undefined>;
   isAccountDeleted(accountNo: number): Promise<boolean>;
-  /** Notes that an attempt which is not recorded will be asked for again in `waitMicros`. */
+  /** Sets an attempt that is not recorded to be due in `waitMicros`. */
   rescheduleAttempt(run: RunKey, attempt: number, waitMicros: number): Promise<void>;
-  /** Lists those of the deliveries that are there, locked by others or not. */
+  /** Lists the given deliveries that exist, also those that another transaction has locked. */
   listPresent(keys: readonly DeliveryKey[]): Promise<readonly DeliveryKey[]>;
   change(changes: DispatchChanges): Promise<void>;
-  /** Locks those of the deliveries that nobody else has locked, and makes the changes decided from them. */
+  /** Locks the deliveries that no other transaction has locked, and stores the changes that `decide` returns. */
   changeFree<Result>(
     keys: readonly DeliveryKey[],
     decide: (free: readonly LockedDelivery[]) => Decided<Result>,
   ): Promise<Result>;
   /**
-   * Puts runs into the outbox whose next attempt is overdue by `overdueMicros`, at most `limit`, those longest overdue
-   * first, and makes them due now; returns how many. Those that somebody else is writing are left out.
+   * Puts at most `limit` runs into the outbox whose next attempt is overdue by `overdueMicros`, the longest overdue
+   * first. Makes them due now, skips deliveries that another transaction has locked, and returns the number of runs.
    */
   resumeOverdue(overdueMicros: number, limit: number): Promise<number>;
 };

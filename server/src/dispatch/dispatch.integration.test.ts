@@ -22,14 +22,14 @@ const load = async (run: Run, attempt = 1) =>
   (await services.dispatch.loadAttempt({ run, attempt })).step;
 const claimRetries = async () => (await services.dispatch.claimRetries({ limit: 256 })).retries;
 
-it("names the installation, and always the same", async () => {
+it("returns the same installation id each time", async () => {
   const { id } = await services.dispatch.getInstallation({});
   expect(id).toMatch(/^[0-9a-f]{12}$/);
   expect((await services.dispatch.getInstallation({})).id).toBe(id);
 });
 
 describe("an attempt of a workflow, §6.4", () => {
-  it("is loaded with the URL and secret as they are now, and the bytes as they were made", async () => {
+  it("is loaded with the current URL and secret, and with the original bytes", async () => {
     const run = await sendTest();
     const before = await load(run);
     const url = "https://example.com/hook";
@@ -50,7 +50,7 @@ describe("an attempt of a workflow, §6.4", () => {
     expect(payloads[0]).toEqual(payloads[1]);
   });
 
-  it("that is recorded is not made again: its outcome and its end are loaded", async () => {
+  it("is loaded with its outcome and end once it is recorded, and is not made again", async () => {
     const run = await sendTest();
     const startedAt = timestampFromMs(1_600_000_000_000);
     const made = { startedAt, duration: { seconds: 2n, nanos: 5_000_000 }, ...IN_A_MINUTE };
@@ -62,7 +62,7 @@ describe("an attempt of a workflow, §6.4", () => {
     expect(await load(run, 2)).toMatchObject({ case: "ready" });
   });
 
-  it("of a delivery that nobody has ended long ago", async () => {
+  it("ends when its delivery does not exist", async () => {
     const { accountNo } = await sendTest();
     expect(await load({ accountNo, deliveryId: "nobodydelivery0", run: 1 })).toMatchObject({
       case: "ended",
@@ -71,7 +71,7 @@ describe("an attempt of a workflow, §6.4", () => {
 });
 
 describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
-  it("is claimed with what it made so far and when the next attempt is due", async () => {
+  it("is claimed with its attempts and the time of the next one", async () => {
     const run = await sendTest();
     const startedAt = timestampFromMs(1_600_000_000_000);
     await services.record(run, TIMEOUT, { startedAt, duration: { seconds: 1n }, ...IN_A_MINUTE });
@@ -84,13 +84,13 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     expect(await claimRetries()).toEqual([]);
   });
 
-  it("is due now when its next attempt is overdue, never in the past", async () => {
+  it("is due now, not in the past, when its next attempt is overdue", async () => {
     await services.record(await sendTest(), TIMEOUT, IN_A_MINUTE);
     await services.database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 12e7");
     expect((await claimRetries())[0]?.dueIn).toMatchObject({ seconds: 0n, nanos: 0 });
   });
 
-  it("wakes who waits for it", async () => {
+  it("wakes a waiting poller", async () => {
     const run = await sendTest();
     const waiting = services.dispatch.claimRetries({ limit: 8, wait: { seconds: 10n } });
     const started = performance.now();
@@ -99,7 +99,7 @@ describe("a run whose first attempt must be retried, §6.4, ADR 0028", () => {
     expect(performance.now() - started).toBeLessThan(4_000);
   });
 
-  it("takes as many as are asked for, with each its own attempts", async () => {
+  it("is claimed within the limit, with only its own attempts", async () => {
     const runs = [await sendTest(), await sendTest(), await sendTest()];
     await services.dispatch.recordAttempts({
       attempts: runs.map((run) => madeAttempt(run, TIMEOUT, IN_A_MINUTE)),

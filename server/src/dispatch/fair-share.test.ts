@@ -10,12 +10,12 @@ const queue = (accountNo: number, endpointId: string, count: number): Queue => (
 const take = (queues: readonly Queue[], limit: number, random = FIRST) =>
   takeRoundRobin(queues, limit, random).map(({ deliveryId }) => deliveryId);
 
-it("takes from accounts in turn, and of an account from its endpoints in turn, oldest first", () => {
+it("takes round-robin from accounts, and from the endpoints of each account, oldest first", () => {
   const queues = [queue(1, "a", 5), queue(1, "b", 5), queue(2, "c", 2)];
   expect(take(queues, 6)).toEqual(["a0", "c0", "b0", "c1", "a1", "b1"]);
 });
 
-it("takes all there is when it is not more than the limit, and nothing of nothing", () => {
+it("takes everything when the limit allows it, and nothing from no queues", () => {
   expect(take([queue(1, "a", 3), queue(2, "b", 1)], 64)).toEqual(["a0", "b0", "a1", "a2"]);
   expect(take([], 64)).toEqual([]);
 });
@@ -26,11 +26,11 @@ it("names the account of each entry", () => {
   ]);
 });
 
-it("draws which account and which endpoint comes first, so that nobody is always last", () => {
+it("chooses the first account and endpoint at random, so that none is always last", () => {
   const accounts = [1, 2, 3, 4].map((no) => queue(no, `a${no}`, 1));
   const endpoints = ["a", "b", "c", "d"].map((id) => queue(1, id, 1));
   for (const queues of [accounts, endpoints]) {
-    const drawn = [0, 0.25, 0.5, 0.75].map((share) => take(queues, 1, () => share)[0]);
+    const drawn = [0, 0.25, 0.5, 0.75].map((fraction) => take(queues, 1, () => fraction)[0]);
     expect(drawn).toEqual(queues.map(({ deliveryIds }) => deliveryIds[0]));
     expect(take(queues, 1, () => 1 - Number.EPSILON)).toEqual(queues[3]?.deliveryIds);
   }

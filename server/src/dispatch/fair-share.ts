@@ -1,6 +1,6 @@
 import type { DeliveryKey } from "./run-key.ts";
 
-/** The entries of one endpoint that can be claimed, oldest first. */
+/** The claimable entries of one endpoint, oldest first. */
 export type Queue = {
   readonly accountNo: number;
   readonly endpointId: string;
@@ -8,8 +8,8 @@ export type Queue = {
 };
 
 /**
- * Takes at most `limit` entries round-robin: over the accounts, and over the endpoints of each. `random`,
- * from 0 to 1, draws who comes first, so that with more queues than entries to take nobody is always last.
+ * Takes at most `limit` entries round-robin by account, and within each account by endpoint. `random` returns a number
+ * from 0 to 1 and chooses who comes first. Otherwise the same queues would always come last.
  */
 export function takeRoundRobin(
   queues: readonly Queue[],
@@ -26,12 +26,12 @@ export function takeRoundRobin(
   return roundRobin(rotated(ofAccounts, random())).slice(0, limit);
 }
 
-function rotated<Item>(items: readonly Item[], share: number): Item[] {
-  const first = Math.floor(share * items.length);
+function rotated<Item>(items: readonly Item[], fraction: number): Item[] {
+  const first = Math.floor(fraction * items.length);
   return [...items.slice(first), ...items.slice(0, first)];
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Takes the first of each list, then the second of each, and so on. */
 function roundRobin<Item>(lists: readonly (readonly Item[])[]): Item[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, position) =>

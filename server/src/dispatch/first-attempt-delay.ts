@@ -2,15 +2,16 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { microsOfId } from "../common/ids.ts";
 import type { MadeAttempt } from "./record-attempts.ts";
 
-/** A receiver that hangs delays its own further events; Temporal and outages delay by minutes. */
+/** In seconds, up to an hour. A receiver that hangs delays its own further events; an outage delays all events. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
 /**
- * Returns what notes how long after its event's transaction a first attempt began, by the clock of the
- * database and that of the process that made the attempt. A manual retry is no first attempt.
+ * Returns a function that records the delay from an event's transaction to the start of its first attempt. The
+ * transaction's time is by the database's clock, the start by the clock of the process that made the attempt. Manual
+ * retries are not recorded.
  */
 export function measureFirstAttempts(metrics: Metrics): (attempt: MadeAttempt) => void {
-  const note = metrics.histogram(
+  const observe = metrics.histogram(
     "activity_first_attempt_delay_seconds",
     "From the write of an event to the beginning of the first attempt of its delivery.",
     [],
@@ -18,6 +19,6 @@ export function measureFirstAttempts(metrics: Metrics): (attempt: MadeAttempt) =
   );
   return ({ deliveryId, run, attempt, startedAt }) => {
     if (run !== 1 || attempt !== 1) return;
-    note(Math.max(0, Number(startedAt) - microsOfId(deliveryId)) / 1e6);
+    observe(Math.max(0, Number(startedAt) - microsOfId(deliveryId)) / 1e6);
   };
 }

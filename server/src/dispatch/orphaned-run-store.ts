@@ -7,8 +7,8 @@ import { anyDelivery, type DeliveryKey, type RunKey } from "./run-key.ts";
 type Row = RowDataPacket & { account_no: number; id: string; run: number; endpoint_id: string };
 
 /**
- * Locks at most `limit` deliveries whose next attempt is overdue by `overdueMicros`, the longest first; those
- * that somebody else is writing are left out.
+ * Locks at most `limit` deliveries whose next attempt is overdue by `overdueMicros`, the longest overdue first. Skips
+ * deliveries that another transaction has locked.
  */
 export async function lockOverdue(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function lockOverdue(
   }));
 }
 
-/** Makes the next attempts of deliveries, at least one, due now. */
+/** Makes the next attempts of deliveries (at least one) due now. */
 export async function makeDue(tx: Transaction, keys: readonly DeliveryKey[]): Promise<void> {
   const { sql, values } = anyDelivery(keys, { account: "account_no", delivery: "id" });
   await tx.query(`UPDATE delivery SET next_attempt_at = ${NOW_MICROS} WHERE ${sql}`, [...values]);

@@ -6,9 +6,9 @@ import { type Run, useServices } from "../../../test/harness/services.ts";
 
 const MINUTE_MICROS = 60_000_000;
 const OVERDUE_MICROS = 10 * MINUTE_MICROS;
-/** Resumed at once. */
+/** Runs that one search resumes. */
 const LIMIT = 200;
-const NEVER_YET = { state: DeliveryState.RETRYING, attempts: 2 };
+const RETRYING = { state: DeliveryState.RETRYING, attempts: 2 };
 
 const services = useServices();
 let accountId: string;
@@ -35,7 +35,7 @@ const makeDue = (agoMicros: number) =>
     [agoMicros],
   );
 
-/** A run that Temporal has, `attempts` of which have failed. */
+/** Creates a run that Temporal has acknowledged, with `attempts` failed attempts. */
 async function acknowledged(attempts: number): Promise<Run> {
   const run = await services.sendTest(accountId, endpointId);
   for (let attempt = 1; attempt <= attempts; attempt++) await fail(run, attempt);
@@ -43,7 +43,7 @@ async function acknowledged(attempts: number): Promise<Run> {
   return run;
 }
 
-it("puts what is ten minutes overdue into the outbox once, due now, with all its attempts, §6.4", async () => {
+it("puts a run that is ten minutes overdue into the outbox once, due now, with all its attempts, §6.4", async () => {
   const run = await acknowledged(3);
   await makeDue(OVERDUE_MICROS - MINUTE_MICROS);
   expect(await resume()).toBe(0);
@@ -64,7 +64,7 @@ it("puts what is ten minutes overdue into the outbox once, due now, with all its
   expect(await claimRetries()).toEqual([]);
 });
 
-it("leaves alone what was rescheduled, waits for its first attempt or has ended, §6.4", async () => {
+it("ignores runs that were rescheduled, wait for their first attempt or have ended, §6.4", async () => {
   const rescheduled = await acknowledged(1);
   const ended = await acknowledged(1);
   await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
@@ -75,22 +75,22 @@ it("leaves alone what was rescheduled, waits for its first attempt or has ended,
   expect(await resume()).toBe(0);
 });
 
-it("leaves nothing behind of an account that is being deleted, §6.4", async () => {
+it("leaves no entry of an account that is being deleted, §6.4", async () => {
   const run = await acknowledged(1);
   await makeDue(OVERDUE_MICROS + MINUTE_MICROS);
   expect(await resume()).toBe(1);
-  // Its entry came back behind the purge of the outbox.
+  // The search added the entry after the purge had emptied the outbox.
   await services.database.query("DELETE FROM delivery WHERE id = ?", [run.deliveryId]);
   expect(await claimRetries()).toEqual([]);
   const entries = () => services.database.query("SELECT 1 FROM outbox_entry");
   await expect.poll(entries).toEqual([]);
 });
 
-it("takes 100,000 that are overdue a few at a time, the longest overdue first, and reads those alone, §6.4", async () => {
+it("resumes 100,000 overdue runs in batches, the longest overdue first, and reads only each batch, §6.4", async () => {
   const many = { accountId, endpointIds: [endpointId], count: 100_000 };
-  await writeDeliveries(services.database, many, { ...NEVER_YET, nextAttemptSeconds: -3_600 });
+  await writeDeliveries(services.database, many, { ...RETRYING, nextAttemptSeconds: -3_600 });
   const few = { ...many, count: 3 };
-  const longest = { ...NEVER_YET, nextAttemptSeconds: -86_400 };
+  const longest = { ...RETRYING, nextAttemptSeconds: -86_400 };
   const first = await writeDeliveries(services.database, few, longest);
   const rowsRead = await rowCounterOf(services.database, "delivery");
   const before = await rowsRead();

@@ -3,18 +3,18 @@ import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 
 /**
- * An attempt that is this late is not merely waiting. 10,000 that are due at one moment are through
- * in minutes, and so is what an outage left.
+ * An attempt this late is orphaned, not waiting. 10,000 attempts that are due at one moment are made within minutes,
+ * and so is the backlog of an outage.
  */
 const OVERDUE_MICROS = 10 * 60_000_000;
 /**
- * 40 a second: Temporal on one machine starts 100, and what it orphaned must not hold up what happens now.
- * 100,000 are back within 45 minutes.
+ * 40 runs a second. Temporal on one machine starts 100 a second, and orphaned runs must not delay current ones. 100,000
+ * runs are resumed within 45 minutes.
  */
 const INTERVAL_MS = 5_000;
 const LIMIT = 200;
 
-/** Starts looking for runs that Temporal has orphaned; returns how to stop it. */
+/** Starts the periodic search for orphaned runs. Returns a function that stops it. */
 export function startOrphanedRuns(store: DispatchStore, notify: () => void, log: Log): () => void {
   return startPeriodicJob("search for orphaned runs", INTERVAL_MS, log, () =>
     resumeOrphanedRuns(store, notify, log),
@@ -22,9 +22,9 @@ export function startOrphanedRuns(store: DispatchStore, notify: () => void, log:
 }
 
 /**
- * Puts some runs whose next attempt is long overdue into the outbox again, so that their workflow is begun again. A
- * run whose workflow Temporal still has is not changed. A run is overdue again only when this workflow does not come
- * either.
+ * Puts at most `LIMIT` runs whose next attempt is long overdue into the outbox, to begin their workflows again. If
+ * Temporal still has a run's workflow, beginning it changes nothing. A run is overdue again only if its new workflow
+ * makes no attempt either.
  */
 export async function resumeOrphanedRuns(
   store: DispatchStore,

@@ -2,22 +2,22 @@ import type { Insert, Table } from "../database/change.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** What a dispatcher has to do with an entry: the numbers of the stored column. */
+/** What a dispatcher does with an entry. The numbers equal those of the stored column. */
 export const Task = {
-  /** To make the first attempt. */
+  /** Make the first attempt. */
   Attempt: 1,
-  /** To begin the workflow that makes the retries. */
+  /** Begin the workflow that makes the retries. */
   BeginRetries: 2,
 } as const;
 export type Task = (typeof Task)[keyof typeof Task];
 
-/** How long an entry is leased to who claimed it: an attempt's ten seconds, and four to record it. */
+/** The length of a lease: ten seconds for an attempt, and four to record it. */
 export const LEASE_MICROS = 14_000_000;
 
 /** A run to put into the outbox. */
 export type NewOutboxEntry = RunKey & { readonly endpointId: string; readonly task: Task };
 
-/** An entry that is still there belongs to an earlier run of the delivery, or is the same. */
+/** Replaces an entry that already exists: it belongs to the same run or an earlier one of the delivery. */
 const OUTBOX_ENTRY: Table = {
   insert: `INSERT INTO outbox_entry
     (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)`,
@@ -25,7 +25,7 @@ const OUTBOX_ENTRY: Table = {
     lease_id = VALUES(lease_id), leased_until = VALUES(leased_until)`,
 };
 
-/** Puts a run into the outbox, leased or not, by the database's clock in microseconds. */
+/** Puts a run into the outbox, leased if it has a `leaseId`. `nowMicros` is by the database's clock. */
 export function newOutboxEntry(
   entry: NewOutboxEntry & { readonly leaseId?: string | undefined },
   nowMicros: number,
@@ -38,7 +38,7 @@ export function newOutboxEntry(
   };
 }
 
-/** Puts runs into the outbox, at least one; they can be claimed at once. */
+/** Puts runs (at least one) into the outbox, claimable at once. */
 export async function insertOutboxEntries(
   tx: Transaction,
   entries: readonly NewOutboxEntry[],

@@ -12,7 +12,7 @@ const attemptAt = (endpointId: string): Omit<ClaimedAttempt, "leaseId"> => ({
 const IDLE = { limit: 8, idle: true, slow: new Set<string>() };
 const NOTHING = { entries: [], throttled: new Set<string>(), hasMore: false };
 
-it("ADR 0031: what is written is leased to who waits, but not in front of what the endpoint has left", async () => {
+it("ADR 0031: a new entry is leased to a waiting poller, unless older entries of its endpoint are throttled", async () => {
   const outbox = createOutbox(PROCESS_TIMING);
   const { attempts } = outbox;
   const over = new AbortController();
@@ -29,7 +29,7 @@ it("ADR 0031: what is written is leased to who waits, but not in front of what t
   over.abort();
 });
 
-it("ADR 0031: what is written is not leased to who finds its endpoint slow", async () => {
+it("ADR 0031: a new entry is not leased to a poller that finds its endpoint slow", async () => {
   const outbox = createOutbox(PROCESS_TIMING);
   const over = new AbortController();
   const poller = { ...IDLE, slow: new Set(["slow"]) };
@@ -47,8 +47,8 @@ it("ADR 0031: what is written is not leased to who finds its endpoint slow", asy
 
 it.each([
   ["given up when its commit took longer than two seconds", 0, 2_001],
-  ["given up when what it loads and its commit took longer than two seconds", 1_000, 1_001],
-  ["given to its poller when both took two seconds", 1_000, 1_000],
+  ["given up when load and commit together took longer than two seconds", 1_000, 1_001],
+  ["given to its poller when load and commit together took two seconds", 1_000, 1_000],
 ])("ADR 0028: a lease is %s", async (_, loadMs, commitMs) => {
   let nowMs = 0;
   const outbox = createOutbox({ ...PROCESS_TIMING, nowMs: () => nowMs });

@@ -3,19 +3,19 @@ import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
 import type { DeliveryKey } from "./run-key.ts";
 
-/** A lease that is older than this when its poller is answered is given up: too little of it is left. */
+/** An older lease is given up instead of given to its poller, because too little of it is left. */
 export const MAX_LEASE_AGE_MS = 2_000;
 
-/** Who in this process waits for entries of the outbox, of either task. */
+/** The pollers of this process that wait for outbox entries, by task. */
 export type Outbox = {
   readonly attempts: PollerQueue<ClaimedAttempt>;
   readonly retries: PollerQueue<ClaimedRetry>;
-  /** By lease, the entries that no poller heard of. The next claim releases them. */
+  /** Entries that no poller received, by lease id. The next claim releases them. */
   readonly unheard: Map<string, readonly DeliveryKey[]>;
   readonly timing: Timing;
 };
 
-/** Creates an outbox that nobody waits at. */
+/** Creates an outbox without pollers. */
 export function createOutbox(timing: Timing): Outbox {
   const [attempts, retries] = [
     createPollerQueue<ClaimedAttempt>(timing),
@@ -24,34 +24,36 @@ export function createOutbox(timing: Timing): Outbox {
   return { attempts, retries, unheard: new Map(), timing };
 }
 
-/** The leases under which a transaction writes first attempts, for pollers that wait. */
+/** Leases the first attempts that one transaction writes to pollers that wait. */
 export type Leases = {
-  /** Begins the transaction, or begins it again: what it leased before is forgotten. */
+  /** Begins the transaction, for the first time or again. Forgets what it leased before. */
   begin(): void;
   /**
-   * Leases an attempt that is written to a poller that waits, if there is one and nothing of its endpoint comes first,
-   * and returns the lease's id.
+   * Leases an attempt to a waiting poller and returns the lease's id. Returns `undefined` if no poller can take it, or
+   * if older entries of its endpoint must come first.
    */
   lease(attempt: Omit<ClaimedAttempt, "leaseId">): string | undefined;
-  /** Gives what was leased to its pollers, and notifies one of the rest. Returns whether there was any. */
+  /**
+   * Gives the leased attempts to their pollers, and notifies a poller of the others. Returns whether there were any.
+   */
   committed(): { readonly hasAttempts: boolean };
-  /** Leaves the pollers waiting. What was committed all the same is claimed when its lease is over. */
+  /** Lets the pollers wait on. If the transaction did commit, its entries are claimed after their lease. */
   failed(): void;
 };
 
-/** Creates the leases of one transaction, before it is begun. */
+/** Creates the leases of one transaction, before it begins. */
 export function createLeases({ attempts, unheard, timing }: Outbox): Leases {
   const { nowMs } = timing;
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
-  // The database takes the time that leases count from before it answers with what the transaction loads.
+  // Taken before the transaction loads, because a lease counts from the database's time during the load.
   const begunMs = nowMs();
 
   function reserveFor(endpointId: string) {
     const canTake = ({ reservation, leased }: (typeof pollers)[number]) =>
       leased.length < reservation.limit && !reservation.slow.has(endpointId);
-    const known = pollers.find(canTake);
-    if (known !== undefined) return known;
+    const reserved = pollers.find(canTake);
+    if (reserved !== undefined) return reserved;
     const reservation = attempts.reserve();
     if (reservation === undefined) return undefined;
     const poller = { reservation, leased: [] };

@@ -17,10 +17,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is due now. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** A poller whose looks find nothing unless told otherwise. */
+/** Creates a poller whose looks find nothing by default. */
 function createPoller(poller = BUSY) {
   const look = vi.fn(async () => NOTHING);
   const caller = new AbortController();
@@ -30,7 +30,7 @@ function createPoller(poller = BUSY) {
   return { look, got, start, leave: () => caller.abort() };
 }
 
-/** Pollers that wait, the first for longest: the first has looked, and found nothing. */
+/** Starts pollers that wait. The first has waited longest, and has looked once and found nothing. */
 async function startPollers(...kinds: (typeof BUSY)[]) {
   const pollers = kinds.map(createPoller);
   for (const poller of pollers) {
@@ -43,7 +43,7 @@ async function startPollers(...kinds: (typeof BUSY)[]) {
 }
 
 describe("a notification", () => {
-  it("wakes who has waited longest, and nobody else", async () => {
+  it("wakes only the poller that has waited longest", async () => {
     const { pollers, looks, got } = await startPollers(BUSY, BUSY, BUSY);
     pollers[0]?.look.mockResolvedValue(found("a"));
     queue.notify();
@@ -56,7 +56,7 @@ describe("a notification", () => {
     expect(got()).toEqual([[["a"]], [["b"]], []]);
   });
 
-  it("goes on to the next when the one that it woke may have left something", async () => {
+  it("wakes the next poller when the first may have left entries", async () => {
     const { pollers, looks, got } = await startPollers(BUSY, BUSY, BUSY);
     pollers[0]?.look.mockResolvedValue({ ...found("a"), hasMore: true });
     pollers[1]?.look.mockResolvedValue(found("b"));
@@ -66,7 +66,7 @@ describe("a notification", () => {
     expect(looks()).toEqual([2, 1, 0]);
   });
 
-  it("of a commit during a look is not missed: who looks then looks again", async () => {
+  it("during a look makes the poller look again", async () => {
     const poller = createPoller();
     poller.look
       .mockImplementationOnce(async () => {
@@ -80,7 +80,7 @@ describe("a notification", () => {
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
 
-  it("of a commit during a look that found something is left to the next poller", async () => {
+  it("during a look that found entries makes the next poller look", async () => {
     const first = createPoller();
     first.look.mockImplementation(async () => {
       queue.notify();
@@ -97,7 +97,7 @@ describe("a notification", () => {
 });
 
 describe("while nothing was committed", () => {
-  it("nobody looks that somebody has not looked before, but once in five seconds", async () => {
+  it("pollers look only once in five seconds", async () => {
     const { looks } = await startPollers(BUSY, BUSY, BUSY);
     expect(looks()).toEqual([1, 0, 0]);
     await vi.advanceTimersByTimeAsync(SWEEP_MS - 1);
@@ -108,7 +108,7 @@ describe("while nothing was committed", () => {
     expect(looks().reduce((sum, count) => sum + count)).toBe(5);
   });
 
-  it("a look that failed is made again by the next one that claims", async () => {
+  it("a failed look is repeated by the next poller", async () => {
     const failing = createPoller();
     failing.look.mockRejectedValue(new Error("out of reach"));
     await expect(failing.start()).rejects.toThrow("out of reach");
@@ -120,7 +120,7 @@ describe("while nothing was committed", () => {
 });
 
 describe("the end of an attempt", () => {
-  it("wakes who waits when the last look left something of its endpoint", async () => {
+  it("wakes a poller when the last look left entries of its endpoint", async () => {
     const poller = createPoller();
     poller.look.mockResolvedValueOnce({ ...NOTHING, throttled: new Set(["e"]) });
     void poller.start();
@@ -133,7 +133,7 @@ describe("the end of an attempt", () => {
     expect(poller.look).toHaveBeenCalledTimes(2);
   });
 
-  it("wakes nobody when it left nothing", async () => {
+  it("wakes no poller when the last look left no entries", async () => {
     const { looks } = await startPollers(BUSY);
     queue.notifyCapacity(new Set(["e"]));
     await settle();
@@ -142,7 +142,7 @@ describe("the end of an attempt", () => {
 });
 
 describe("a reservation", () => {
-  it("takes the one that has waited longest of those that are idle, and says what it takes", async () => {
+  it("takes the idle poller that has waited longest, and has its limit", async () => {
     const { got, looks } = await startPollers(BUSY, { ...IDLE, limit: 3 }, IDLE);
     const reservation = queue.reserve();
     expect(reservation).toMatchObject({ leaseId: expect.stringMatching(/^[a-z0-9]{15}$/) });
@@ -153,7 +153,7 @@ describe("a reservation", () => {
     expect(looks()).toEqual([1, 0, 0]);
   });
 
-  it("is not made of one that is busy, nor of one that is reserved", async () => {
+  it("takes no poller that is busy or already reserved", async () => {
     expect(queue.reserve()).toBeUndefined();
     await startPollers(BUSY);
     expect(queue.reserve()).toBeUndefined();
@@ -162,7 +162,7 @@ describe("a reservation", () => {
     expect(queue.reserve()).toBeUndefined();
   });
 
-  it("lets it wait on when there is nothing to give", async () => {
+  it("lets its poller wait on when there is nothing to give", async () => {
     const { pollers, got, looks } = await startPollers(IDLE);
     queue.reserve()?.give([]);
     await settle();
@@ -173,7 +173,7 @@ describe("a reservation", () => {
     expect(pollers[0]?.look).toHaveBeenCalledTimes(1);
   });
 
-  it("lets it look when something else was committed meanwhile", async () => {
+  it("lets its poller look when another entry was committed meanwhile", async () => {
     const { pollers, got } = await startPollers(IDLE);
     pollers[0]?.look.mockResolvedValue(found("other"));
     const reservation = queue.reserve();
@@ -185,7 +185,7 @@ describe("a reservation", () => {
     expect(got()).toEqual([[["other"]]]);
   });
 
-  it("ends with the wait of its poller, however long the commit takes, and says that nobody heard", async () => {
+  it("ends with its poller's wait, however long the commit takes, and returns false", async () => {
     const { pollers, got } = await startPollers(IDLE);
     const reservation = queue.reserve();
     pollers[0]?.leave();
@@ -194,7 +194,7 @@ describe("a reservation", () => {
     expect(reservation?.give(["a"])).toBe(false);
   });
 
-  it("ends when the sweep of its poller is due, which looks then", async () => {
+  it("ends when its poller's sweep is due, and the poller looks", async () => {
     const { looks } = await startPollers(IDLE);
     const reservation = queue.reserve();
     await vi.advanceTimersByTimeAsync(SWEEP_MS);
@@ -204,7 +204,7 @@ describe("a reservation", () => {
 });
 
 describe("the end of a wait", () => {
-  it("returns nothing, and what is committed then goes to another", async () => {
+  it("returns nothing, and a later commit goes to another poller", async () => {
     const { pollers, got, looks } = await startPollers(IDLE, IDLE);
     pollers[0]?.leave();
     await settle();
@@ -218,7 +218,7 @@ describe("the end of a wait", () => {
     ]);
   });
 
-  it("that was over before it began looks for nothing", async () => {
+  it("before its start prevents any look", async () => {
     const poller = createPoller();
     poller.leave();
     await poller.start();
@@ -233,25 +233,25 @@ describe("the end of a wait", () => {
   });
 });
 
-describe("who writes waits until deliveries have caught up, ADR 0031", () => {
-  const MOST_MS = 250;
+describe("a writer waits for the pollers to catch up, ADR 0031", () => {
+  const MAX_MS = 250;
   async function startWaiting() {
     let isOver = false;
-    void queue.caughtUp(MOST_MS).then(() => {
+    void queue.caughtUp(MAX_MS).then(() => {
       isOver = true;
     });
     await settle();
     return () => isOver;
   }
 
-  it("not at all while nobody claims, or while a poller waits for more", async () => {
+  it("not at all while nobody claims or while a poller waits", async () => {
     expect((await startWaiting())()).toBe(true);
     await startPollers(BUSY);
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await startWaiting())()).toBe(true);
   });
 
-  it("until a poller that had taken something has taken all that there is", async () => {
+  it("until a poller has claimed every entry", async () => {
     const { pollers } = await startPollers(BUSY);
     pollers[0]?.look.mockResolvedValueOnce(found("a"));
     queue.notify();
@@ -267,13 +267,13 @@ describe("who writes waits until deliveries have caught up, ADR 0031", () => {
     expect(isOver()).toBe(true);
   });
 
-  it("for a quarter of a second at most, and not again when the poller stays away", async () => {
+  it("for at most a quarter of a second, and not again while the poller is absent", async () => {
     const { pollers } = await startPollers(BUSY);
     pollers[0]?.look.mockResolvedValueOnce(found("a"));
     queue.notify();
     await settle();
     const isOver = await startWaiting();
-    await vi.advanceTimersByTimeAsync(MOST_MS - 1);
+    await vi.advanceTimersByTimeAsync(MAX_MS - 1);
     expect(isOver()).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isOver()).toBe(true);

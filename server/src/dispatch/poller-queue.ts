@@ -1,44 +1,44 @@
 import type { Timing } from "@activity/runtime/timing";
 import { newId } from "../common/ids.ts";
 
-/** How often what no notification told of is looked for: what another instance committed, for one. §6.4 */
+/** How often pollers look without a notification, for example for entries that another instance committed. §6.4 */
 const SWEEP_MS = 5_000;
 
 /** A poller with capacity claims again within this time. */
 const ABSENT_AFTER_MS = 1_000;
 
-/** A poller that waits, while a transaction writes what may be leased to it. */
+/** A waiting poller that is reserved while a transaction writes entries for it. */
 export type Reservation<Entry> = {
   readonly leaseId: string;
-  /** How many entries it takes at most. */
+  /** The most entries that it takes. */
   readonly limit: number;
-  /** Endpoints that it takes nothing of. */
+  /** Endpoints whose entries it does not take. */
   readonly slow: ReadonlySet<string>;
   /**
-   * Gives it what was committed, or nothing. Returns false when its wait has ended: then nobody heard of
+   * Gives the poller the committed entries, if any. Returns false if its wait has ended: it then did not receive
    * `entries`.
    */
   give(entries: readonly Entry[]): boolean;
 };
 
-/** The pollers of this process that found nothing to claim, and what wakes them. */
+/** The pollers of this process that found nothing to claim and wait. */
 export type PollerQueue<Entry> = {
-  /** Tells that there may be something to claim: who has waited longest looks. Called after a commit. */
+  /** Makes the poller that has waited longest look. Called after a commit that may have added entries. */
   notify(): void;
-  /** Tells of which endpoints something in flight ended: wakes who waits if the last look left entries of one. */
+  /** Notifies if the last look left entries of one of these endpoints. Called when their attempts end. */
   notifyCapacity(endpointIds: ReadonlySet<string>): void;
-  /** Takes the poller that has waited longest of those that are idle, if there is one, until it is given. */
+  /** Reserves the idle poller that has waited longest, if any, until `give` is called. */
   reserve(): Reservation<Entry> | undefined;
-  /** Whether the last look left entries of an endpoint: what is written now comes behind them. */
+  /** Whether the last look left entries of an endpoint. New entries must come after them. */
   isThrottled(endpointId: string): boolean;
   /**
-   * Resolves once a poller waits, for it has taken all that there was, or after `milliseconds`; at once while
-   * nobody claims.
+   * Resolves when a poller waits, because it has then claimed every entry. Resolves after `milliseconds` at the latest,
+   * and at once while nobody claims.
    */
   caughtUp(milliseconds: number): Promise<void>;
   /**
-   * Claims by `look`, and while that finds nothing waits until there may be something, until `signal` is
-   * aborted. Nobody looks again while nothing was committed since somebody found nothing, but for the sweep.
+   * Claims by `look`. While that finds nothing, waits and looks again, until `signal` is aborted. After a look that
+   * found nothing, no poller looks before a notification or the next sweep.
    */
   claim(
     look: () => Promise<Look<Entry>>,
@@ -47,21 +47,21 @@ export type PollerQueue<Entry> = {
   ): Promise<readonly Entry[]>;
 };
 
-/** What a look found. */
+/** The result of a look. */
 export type Look<Entry> = {
   readonly entries: readonly Entry[];
-  /** The endpoints that it left some entries of, because they have enough in flight. */
+  /** Endpoints of which it left entries, because they are at their limit. */
   readonly throttled: ReadonlySet<string>;
-  /** Whether there may be more than it looked at. Never when it found nothing. */
+  /** Whether there may be more entries. False when it found nothing. */
   readonly hasMore: boolean;
 };
 
-/** Who claims. */
+/** A caller that claims. */
 export type Poller = {
   readonly limit: number;
-  /** Whether something may be leased to it that it did not look for. */
+  /** Whether entries that it did not look for may be leased to it. */
   readonly idle: boolean;
-  /** Endpoints of which nothing may. */
+  /** Endpoints whose entries may not. */
   readonly slow: ReadonlySet<string>;
 };
 
@@ -71,11 +71,11 @@ type Waiter<Entry> = {
   isOver: boolean;
 };
 
-/** Creates a queue in which nobody waits. */
+/** Creates a queue without pollers. */
 export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   const { nowMs } = timing;
   const waiters = new Set<Waiter<Entry>>();
-  const behind = new Set<() => void>();
+  const catchUps = new Set<() => void>();
   let lookAgainAtMs = 0;
   let lastClaimMs = Number.NEGATIVE_INFINITY;
   let throttled: ReadonlySet<string> = new Set();
@@ -88,7 +88,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
 
   function wait(poller: Poller, signal: AbortSignal): Promise<readonly Entry[]> {
     return new Promise((resolve) => {
-      // A reserved one ends too: a commit may hang for longer than its caller waits.
+      // Also ends a reserved poller's wait, because a commit may hang for longer.
       const end = () => waiter.wake([]);
       const waiter: Waiter<Entry> = {
         poller,
@@ -104,7 +104,7 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
       const cancel = timing.after(Math.max(0, lookAgainAtMs - nowMs()), end);
       signal.addEventListener("abort", end, { once: true });
       waiters.add(waiter);
-      for (const resolveCaughtUp of behind) resolveCaughtUp();
+      for (const resolveCaughtUp of catchUps) resolveCaughtUp();
       if (signal.aborted) end();
     });
   }
@@ -128,8 +128,8 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
         slow: waiter.poller.slow,
         give(entries) {
           if (waiter.isOver) return false;
-          const goesOn = entries.length === 0 && lookAgainAtMs > 0;
-          if (goesOn) waiters.add(waiter);
+          const waitsOn = entries.length === 0 && lookAgainAtMs > 0;
+          if (waitsOn) waiters.add(waiter);
           else waiter.wake(entries);
           return true;
         },
@@ -141,12 +141,12 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
       if (waiters.size > 0 || isAbsent) return Promise.resolve();
       return new Promise((resolve) => {
         const end = () => {
-          behind.delete(end);
+          catchUps.delete(end);
           cancel();
           resolve();
         };
         const cancel = timing.after(milliseconds, end);
-        behind.add(end);
+        catchUps.add(end);
       });
     },
 
@@ -154,9 +154,9 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
       while (!signal.aborted) {
         lastClaimMs = nowMs();
         if (nowMs() >= lookAgainAtMs) {
-          // What is committed while it looks sets this to zero, and it looks again.
+          // A commit during the look resets this to zero, and the poller looks again.
           lookAgainAtMs = nowMs() + SWEEP_MS;
-          const found = await lookOrForget(look);
+          const found = await lookOrReset(look);
           throttled = found.throttled;
           if (found.hasMore) notify();
           if (found.entries.length > 0) return found.entries;
@@ -169,8 +169,8 @@ export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
     },
   };
 
-  /** A look that failed saw nothing: the next one is not left out. */
-  async function lookOrForget(look: () => Promise<Look<Entry>>): Promise<Look<Entry>> {
+  /** After a failed look the next poller looks at once. */
+  async function lookOrReset(look: () => Promise<Look<Entry>>): Promise<Look<Entry>> {
     try {
       return await look();
     } catch (error) {

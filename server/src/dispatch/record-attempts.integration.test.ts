@@ -37,7 +37,7 @@ const entryOf = async ({ deliveryId }: Run) =>
       [deliveryId],
     )
   )[0];
-/** Does something while a transaction has locked a delivery. */
+/** Runs `work` while a transaction has locked a delivery. */
 const whileLocked = <Result>({ accountNo, deliveryId }: Run, work: () => Promise<Result>) =>
   inTransaction(services.pool, async (tx) => {
     const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
@@ -46,7 +46,7 @@ const whileLocked = <Result>({ accountNo, deliveryId }: Run, work: () => Promise
   });
 
 describe("a batch of attempts, §6.4, ADR 0028", () => {
-  it("is recorded each as it ended, and no attempt twice: the first record stays", async () => {
+  it("is recorded with each outcome, and the first record of an attempt stays", async () => {
     const ends = [
       [{ outcome: DELIVERED }, DeliveryState.DELIVERED],
       [{ outcome: REJECTED }, DeliveryState.FAILED],
@@ -75,7 +75,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
-  it("is delivered when one of two that made it was answered with success, whichever is recorded first", async () => {
+  it("delivers if one of two records of an attempt is a success, whichever comes first", async () => {
     const runs = [await sendTest(), await sendTest()];
     const failure = { outcome: TIMEOUT, retryInMicros: A_MINUTE };
     const ends = [failure, { outcome: DELIVERED }];
@@ -89,7 +89,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
-  it("is recorded once, however many record it at once", async () => {
+  it("is recorded once by concurrent calls", async () => {
     const runs = await sendTests(50);
     const attempts = runs.map((run) => made(run));
     const outcomes = [DELIVERED, REJECTED, TIMEOUT];
@@ -106,7 +106,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     }
   });
 
-  it("leaves out those whose delivery is gone, for good", async () => {
+  it("is recorded without attempts whose delivery does not exist", async () => {
     const [gone, present] = await sendTests(2);
     if (!gone || !present) throw new Error("unreachable");
     await services.database.query("DELETE FROM delivery WHERE id = ?", [gone.deliveryId]);
@@ -121,7 +121,7 @@ describe("a batch of attempts, §6.4, ADR 0028", () => {
     expect(await services.database.query(attempts, [gone.deliveryId])).toEqual([]);
   });
 
-  it("fails for one that cannot be stored, and records all the others", async () => {
+  it("fails for an attempt that cannot be stored, and the others are recorded", async () => {
     const runs = await sendTests(10);
     const attempts = runs.map((run, n) => made(run, { statusCode: n === 5 ? 70_000 : 200 }));
     await expect(record(...attempts)).rejects.toThrow();
@@ -135,7 +135,7 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
     ["delivered", { outcome: DELIVERED }],
     ["that must be retried", { outcome: TIMEOUT, retryInMicros: A_MINUTE }],
   ])(
-    "asks for its workflow when a first attempt, %s, is recorded after the second",
+    "becomes one to begin its workflow when a first attempt, %s, is recorded after the second",
     async (_, end) => {
       const run = await sendTest();
       const past = { outcome: TIMEOUT, endedAt: 1 };
@@ -154,8 +154,8 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
   );
 });
 
-describe("a record that comes late, §6.4", () => {
-  it("keeps nothing that the receiver said of a donation that was deleted meanwhile", async () => {
+describe("a late record, §6.4", () => {
+  it("stores no response body when the donation was deleted meanwhile", async () => {
     const run = await sendTest();
     const erased = "UPDATE delivery SET state = ? WHERE id = ?";
     await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);

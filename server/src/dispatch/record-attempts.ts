@@ -7,28 +7,28 @@ import type { Decided, DispatchStore } from "./dispatch-store.ts";
 import type { AfterAttempt, LockedDelivery, NewAttempt } from "./record-store.ts";
 import { deliveryName } from "./run-key.ts";
 
-/** An attempt that was made, and how long after now the next one is due, if one follows. */
+/** An attempt that was made; `retryInMicros` is the time from now until the next one, if one follows. */
 export type MadeAttempt = NewAttempt & {
   readonly retryInMicros: number | undefined;
-  /** The run's attempts before it, in order, as far as they are known. */
+  /** The run's earlier attempts in order, as far as the caller knows them. */
   readonly before: readonly PastAttempt[];
 };
 
-/** What came of a call. */
+/** The result of a call. */
 export type Recorded = {
-  /** Places of the attempts that are not recorded yet. */
+  /** Indexes of the attempts that are not recorded, because another transaction has locked their delivery. */
   readonly busy: readonly number[];
-  /** Whether any entry waits for its workflow. */
+  /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
-  /** Whose attempts were recorded. */
+  /** The endpoints of the recorded attempts. */
   readonly endpointIds: ReadonlySet<string>;
 };
 
 /**
- * Records attempts in one transaction, at least one and at most one of each delivery: the attempts, what became
- * of their deliveries, and the outbox entries of those that ended. Of two records of one attempt the first
- * stays, unless only the second was delivered. Those whose delivery somebody else is writing are left for another
- * call; one that cannot be stored takes none of the others with it, and its failure is thrown.
+ * Records attempts (at least one, and at most one of each delivery) in one transaction, with the states and outbox
+ * entries of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered.
+ * Attempts whose delivery another transaction has locked are returned as `busy`. If an attempt cannot be stored, the
+ * others are recorded and its error is thrown.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -71,7 +71,7 @@ async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): P
   return { busy: await findBusy(store, attempts, missing), ...recorded };
 }
 
-/** Decides what attempts make of those of their deliveries that could be locked. */
+/** Decides the changes for the deliveries that could be locked. */
 function decide(
   attempts: readonly MadeAttempt[],
   locked: readonly LockedDelivery[],
@@ -89,18 +89,18 @@ function decide(
     }
     const isRunning = goesOn(attempt, delivery);
     const isNew = isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));
-    // What comes late may be of a donation that was deleted since.
+    // Without the response body, because the donation of a late record may have been deleted.
     stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
       stored.push(...missingBefore(attempt, delivery.attempts));
       changed.push({ attempt, after: afterAttempt(attempt) });
     } else if (isRunning && attempt.attempt === 1) {
-      // A later attempt is recorded, but a failover can have brought back the entry for the first one.
+      // A later attempt is recorded, but a failover may have restored the entry for this first one.
       firstsRecordedLate.push(attempt);
     }
   }
-  const alike = Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values();
-  const outcomes = [...alike].flatMap((same) => {
+  const groups = Map.groupBy(changed, ({ after }) => JSON.stringify(after)).values();
+  const outcomes = [...groups].flatMap((same) => {
     const [first] = same;
     return first ? [{ keys: same.map(({ attempt }) => attempt), after: first.after }] : [];
   });
@@ -113,7 +113,7 @@ function decide(
   return { changes, result: { missing, hasRetries: retried.length > 0, endpointIds } };
 }
 
-/** Of deliveries that could not be locked, those that are there: an account's deletion takes the others. */
+/** Returns the indexes of the missing deliveries that exist. An account's deletion removes the others. */
 async function findBusy(
   store: DispatchStore,
   attempts: readonly MadeAttempt[],
@@ -128,17 +128,17 @@ async function findBusy(
   });
 }
 
-/** Two workers can make one attempt. What a receiver has accepted counts, though a failure was recorded before. */
+/** Two workers may make the same attempt. A success replaces a recorded failure. */
 function replaces({ outcome, attempt }: MadeAttempt, { attempts }: LockedDelivery): boolean {
   return attempt === attempts && outcome === AttemptOutcome.DELIVERED;
 }
 
-/** Tells whether the run of an attempt goes on. */
+/** Tells whether the attempt's run is the current one and has not ended. */
 function goesOn({ run }: MadeAttempt, delivery: LockedDelivery): boolean {
   return delivery.run === run && RUNNING_STATES.includes(delivery.state);
 }
 
-/** The attempts between the last recorded one and this: there are any when the database was restored. ADR 0045 */
+/** Returns the attempts between the last recorded one and this one. Only a restored database lacks any. ADR 0045 */
 function missingBefore({ before, ...made }: MadeAttempt, recorded: number): NewAttempt[] {
   const { accountNo, deliveryId, run } = made;
   return before.slice(recorded, made.attempt - 1).map(({ outcome, endedAt }, index) => ({

@@ -26,7 +26,7 @@ export type LockedDelivery = RunKey & {
   readonly attempts: number;
 };
 
-/** What an attempt makes of its delivery. */
+/** The values of a delivery after an attempt. */
 export type AfterAttempt = {
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -46,20 +46,20 @@ export type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
-/** The outcome is set last: each column before it sees the stored one. */
+/** Assign `outcome` last: each assignment before it compares the stored outcome. */
 const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> ${AttemptOutcome.DELIVERED}`;
 
 const ATTEMPT: Table = {
   insert: `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
     status_code, detail, response_body)`,
-  // One that is stored already stays as it is, unless it failed and this one was delivered.
+  // A stored attempt stays, unless it failed and the new one was delivered.
   ending: `ON DUPLICATE KEY UPDATE
     ${["started_at", "duration", "status_code", "detail", "response_body", "outcome"]
       .map((column) => `${column} = IF(${IS_BETTER}, VALUES(${column}), ${column})`)
       .join(", ")}`,
 };
 
-/** Locks those of the deliveries, at least one, that nobody else has locked. */
+/** Locks the given deliveries (at least one) that no other transaction has locked. */
 export function lockFreeDeliveries(keys: readonly DeliveryKey[]): Statement {
   const { sql, values } = anyDelivery(keys, COLUMNS);
   return {
@@ -69,7 +69,7 @@ export function lockFreeDeliveries(keys: readonly DeliveryKey[]): Statement {
   };
 }
 
-/** Reads a row of `lockFreeDeliveries`. */
+/** Converts a row of `lockFreeDeliveries`. */
 export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
   return {
     accountNo: row.account_no,
@@ -81,7 +81,7 @@ export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
   };
 }
 
-/** Lists those of the deliveries, at least one, that are there, locked by others or not. */
+/** Lists the given deliveries (at least one) that exist, also those that another transaction has locked. */
 export async function listPresent(
   pool: Pool,
   keys: readonly DeliveryKey[],
@@ -95,7 +95,7 @@ export async function listPresent(
   return rows.map((row) => ({ accountNo: row.account_no, deliveryId: row.id }));
 }
 
-/** Stores an attempt. */
+/** Returns the insert of an attempt. */
 export function storeAttempt(attempt: NewAttempt): Insert {
   return {
     into: ATTEMPT,
@@ -114,7 +114,7 @@ export function storeAttempt(attempt: NewAttempt): Insert {
   };
 }
 
-/** Stores what an attempt made of deliveries, at least one, of all the same. */
+/** Sets the same values for deliveries (at least one) after an attempt of each. */
 export function updateAfterAttempt(
   keys: readonly DeliveryKey[],
   { state, attempts, outcome, retryInMicros }: AfterAttempt,
@@ -127,7 +127,7 @@ export function updateAfterAttempt(
   };
 }
 
-/** Makes entries whose first attempt failed, at least one, ones whose workflow is to be begun, at once. */
+/** Turns entries whose first attempt failed (at least one) into entries to begin a workflow, claimable at once. */
 export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   return {

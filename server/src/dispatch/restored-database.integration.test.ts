@@ -25,21 +25,21 @@ const before = [TIMEOUT, RECEIVER_BUSY, TIMEOUT].map((outcome, place) => ({
   endedAt: timestampFromMs(1_600_000_000_000 + place),
 }));
 
-describe("a run of which the database has lost records. ADR 0045", () => {
-  it("has them again with the next attempt, in the order they were made, and goes on behind it", async () => {
+describe("a run whose records the database has lost. ADR 0045", () => {
+  it("gets them back in order with the next attempt, and resumes after it", async () => {
     await services.record(run, TIMEOUT, IN_A_MINUTE);
     await services.dispatch.completeRetries({ runs: [run] });
     await services.record(run, TIMEOUT, { ...IN_A_MINUTE, attempt: 4, before });
     const { delivery, attempts } = await read();
     expect(delivery).toMatchObject({ state: DeliveryState.RETRYING, attempts: 4 });
-    const told = attempts.map(({ attempt, outcome, detail }) => [attempt, outcome, !!detail]);
-    expect(told).toEqual([
+    const listed = attempts.map(({ attempt, outcome, detail }) => [attempt, outcome, !!detail]);
+    expect(listed).toEqual([
       [1, TIMEOUT, false],
       [2, RECEIVER_BUSY, true],
       [3, TIMEOUT, true],
       [4, TIMEOUT, false],
     ]);
-    // As when Temporal has orphaned it: the fifth is next.
+    // As if Temporal had orphaned the run. The fifth attempt is next.
     await services.database.query(
       `INSERT INTO outbox_entry
          (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)
@@ -53,7 +53,7 @@ describe("a run of which the database has lost records. ADR 0045", () => {
     expect(retries[0]?.attempts[2]?.endedAt).toEqual(before[2]?.endedAt);
   });
 
-  it("ends as a later attempt ended, and takes none of them twice", async () => {
+  it("ends with the outcome of a later attempt, and stores none twice", async () => {
     await services.record(run, DELIVERED, { attempt: 4, before });
     await services.record(run, TIMEOUT, { ...IN_A_MINUTE, attempt: 3, before });
     const { delivery, attempts } = await read();
@@ -61,7 +61,7 @@ describe("a run of which the database has lost records. ADR 0045", () => {
     expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   });
 
-  it("is rescheduled all the same", async () => {
+  it("can be rescheduled", async () => {
     await services.record(run, TIMEOUT, IN_A_MINUTE);
     const planned = (await read()).delivery?.nextAttemptAt?.seconds ?? 0n;
     const wait = { seconds: 3_600n };
@@ -72,7 +72,7 @@ describe("a run of which the database has lost records. ADR 0045", () => {
 });
 
 describe("a run that Temporal holds. ADR 0045", () => {
-  it("is unknown when its delivery is not there, or has not come to it", async () => {
+  it("is unknown when its delivery does not exist or is at an earlier run", async () => {
     const unknown = { case: "ended", value: { unknown: true } };
     expect(await load({ ...run, deliveryId: "nobodydelivery0" }, 2)).toMatchObject(unknown);
     const elsewhere = { ...run, accountNo: 1n, deliveryId: "nobodydelivery0" };
@@ -80,7 +80,7 @@ describe("a run that Temporal holds. ADR 0045", () => {
     expect(await load({ ...run, run: 2 }, 2)).toMatchObject(unknown);
   });
 
-  it("is not unknown when it has ended, or its account was deleted", async () => {
+  it("is not unknown when it has ended or its account was deleted", async () => {
     const ended = { case: "ended", value: { unknown: false } };
     await services.record(run, DELIVERED);
     expect(await load(run, 2)).toMatchObject(ended);

@@ -10,7 +10,7 @@ export type RunKey = {
 /** A delivery, by its primary key. */
 export type DeliveryKey = Omit<RunKey, "run">;
 
-/** SQL that holds for rows of these deliveries, at least one, and its values. */
+/** Returns a condition for rows of these deliveries (at least one). */
 export function anyDelivery(
   keys: readonly DeliveryKey[],
   { account, delivery }: { readonly account: string; readonly delivery: string },
@@ -21,7 +21,7 @@ export function anyDelivery(
   );
 }
 
-/** The same for runs, at least one, of rows with these columns. */
+/** Returns a condition for rows of these runs (at least one). */
 export function anyRun(
   runs: readonly RunKey[],
   { account, delivery }: { readonly account: string; readonly delivery: string },
@@ -32,7 +32,7 @@ export function anyRun(
   );
 }
 
-/** Returns a text that is the same for two keys of one delivery, and for no others. */
+/** Returns a string that identifies a delivery. */
 export function deliveryName({ accountNo, deliveryId }: DeliveryKey): string {
   return `${accountNo} ${deliveryId}`;
 }

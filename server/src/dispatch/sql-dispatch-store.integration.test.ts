@@ -56,7 +56,7 @@ exerciseDispatchStore("on a database", async () => {
       inTransaction(pool, async (tx) => {
         const find = "SELECT account_no FROM delivery WHERE id = ?";
         const [row] = await database.query<{ account_no: number }>(find, [deliveryId]);
-        // By its key: else it would lock all others too.
+        // By primary key, because the lock would otherwise cover all rows.
         const lock = "SELECT 1 FROM delivery WHERE account_no = ? AND id = ? FOR UPDATE";
         await tx.query(lock, [row?.account_no, deliveryId]);
         return work();

@@ -28,20 +28,20 @@ import {
   updateAfterAttempt,
 } from "./record-store.ts";
 
-/** Creates the store on a database; what `packets` are for waits for no account's lock. */
+/** Creates the store on a database. Transactions of `packets` never wait for an account's lock. */
 export function createSqlDispatchStore(pool: Pool, packets: Packets): DispatchStore {
   return {
     readInstallationId: () => readInstallationId(pool),
-    listClaimable: (...asked) => listClaimable(pool, ...asked),
-    countLeased: (...asked) => countLeased(pool, ...asked),
-    leaseEntries: (...asked) => leaseEntries(pool, ...asked),
-    releaseEntries: (...asked) => releaseEntries(pool, ...asked),
-    loadLeasedAttempts: (...asked) => loadLeasedAttempts(pool, ...asked),
-    loadLeasedRetries: (...asked) => loadLeasedRetries(pool, ...asked),
+    listClaimable: (...args) => listClaimable(pool, ...args),
+    countLeased: (...args) => countLeased(pool, ...args),
+    leaseEntries: (...args) => leaseEntries(pool, ...args),
+    releaseEntries: (...args) => releaseEntries(pool, ...args),
+    loadLeasedAttempts: (...args) => loadLeasedAttempts(pool, ...args),
+    loadLeasedRetries: (...args) => loadLeasedRetries(pool, ...args),
     listAttemptsOfRuns: (runs) => listAttemptsOfRuns(pool, runs),
-    findAttempt: (...asked) => findAttempt(pool, ...asked),
+    findAttempt: (...args) => findAttempt(pool, ...args),
     isAccountDeleted: (accountNo) => isAccountDeleted(pool, accountNo),
-    rescheduleAttempt: (...asked) => rescheduleAttempt(pool, ...asked),
+    rescheduleAttempt: (...args) => rescheduleAttempt(pool, ...args),
     listPresent: (keys) => listPresent(pool, keys),
     async change(changes) {
       await packets.run(statementsFrom(changes));
@@ -63,7 +63,7 @@ export function createSqlDispatchStore(pool: Pool, packets: Packets): DispatchSt
   };
 }
 
-/** Lists that are empty change nothing, and have no statement. */
+/** An empty list has no statement. */
 function statementsFrom({
   attempts = [],
   outcomes = [],
