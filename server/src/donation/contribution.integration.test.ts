@@ -22,7 +22,7 @@ function contribute(externalId: string, subscriptionExternalId: string, test = f
 }
 
 describe("a contribution", () => {
-  it("starts its subscription when it is the first, also when it is recorded again", async () => {
+  it("starts its subscription if it is the first, and says so again when it is repeated", async () => {
     const subscription = unique("subscription");
     const [january, february] = [unique("january"), unique("february")];
     const first = await contribute(january, subscription);
@@ -53,7 +53,7 @@ describe("a contribution", () => {
     expect(real).toMatchObject({ first: true, subscriptionId: tried.subscriptionId });
   });
 
-  it("cannot have the external id of a donation that is none", async () => {
+  it("cannot have the external id of a donation that is not a contribution", async () => {
     const externalId = unique("donation");
     const donatedAt = FIELDS.contributedAt;
     const fields = { amountCents: 1n, currency: "eur", donatedAt };

@@ -6,7 +6,7 @@ import { DonationStatus } from "./donation-status.ts";
 import { type DonationRecord, type StoredDonation, storeDonation } from "./donation-store.ts";
 import { type SubscriptionRecord, storeSubscription } from "./subscription-store.ts";
 
-/** A contribution as it is stored. */
+/** A stored contribution. */
 export type ContributionRecord = {
   readonly donation: DonationRecord;
   readonly subscriptionId: string;
@@ -20,7 +20,7 @@ export type NamedSubscription = {
   readonly stored: SubscriptionRecord | { readonly id: string };
 };
 
-/** Makes a new donation a paid contribution. The first one that is no test starts its subscription. */
+/** Turns a new donation into a paid contribution. The first one that is not a test starts its subscription. */
 export function newContribution(
   created: DonationRecord,
   { externalId, stored }: NamedSubscription,
@@ -40,12 +40,12 @@ export function newContribution(
   return { contribution, changes, feed: updateFeed(undefined, donation) };
 }
 
-/** Returns the contribution that a stored donation is. Fails with `donation_transition_refused` when it is none. */
+/** Returns a stored donation as a contribution. Fails with `donation_transition_refused` if it is not one. */
 export function storedContribution(donation: StoredDonation): ContributionRecord {
   const { subscriptionId, startsSubscription } = donation;
   if (subscriptionId !== undefined) return { donation, subscriptionId, first: startsSubscription };
   throw new DomainError(
     ErrorCode.DonationTransitionRefused,
-    "The donation with this external_id is stored already, as no contribution to a subscription.",
+    "A donation with this external_id exists already, and it is not a contribution to a subscription.",
   );
 }

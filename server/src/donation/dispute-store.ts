@@ -10,7 +10,7 @@ export type DisputeRecord = { readonly externalId: Buffer; readonly state: Dispu
 type DisputeRow = RowDataPacket & { dispute_external_id: Buffer; outcome: DisputeState };
 type DonationKey = { readonly accountNo: number; readonly recordId: string };
 
-/** Asks for the disputes of donations, by account, platform and the donation's external id. */
+/** Looks up the disputes of donations by account, platform and the donation's external id. */
 export const disputesOf = lookupOf<DisputeRow, DisputeRecord>({
   select: `SELECT d.account_no, d.platform, d.external_id, x.external_id AS dispute_external_id, x.outcome
     FROM donation d
@@ -28,7 +28,7 @@ export function storeDispute({ accountNo, recordId }: DonationKey, externalId: B
   return { into: DONATION_DISPUTE, row: [accountNo, recordId, externalId, DisputeState.Open] };
 }
 
-/** Stores how a dispute stands. */
+/** Stores the new state of a dispute. */
 export function updateDispute(
   { accountNo, recordId }: DonationKey,
   { externalId, state }: DisputeRecord,

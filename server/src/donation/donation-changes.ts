@@ -14,22 +14,22 @@ import {
 import { type DonationRecord, updateDonation } from "./donation-store.ts";
 import { type RefundRecord, storeRefund } from "./refund-store.ts";
 
-/** What a change makes of a donation. */
+/** The result of a change to a donation. */
 export type ChangedDonation = Omit<Decision<never>, "answer"> & {
-  /** The very record that was given when the change was made before. */
+  /** The same object as before if the change is a repeated one. */
   readonly donation: DonationRecord;
 };
 
-/** A donation and what belongs to it, as they are stored. */
+/** A stored donation with its refunds and disputes. */
 export type DonationState = {
   readonly donation: DonationRecord;
   readonly refunds: readonly RefundRecord[];
   readonly disputes: readonly DisputeRecord[];
 };
 
-// Each function decides one change to a stored donation. A change that was made before is not made again.
+// Each function decides one change to a stored donation. A repeated change changes nothing.
 
-/** Marks a donation as paid, first paid at `recordedAt`. */
+/** Marks a donation as paid. `recordedAt` is the time of the first payment. */
 export function payDonation({ donation }: DonationState, recordedAt: number): ChangedDonation {
   if (donation.recordedAt !== undefined) return unchanged(donation);
   checkAllowed(DonationChange.Pay, donation.status);
@@ -46,7 +46,7 @@ export function refundDonation(
   checkAllowed(DonationChange.Refund, donation.status);
   const refundedAmountCents = donation.refundedAmountCents + amountCents;
   if (refundedAmountCents > donation.amountCents) {
-    throw refused("All refunds together would give back more than the donation's amount.");
+    throw refused("All refunds together would exceed the donation's amount.");
   }
   const after = withPayment({ ...donation, refundedAmountCents }, disputes);
   return changed(donation, after, storeRefund(donation, externalId, amountCents));
@@ -73,7 +73,7 @@ export function resolveDispute(
   if (dispute === undefined) throw refused("The donation has no dispute with this id.");
   if (dispute.state === outcome) return unchanged(donation);
   if (dispute.state !== DisputeState.Open) {
-    throw refused("The dispute has ended already, with the other outcome.");
+    throw refused("The dispute has already ended with the other outcome.");
   }
   checkAllowed(DonationChange.ResolveDispute, donation.status);
   const resolved = { externalId, state: outcome };
@@ -82,7 +82,7 @@ export function resolveDispute(
   return changed(donation, after, updateDispute(donation, resolved));
 }
 
-/** Deletes a donation: its row stays, so that it is recognized when it is written again. */
+/** Deletes a donation. Its row stays, so that a repeated write is recognized. */
 export function deleteDonation({ donation }: DonationState): ChangedDonation {
   if (donation.status === DonationStatus.Deleted) return unchanged(donation);
   checkAllowed(DonationChange.Delete, donation.status);
@@ -133,7 +133,7 @@ const CHANGE_WORDS = {
   [DonationChange.Pay]: "paid",
   [DonationChange.Refund]: "refunded",
   [DonationChange.OpenDispute]: "disputed",
-  [DonationChange.ResolveDispute]: "freed of a dispute",
+  [DonationChange.ResolveDispute]: "released from a dispute",
   [DonationChange.Delete]: "deleted",
 } satisfies Record<DonationChange, string>;
 

@@ -11,8 +11,8 @@ import { isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
 /**
- * Brings the feed from what it showed of a donation before a change, of a new one nothing, to what it shows
- * after it. A donation that is shown again stands where it first stood.
+ * Returns the feed changes that follow from a change to a donation; `before` is `undefined` for a new one. A donation
+ * that becomes visible again returns to its first position.
  */
 export function updateFeed(
   before: DonationRecord | undefined,
@@ -27,7 +27,7 @@ export function updateFeed(
   return [updateRefundedAmount(activity, after.refundedAmountCents)];
 }
 
-/** Converts a donation to its row of the feed; `undefined` when it was never paid and so has no place there. */
+/** Converts a donation to its feed row. Returns `undefined` if it was never paid. */
 function activityFromDonation(donation: DonationRecord): ActivityRecord | undefined {
   const { recordedAt, platform } = donation;
   if (recordedAt === undefined) return undefined;

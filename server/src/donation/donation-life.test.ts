@@ -21,58 +21,58 @@ type Command =
   | { readonly kind: "resolve"; readonly id: string; readonly outcome: DisputeState }
   | { readonly kind: "delete" };
 
-/** A donation's life in the words of the contract: what happened to it, and nothing else. */
-type Life = {
+/** A model of a donation in the contract's terms: only what happened to it. */
+type Model = {
   paid: boolean;
   deleted: boolean;
   refunds: Map<string, number>;
   disputes: Map<string, DisputeState>;
 };
 
-const refunded = ({ refunds }: Life) =>
+const refunded = ({ refunds }: Model) =>
   [...refunds.values()].reduce((sum, cents) => sum + cents, 0);
-const has = ({ disputes }: Life, state: DisputeState) => [...disputes.values()].includes(state);
+const has = ({ disputes }: Model, state: DisputeState) => [...disputes.values()].includes(state);
 
-function statusOf(life: Life): DonationStatus {
-  if (life.deleted) return DonationStatus.Deleted;
-  if (!life.paid) return DonationStatus.Created;
-  if (has(life, DisputeState.Open)) return DonationStatus.Disputed;
-  if (has(life, DisputeState.Lost)) return DonationStatus.DisputeLost;
-  return refunded(life) === AMOUNT ? DonationStatus.Refunded : DonationStatus.Paid;
+function statusOf(model: Model): DonationStatus {
+  if (model.deleted) return DonationStatus.Deleted;
+  if (!model.paid) return DonationStatus.Created;
+  if (has(model, DisputeState.Open)) return DonationStatus.Disputed;
+  if (has(model, DisputeState.Lost)) return DonationStatus.DisputeLost;
+  return refunded(model) === AMOUNT ? DonationStatus.Refunded : DonationStatus.Paid;
 }
 
-/** Makes a command happen in the model, and tells whether it changed something, nothing, or is refused. */
-function live(life: Life, command: Command): "changed" | "unchanged" | "refused" {
-  const isOpenToPayments = life.paid && !life.deleted;
+/** Applies a command to the model. Returns whether it changed something, changed nothing or was refused. */
+function applyTo(model: Model, command: Command): "changed" | "unchanged" | "refused" {
+  const isOpenToPayments = model.paid && !model.deleted;
   switch (command.kind) {
     case "pay":
-      if (life.paid) return "unchanged";
-      if (life.deleted) return "refused";
-      life.paid = true;
+      if (model.paid) return "unchanged";
+      if (model.deleted) return "refused";
+      model.paid = true;
       return "changed";
     case "refund": {
-      if (life.refunds.has(command.id)) return "unchanged";
-      const isLost = has(life, DisputeState.Lost) && !has(life, DisputeState.Open);
-      const isTooMuch = refunded(life) + command.cents > AMOUNT;
+      if (model.refunds.has(command.id)) return "unchanged";
+      const isLost = has(model, DisputeState.Lost) && !has(model, DisputeState.Open);
+      const isTooMuch = refunded(model) + command.cents > AMOUNT;
       if (!isOpenToPayments || isLost || isTooMuch) return "refused";
-      life.refunds.set(command.id, command.cents);
+      model.refunds.set(command.id, command.cents);
       return "changed";
     }
     case "dispute":
-      if (life.disputes.has(command.id)) return "unchanged";
+      if (model.disputes.has(command.id)) return "unchanged";
       if (!isOpenToPayments) return "refused";
-      life.disputes.set(command.id, DisputeState.Open);
+      model.disputes.set(command.id, DisputeState.Open);
       return "changed";
     case "resolve": {
-      const state = life.disputes.get(command.id);
+      const state = model.disputes.get(command.id);
       if (state === command.outcome) return "unchanged";
       if (state !== DisputeState.Open || !isOpenToPayments) return "refused";
-      life.disputes.set(command.id, command.outcome);
+      model.disputes.set(command.id, command.outcome);
       return "changed";
     }
     case "delete":
-      if (life.deleted) return "unchanged";
-      life.deleted = true;
+      if (model.deleted) return "unchanged";
+      model.deleted = true;
       return "changed";
   }
 }
@@ -92,12 +92,12 @@ function decide(state: DonationState, command: Command) {
   }
 }
 
-/** What is stored after a change: of refunds and disputes, the ones that the model knows. */
-function storedAfter(donation: DonationState["donation"], life: Life): DonationState {
+/** The stored state after a change, with the model's refunds and disputes. */
+function storedAfter(donation: DonationState["donation"], model: Model): DonationState {
   return {
     donation,
-    refunds: Array.from(life.refunds.keys(), (id) => ({ externalId: Buffer.from(id) })),
-    disputes: Array.from(life.disputes, ([id, state]) => ({ externalId: Buffer.from(id), state })),
+    refunds: Array.from(model.refunds.keys(), (id) => ({ externalId: Buffer.from(id) })),
+    disputes: Array.from(model.disputes, ([id, state]) => ({ externalId: Buffer.from(id), state })),
   };
 }
 
@@ -126,14 +126,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "delete" as const }) },
 );
 
-it("§2.1, §3, ADR 0010: any sequence of changes makes of a donation what a model of its life says", () => {
+it("§2.1, §3, ADR 0010: any sequence of changes gives a donation the state of the model", () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
-      const life: Life = { paid: false, deleted: false, refunds: new Map(), disputes: new Map() };
-      let state = storedAfter(NEW, life);
+      const model: Model = { paid: false, deleted: false, refunds: new Map(), disputes: new Map() };
+      let state = storedAfter(NEW, model);
       for (const each of commands) {
         const before = state;
-        const expected = live(life, each);
+        const expected = applyTo(model, each);
         if (expected === "refused") {
           const refusal = { code: ErrorCode.DonationTransitionRefused };
           expect(() => decide(before, each)).toThrow(expect.objectContaining(refusal));
@@ -141,18 +141,18 @@ it("§2.1, §3, ADR 0010: any sequence of changes makes of a donation what a mod
           continue;
         }
         const { donation, changes, feed } = decide(before, each);
-        // What was made before is answered with the very record, and writes nothing.
+        // A repeated change returns the same object and writes nothing.
         expect(donation === before.donation).toBe(expected === "unchanged");
         expect(changes !== undefined).toBe(expected === "changed");
-        // A change of what a page shows moves the feed's clock.
+        // A change that a page shows changes the feed once.
         const shown = (each: typeof donation) => isVisible(each) && each.refundedAmountCents;
         if (shown(donation) !== shown(before.donation)) expect(feed?.length).toBe(1);
-        expect(donation.status).toBe(statusOf(life));
-        expect(donation.refundedAmountCents).toBe(refunded(life));
-        expect(donation.recordedAt).toBe(life.paid ? FIRST_PAID_AT : undefined);
-        expect(donation.donorName).toBe(life.deleted ? undefined : "Ada");
-        expect(isVisible(donation)).toBe(statusOf(life) === DonationStatus.Paid);
-        state = storedAfter(donation, life);
+        expect(donation.status).toBe(statusOf(model));
+        expect(donation.refundedAmountCents).toBe(refunded(model));
+        expect(donation.recordedAt).toBe(model.paid ? FIRST_PAID_AT : undefined);
+        expect(donation.donorName).toBe(model.deleted ? undefined : "Ada");
+        expect(isVisible(donation)).toBe(statusOf(model) === DonationStatus.Paid);
+        state = storedAfter(donation, model);
       }
     }),
     { numRuns: 3_000 },

@@ -12,10 +12,10 @@ import { microsFromTimestamp, timestampFromMicros } from "../common/timestamps.t
 import { DonationStatus, isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
-/** A new donation, without what its account gives it. */
+/** A new donation without its account number and record id. */
 export type DonationFields = Omit<DonationRecord, "accountNo" | "recordId">;
 
-/** Converts a request to a new donation through the service that is not paid yet. */
+/** Converts a request to a new donation that is not paid yet. */
 export function donationFromRequest(request: CreateDonationRequest): DonationFields {
   return newDonation(request, request.donatedAt, "donated_at");
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const donatedAt = timestampFromMs(1_700_000_000_000);
 const { WON, LOST } = DisputeOutcome;
 
-/** A paid donation of 1000 cents, and short names for what can happen to it. */
+/** Creates a paid donation of 1000 cents, with short functions for its changes. */
 async function paidDonation(fields: { test?: boolean } = {}) {
   const { donations, readFeed } = services;
   const key = { accountId, externalId: unique("donation") };
@@ -47,7 +47,7 @@ async function paidDonation(fields: { test?: boolean } = {}) {
 const refusal = { code: ErrorCode.DonationTransitionRefused };
 
 describe("a donation", () => {
-  it("is what it first was when it is created or paid again", async () => {
+  it("does not change when it is created or paid again", async () => {
     const { key, paid, inFeed } = await paidDonation();
     const other = { amountCents: 5n, currency: "eur", donorName: "Eve", donatedAt, test: true };
     const { donation } = await services.donations.createDonation({ ...key, ...other });
@@ -56,7 +56,7 @@ describe("a donation", () => {
     expect(await inFeed()).toMatchObject({ value: 1000, actor_name: "Ada" });
   });
 
-  it("counts each refund once, and no more than its amount", async () => {
+  it("counts each refund once, up to its amount", async () => {
     const donation = await paidDonation();
     await donation.refund(400n, "refund 1");
     expect(await donation.refund(999n, "refund 1")).toMatchObject({ refundedAmountCents: 400n });
@@ -65,7 +65,7 @@ describe("a donation", () => {
     expect(await donation.inFeed()).toMatchObject({ refunded_amount_cents: 400 });
   });
 
-  it("comes back to its place once every dispute is won", async () => {
+  it("returns to its position in the feed once every dispute is won", async () => {
     const donation = await paidDonation();
     const first = await donation.inFeed();
     await donation.dispute("a");
@@ -79,7 +79,7 @@ describe("a donation", () => {
     expect(await donation.resolve("b", WON)).toMatchObject({ visible: true });
   });
 
-  it("comes back with what was refunded during the dispute, unless that is everything", async () => {
+  it("returns with the amount refunded during the dispute, unless that is all of it", async () => {
     const partly = await paidDonation();
     await partly.dispute("a");
     expect(await partly.refund(300n)).toMatchObject({ status: DonationStatus.DISPUTED });
@@ -93,7 +93,7 @@ describe("a donation", () => {
     expect(await fully.inFeed()).toBeUndefined();
   });
 
-  it("keeps the outcome of a dispute, and knows its own only", async () => {
+  it("keeps the outcome of a dispute, and has only its own disputes", async () => {
     const donation = await paidDonation();
     await expect(donation.resolve("a", WON)).rejects.toMatchObject({
       ...refusal,
@@ -105,7 +105,7 @@ describe("a donation", () => {
     expect(await donation.inFeed()).toBeDefined();
   });
 
-  it("is gone for good once it is deleted, with what its donor wrote", async () => {
+  it("is deleted permanently, with its donor's text", async () => {
     const donation = await paidDonation();
     await donation.refund(400n, "refund 1");
     const deleted = await donation.delete();
@@ -128,7 +128,7 @@ describe("a donation", () => {
     expect(await donation.inFeed()).toBeUndefined();
   });
 
-  it("stays in the feed when it is of nothing", async () => {
+  it("of 0 cents stays in the feed", async () => {
     const key = { accountId, externalId: unique("donation") };
     await services.donations.createDonation({ ...key, currency: "eur", donatedAt });
     const { donation } = await services.donations.payDonation(key);
@@ -138,24 +138,24 @@ describe("a donation", () => {
   });
 });
 
-describe("a write about a donation", () => {
+describe("a write of a donation", () => {
   it("fails when the donation or the account is unknown", async () => {
     const { donations } = services;
     const key = { accountId, externalId: unique("donation") };
     const unknown = { code: ErrorCode.DonationNotFound };
     await expect(donations.payDonation(key)).rejects.toMatchObject(unknown);
     await expect(donations.deleteDonation(key)).rejects.toMatchObject(unknown);
-    const elsewhere = { ...key, accountId: await services.createAccount() };
+    const ofAnother = { ...key, accountId: await services.createAccount() };
     const { key: stored } = await paidDonation();
     await expect(
-      donations.payDonation({ ...elsewhere, externalId: stored.externalId }),
+      donations.payDonation({ ...ofAnother, externalId: stored.externalId }),
     ).rejects.toMatchObject(unknown);
     await expect(
       donations.payDonation({ ...key, accountId: "0".repeat(15) }),
     ).rejects.toMatchObject({ code: ErrorCode.AccountNotFound });
   });
 
-  it("is refused with invalid_parameter when a text is no well-formed Unicode", async () => {
+  it("is refused with invalid_parameter when a text is not well-formed Unicode", async () => {
     const fields = { accountId, amountCents: 1n, currency: "eur", donatedAt };
     const externalId = unique("donation");
     const bad = [

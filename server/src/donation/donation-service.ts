@@ -31,19 +31,19 @@ import { subscriptionsBy } from "./subscription-store.ts";
 
 /** How one call changes a stored donation. */
 type DonationWrite = {
-  readonly make: (stored: DonationState, recordedAt: number) => ChangedDonation;
-  /** What the change tells the account's endpoints. */
+  readonly applyTo: (stored: DonationState, recordedAt: number) => ChangedDonation;
+  /** Returns the webhook events of the change. */
   readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
-  /** Whether it needs the refunds and disputes there were. */
+  /** Whether the change needs the stored refunds and disputes. */
   readonly loadsPayments: boolean;
 };
 
-/** Creates the service that writes donations made through the service. */
+/** Creates the service that writes donations rest through the service. */
 export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
-  /** Makes one change to a stored donation, and writes the webhook events it causes. */
+  /** Makes one change to a stored donation and writes its webhook events. */
   async function change(
     { accountId, externalId }: { accountId: string; externalId: string },
-    { make, eventsOf, loadsPayments }: DonationWrite,
+    { applyTo, eventsOf, loadsPayments }: DonationWrite,
   ) {
     const bytes = externalIdBytes(externalId, "external_id");
     const donation = await write({
@@ -62,9 +62,9 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       decide({ donation: [stored], refunds, disputes, endpoints }, account) {
         if (stored === undefined) throw donationNotFound();
         const { recordedAt } = account;
-        const { donation, ...made } = make({ donation: stored, refunds, disputes }, recordedAt);
+        const { donation, ...rest } = applyTo({ donation: stored, refunds, disputes }, recordedAt);
         const data = eventsOf(stored, donation);
-        return { ...made, answer: donation, events: newWebhookEvents(account, endpoints, data) };
+        return { ...rest, answer: donation, events: newWebhookEvents(account, endpoints, data) };
       },
     });
     return { donation: donationToProto(donation) };
@@ -90,7 +90,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
 
     payDonation: (request) =>
       change(request, {
-        make: payDonation,
+        applyTo: payDonation,
         eventsOf: (before, after) => eventsOfChange(before, after, "pay"),
         loadsPayments: false,
       }),
@@ -99,7 +99,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       const refundId = externalIdBytes(request.refundExternalId, "refund_external_id");
       const amountCents = Number(request.amountCents);
       return change(request, {
-        make: (stored) => refundDonation(stored, refundId, amountCents),
+        applyTo: (stored) => refundDonation(stored, refundId, amountCents),
         eventsOf: (before, after) => eventsOfChange(before, after, "refund"),
         loadsPayments: true,
       });
@@ -108,7 +108,7 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
     openDispute(request) {
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
       return change(request, {
-        make: (stored) => openDispute(stored, disputeId),
+        applyTo: (stored) => openDispute(stored, disputeId),
         eventsOf: (before, after) => eventsOfChange(before, after, "dispute"),
         loadsPayments: true,
       });
@@ -118,14 +118,14 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
       const disputeId = externalIdBytes(request.disputeExternalId, "dispute_external_id");
       const outcome = request.outcome === DisputeOutcome.WON ? DisputeState.Won : DisputeState.Lost;
       return change(request, {
-        make: (stored) => resolveDispute(stored, disputeId, outcome),
+        applyTo: (stored) => resolveDispute(stored, disputeId, outcome),
         eventsOf: (before, after) => eventsOfChange(before, after, "dispute"),
         loadsPayments: true,
       });
     },
 
     deleteDonation: (request) =>
-      change(request, { make: deleteDonation, eventsOf: () => [], loadsPayments: false }),
+      change(request, { applyTo: deleteDonation, eventsOf: () => [], loadsPayments: false }),
 
     async recordContribution(request) {
       const fields = donationFromContribution(request);
@@ -146,9 +146,9 @@ export function createDonationService({ write }: Writer): ServiceImpl<typeof Don
           const { accountNo, recordedAt, newId } = account;
           const created = { ...fields, accountNo, recordId: newId() };
           const named = { externalId, stored: subscription ?? { id: newId() } };
-          const { contribution, ...made } = newContribution(created, named, recordedAt);
+          const { contribution, ...rest } = newContribution(created, named, recordedAt);
           const events = newWebhookEvents(account, endpoints, eventsOfContribution(contribution));
-          return { ...made, answer: contribution, events };
+          return { ...rest, answer: contribution, events };
         },
       });
       return { donation: donationToProto(donation), subscriptionId, first };

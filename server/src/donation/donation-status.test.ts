@@ -27,14 +27,14 @@ describe("a change to a donation", () => {
     expect(allowed).toEqual([]);
   });
 
-  it("is a payment or its deletion before it is paid", () => {
+  it("is only a payment or a deletion before it is paid", () => {
     const allowed = Object.values(DonationChange).filter((change) =>
       isAllowed(change, DonationStatus.Created),
     );
     expect(allowed).toEqual([DonationChange.Pay, DonationChange.Delete]);
   });
 
-  it("is no refund once the supporter has everything back", () => {
+  it("is no refund once the supporter has got everything back", () => {
     expect(isAllowed(DonationChange.Refund, DonationStatus.Refunded)).toBe(false);
     expect(isAllowed(DonationChange.Refund, DonationStatus.DisputeLost)).toBe(false);
   });
@@ -58,13 +58,13 @@ describe("the status of a paid donation", () => {
     expect(paymentStatus(facts)).toBe(status);
   });
 
-  it("is paid for a donation of nothing", () => {
+  it("is paid for a donation of 0 cents", () => {
     const facts = { amountCents: 0, refundedAmountCents: 0, disputes: [] };
     expect(paymentStatus(facts)).toBe(DonationStatus.Paid);
   });
 });
 
-it("shows paid donations that are no test, and no others", () => {
+it("shows only paid donations that are not tests", () => {
   const visible = statuses.filter((status) => isVisible({ status, test: false }));
   expect(visible).toEqual([DonationStatus.Paid]);
   expect(statuses.some((status) => isVisible({ status, test: true }))).toBe(false);

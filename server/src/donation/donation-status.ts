@@ -1,4 +1,4 @@
-/** What became of a donation: the numbers of the proto's DonationStatus, and of the stored column. §3 */
+/** The status of a donation. The numbers equal those of the proto's DonationStatus and of the stored column. §3 */
 export const DonationStatus = {
   Created: 1,
   Paid: 2,
@@ -9,11 +9,13 @@ export const DonationStatus = {
 } as const;
 export type DonationStatus = (typeof DonationStatus)[keyof typeof DonationStatus];
 
-/** How a dispute stands: the numbers of the stored column; the ended ones are the proto's outcomes. */
+/**
+ * The state of a dispute. The numbers equal those of the stored column; `Won` and `Lost` equal the proto's outcomes.
+ */
 export const DisputeState = { Open: 0, Won: 1, Lost: 2 } as const;
 export type DisputeState = (typeof DisputeState)[keyof typeof DisputeState];
 
-/** What can happen to a donation. */
+/** The changes to a donation. */
 export const DonationChange = {
   Pay: "pay",
   Refund: "refund",
@@ -23,7 +25,7 @@ export const DonationChange = {
 } as const;
 export type DonationChange = (typeof DonationChange)[keyof typeof DonationChange];
 
-/** From which status each change is allowed. */
+/** The statuses from which each change is allowed. */
 const ALLOWED_FROM = {
   pay: [DonationStatus.Created],
   refund: [DonationStatus.Paid, DonationStatus.Disputed],
@@ -43,25 +45,25 @@ const ALLOWED_FROM = {
   ],
 } satisfies Record<DonationChange, readonly DonationStatus[]>;
 
-/** Tells whether a change is allowed to a donation of this status. */
+/** Tells whether a donation of this status allows a change. */
 export function isAllowed(change: DonationChange, status: DonationStatus): boolean {
   const statuses: readonly DonationStatus[] = ALLOWED_FROM[change];
   return statuses.includes(status);
 }
 
-/** What the status of a donation that was paid, and is not deleted, follows from. */
+/** The values that decide the status of a donation that was paid and is not deleted. */
 export type PaymentFacts = {
   readonly amountCents: number;
   readonly refundedAmountCents: number;
   readonly disputes: readonly DisputeState[];
 };
 
-/** Returns the status of a paid donation. An open dispute comes before a lost one, and both before refunds. */
+/** Returns the status of a paid donation. An open dispute takes precedence over a lost one, and both over refunds. */
 export function paymentStatus(facts: PaymentFacts): DonationStatus {
   if (facts.disputes.includes(DisputeState.Open)) return DonationStatus.Disputed;
   if (facts.disputes.includes(DisputeState.Lost)) return DonationStatus.DisputeLost;
   const { amountCents, refundedAmountCents } = facts;
-  // Nothing was refunded of a donation of 0 cents.
+  // A donation of 0 cents is never refunded.
   const fullyRefunded = refundedAmountCents > 0 && refundedAmountCents >= amountCents;
   return fullyRefunded ? DonationStatus.Refunded : DonationStatus.Paid;
 }

@@ -18,16 +18,16 @@ export type DonationRecord = {
   readonly donorName: string | undefined;
   readonly message: string | undefined;
   readonly donatedAt: Micros;
-  /** When it was first paid; `undefined` before that. */
+  /** When it was first paid, in microseconds; `undefined` before that. */
   readonly recordedAt: number | undefined;
   readonly test: boolean;
-  /** The service's own id of the subscription that it is a contribution to. */
+  /** The service's id of the subscription, if it is a contribution. */
   readonly subscriptionId: string | undefined;
 };
 
-/** A donation as it is found. */
+/** A donation as the database returns it. */
 export type StoredDonation = DonationRecord & {
-  /** Whether it is the contribution that started its subscription. */
+  /** Whether it started its subscription. */
   readonly startsSubscription: boolean;
 };
 
@@ -49,7 +49,7 @@ type DonationRow = RowDataPacket & {
   starts_subscription: number | null;
 };
 
-/** Asks for donations by account, platform and their writer's external id. */
+/** Looks up donations by account, platform and external id. */
 export const donationsBy = lookupOf<DonationRow, StoredDonation>({
   select: `SELECT d.account_no, d.platform, d.external_id, d.record_id, d.status, d.amount_cents,
       d.currency, d.refunded_amount_cents, d.donor_name, d.message, d.donated_at, d.recorded_at, d.test,
@@ -88,7 +88,7 @@ export function storeDonation(donation: DonationRecord): Insert {
   };
 }
 
-/** Stores what became of a donation; nothing else of it changes but that a donor's text can be erased. */
+/** Stores a donation's status, refunded amount, time of payment and donor's text. Its other columns never change. */
 export function updateDonation(donation: DonationRecord): Statement {
   const { accountNo, platform, externalId, status, refundedAmountCents, recordedAt } = donation;
   const text = [donation.donorName ?? null, donation.message ?? null];

@@ -8,16 +8,13 @@ import type { ContributionRecord } from "./contribution.ts";
 import { DonationStatus } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
-/**
- * Returns what a change to a donation tells the account's endpoints: its payment, a refund, or a dispute
- * that was opened or ended. A test tells nothing. §6.1
- */
+/** Returns the webhook events of a payment, a refund, or a dispute that was opened or ended. A test has none. §6.1 */
 export function eventsOfChange(
   before: DonationRecord,
   after: DonationRecord,
   change: "pay" | "refund" | "dispute",
 ): WebhookEventData[] {
-  // A change that was made before is answered with the very record it was given.
+  // A repeated change returns the same object.
   if (after === before || after.test) return [];
   const record = webhookRecordFrom(after);
   switch (change) {
@@ -32,7 +29,7 @@ export function eventsOfChange(
   }
 }
 
-/** Returns what a new contribution tells the account's endpoints. */
+/** Returns the webhook events of a new contribution. A test has none. */
 export function eventsOfContribution({
   donation,
   subscriptionId,
@@ -47,7 +44,8 @@ export function eventsOfContribution({
 
 function webhookRecordFrom(donation: DonationRecord): WebhookRecord {
   const { recordedAt } = donation;
-  if (recordedAt === undefined) throw new Error("a donation that was never paid tells nothing");
+  if (recordedAt === undefined)
+    throw new Error("a donation that was never paid has no webhook events");
   return {
     recordId: donation.recordId,
     amountCents: donation.amountCents,
@@ -71,6 +69,6 @@ function chargebackStatus(status: DonationStatus): ChargebackStatus {
       return "dispute_lost";
     case DonationStatus.Created:
     case DonationStatus.Deleted:
-      throw new Error("a dispute leaves no donation unpaid or deleted");
+      throw new Error("a disputed donation is neither unpaid nor deleted");
   }
 }

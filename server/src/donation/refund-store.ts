@@ -7,7 +7,7 @@ export type RefundRecord = { readonly externalId: Buffer };
 
 type RefundRow = RowDataPacket & { refund_external_id: Buffer };
 
-/** Asks for the refunds of donations, by account, platform and the donation's external id. */
+/** Looks up the refunds of donations by account, platform and the donation's external id. */
 export const refundsOf = lookupOf<RefundRow, RefundRecord>({
   select: `SELECT d.account_no, d.platform, d.external_id, r.external_id AS refund_external_id
     FROM donation d

@@ -6,27 +6,27 @@ import type { RowDataPacket } from "../database/pool.ts";
 export type SubscriptionRecord = {
   /** The service's own id. */
   readonly id: string;
-  /** The record id of its first contribution; `undefined` while there were only tests. */
+  /** The record id of its first contribution; `undefined` while it has only tests. */
   readonly firstRecordId: string | undefined;
 };
 
 type SubscriptionRow = RowDataPacket & { id: string; first_record_id: string | null };
 
-/** Asks for subscriptions by account and their writer's external id. */
+/** Looks up subscriptions by account and external id. */
 export const subscriptionsBy = lookupOf<SubscriptionRow, SubscriptionRecord>({
   select: "SELECT account_no, external_id, id, first_record_id FROM subscription",
   key: ["account_no", "external_id"],
   fromRow: (row) => ({ id: row.id, firstRecordId: row.first_record_id ?? undefined }),
 });
 
-/** A subscription that is there was known by tests only, and is started. */
+/** An existing subscription had only tests until now, and is started. */
 const SUBSCRIPTION: Table = {
   insert: "INSERT INTO subscription (account_no, external_id, id, first_record_id, started_at)",
   ending: `ON DUPLICATE KEY UPDATE first_record_id = VALUES(first_record_id),
     started_at = VALUES(started_at)`,
 };
 
-/** Stores a subscription, and which contribution started it; only tests are none. */
+/** Stores a subscription and the contribution that started it; `undefined` while it has only tests. */
 export function storeSubscription(
   accountNo: number,
   externalId: Buffer,

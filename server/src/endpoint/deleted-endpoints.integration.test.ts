@@ -19,7 +19,7 @@ async function storedIds(): Promise<string[]> {
   return rows.map(({ id }) => id).toSorted();
 }
 
-it("leave no row behind, however many are created and deleted", async () => {
+it("deleted endpoints leave no rows behind, however many there are", async () => {
   const kept = await createEndpoint();
   for (let turn = 0; turn < 200; turn++) await deleteEndpoint(await createEndpoint());
   expect((await storedIds()).length).toBeLessThanOrEqual(2);
@@ -29,13 +29,13 @@ it("leave no row behind, however many are created and deleted", async () => {
   expect(endpoints.map(({ id }) => id)).toEqual([kept, last]);
 });
 
-it("keep their row while a delivery to them runs, and their deliveries after that", async () => {
+it("a deleted endpoint keeps its row while a delivery to it runs, and its deliveries after that", async () => {
   const endpointId = await createEndpoint();
   const run = await services.sendTest(accountId, endpointId);
   const { deliveryId } = run;
   expect(await services.claim()).toEqual([deliveryId]);
   await deleteEndpoint(endpointId);
-  // Its first attempt is in flight, then it is retried, then it has ended.
+  // The first attempt is in flight, then a retry follows, then the run has ended.
   const others = [await createEndpoint()];
   expect(await storedIds()).toEqual([endpointId, ...others].toSorted());
   await services.record(run, AttemptOutcome.TIMEOUT, { retryIn: { seconds: 60n } });

@@ -1,6 +1,6 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
-/** Returns the failure of a call that names no endpoint of its account. */
+/** Returns the error for an endpoint that the account does not have. */
 export function endpointNotFound(): DomainError {
   return new DomainError(
     ErrorCode.EndpointNotFound,
@@ -8,7 +8,7 @@ export function endpointNotFound(): DomainError {
   );
 }
 
-/** Returns the failure of a call that would send to an endpoint that is switched off. */
+/** Returns the error for sending to an endpoint that is switched off. */
 export function endpointSwitchedOff(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
@@ -16,31 +16,31 @@ export function endpointSwitchedOff(): DomainError {
   );
 }
 
-/** Returns the failure of a call that would send a delivery to its endpoint, which is deleted. */
+/** Returns the error for sending a delivery to its deleted endpoint. */
 export function endpointDeleted(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
-    "The delivery's endpoint is deleted, for good, so nothing is sent to it any more.",
+    "The delivery's endpoint is deleted, so nothing is sent to it.",
   );
 }
 
-/** Returns the failure of a rotation while an earlier one is pending, whose secret a receiver may have. */
+/** Returns the error for a rotation while another one is pending, whose secret a receiver may have. */
 export function rotationPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationPending,
-    "A rotation of this endpoint's signing secret is pending, from next_secret_signs_from on; wait until then, or undo it with CancelRotation first.",
+    "A rotation of this endpoint's signing secret is pending until next_secret_signs_from. Wait until then, or call CancelRotation first.",
   );
 }
 
-/** Returns the failure of a call that would undo a rotation where none is pending. */
+/** Returns the error for canceling a rotation when none is pending. */
 export function rotationNotPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationNotPending,
-    "No rotation of this endpoint's signing secret is pending: its moment has come and the new secret signs, or it was canceled. To replace the secret again, call RotateSecret.",
+    "No rotation of this endpoint's signing secret is pending: the new secret already signs, or the rotation was canceled. To replace the secret again, call RotateSecret.",
   );
 }
 
-/** Returns the failure of a call that would send something of a blocked account. */
+/** Returns the error for sending an event of a blocked account. */
 export function accountBlocked(): DomainError {
   return new DomainError(
     ErrorCode.AccountUnavailable,

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("endpoints", () => {
-  it("are at most ten an account, also when calls race", async () => {
+  it("are at most ten for each account, even when calls race", async () => {
     const created = await Promise.allSettled(
       Array.from({ length: 15 }, () => services.createEndpoint(accountId)),
     );
@@ -19,7 +19,7 @@ describe("endpoints", () => {
     expect(endpoints).toHaveLength(10);
   });
 
-  it("are sent at most ten tests a minute an account, also when calls race", async () => {
+  it("get at most ten tests a minute for each account, even when calls race", async () => {
     const endpointIds = [
       await services.createEndpoint(accountId),
       await services.createEndpoint(accountId),

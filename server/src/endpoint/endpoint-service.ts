@@ -44,10 +44,10 @@ import { testEventData } from "./test-event-data.ts";
 
 type EndpointKey = { readonly accountId: string; readonly endpointId: string };
 
-/** What the service needs beside the database. */
+/** The settings of the service. */
 export type EndpointSettings = {
   readonly secretKeys: SecretKeys;
-  /** The `host:port` of development only. */
+  /** Additional `host:port` targets, for development only. */
   readonly allowedTargets: ReadonlySet<string>;
 };
 
@@ -57,7 +57,7 @@ export function createEndpointService(
   { write }: Writer,
   { secretKeys, allowedTargets }: EndpointSettings,
 ): ServiceImpl<typeof EndpointService> {
-  /** Decides from an endpoint as it is under its account's lock, so that no event sees half of a change. */
+  /** Decides from the stored endpoint under its account's lock, so that no event sees half of a change. */
   function writeEndpoint<Answer>(
     { accountId, endpointId }: EndpointKey,
     decide: (stored: EndpointRecord, account: LockedAccount) => Decision<Answer>,
@@ -98,7 +98,7 @@ export function createEndpointService(
         accountId: request.accountId,
         load: (accountNo) => ({
           endpoints: endpointsOf([accountNo]),
-          // Whatever sends looks at every row of an account's endpoints: those of deleted ones do not pile up.
+          // Every send reads all endpoint rows of the account, so rows of deleted endpoints must not accumulate.
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
@@ -156,7 +156,7 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
-        // The receiver may have been given its secret already, and would refuse what another one signs.
+        // The receiver may already have the pending secret, and would refuse the signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();
         const nextSecretFrom = parseSignsFrom(request.signsFrom, nowMicros);
         const change =
@@ -200,7 +200,7 @@ export function createEndpointService(
   };
 }
 
-/** The kinds of a message, whose numbers are the stored ones; the unspecified one is none. */
+/** Converts the kinds of a message. Their numbers equal the stored ones; an unspecified kind is dropped. */
 function kindsOf(kinds: readonly number[] = []): WebhookEventKind[] {
   return Object.values(WebhookEventKind).filter((kind) => kinds.includes(kind));
 }
@@ -208,7 +208,7 @@ function kindsOf(kinds: readonly number[] = []): WebhookEventKind[] {
 function limitReached(): DomainError {
   return new DomainError(
     ErrorCode.EndpointLimitReached,
-    `The account has ${MAX_ENDPOINTS} endpoints, the most it may have; delete one first.`,
+    `The account has ${MAX_ENDPOINTS} endpoints, which is the maximum; delete one first.`,
   );
 }
 

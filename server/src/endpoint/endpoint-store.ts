@@ -8,20 +8,20 @@ import { PENDING_SECRET_FROM } from "../signing-secret/signing-secret-store.ts";
 /** A stored endpoint that is not deleted, without its secret. */
 export type EndpointRecord = {
   readonly id: string;
-  /** Empty when it has none. */
+  /** Empty if it has none. */
   readonly name: string;
   readonly url: string;
-  /** From `kindBits`. */
+  /** Bits from `kindBits`. */
   readonly kinds: number;
   readonly standardWebhooks: boolean;
   readonly minAmountCents: number;
   readonly switchedOn: boolean;
   readonly createdAt: number;
-  /** When its next secret signs; `undefined` when no rotation is pending. */
+  /** When its next secret begins to sign, in microseconds; `undefined` if no rotation is pending. */
   readonly nextSecretFrom: number | undefined;
 };
 
-/** An endpoint to store, its secret encrypted. */
+/** An endpoint to store, with its secret encrypted. */
 export type NewEndpoint = {
   readonly accountNo: number;
   readonly id: string;
@@ -49,7 +49,7 @@ type Row = RowDataPacket & {
 const COLUMNS = `id, name, url, kinds, standard_webhooks, min_amount_cents, switched_on, created_at,
   ${PENDING_SECRET_FROM} AS pending_from`;
 
-/** Asks for the endpoints of accounts. */
+/** Looks up the endpoints of accounts that are not deleted. */
 export const endpointsOf = lookupOf<Row, EndpointRecord>({
   select: `SELECT account_no, ${COLUMNS} FROM endpoint`,
   key: ["account_no"],
@@ -64,7 +64,7 @@ const ENDPOINT: Table = {
     (account_no, id, name, url, kinds, standard_webhooks, min_amount_cents, switched_on, secret, created_at)`,
 };
 
-/** Stores an endpoint that is switched on. */
+/** Stores a new endpoint that is switched on. */
 export function storeEndpoint(endpoint: NewEndpoint): Insert {
   const { accountNo, id, name, url, kinds, standardWebhooks, minAmountCents } = endpoint;
   const { secret, createdAt } = endpoint;
@@ -77,7 +77,7 @@ export function storeEndpoint(endpoint: NewEndpoint): Insert {
   };
 }
 
-/** Finds an endpoint of an account. */
+/** Finds an endpoint of an account, unless it is deleted. */
 export async function findEndpoint(
   pool: Pool,
   accountNo: number,
@@ -101,7 +101,7 @@ export async function listEndpoints(pool: Pool, accountNo: number): Promise<Endp
   return rows.map(endpointFromRow);
 }
 
-/** Stores what an owner can change of an endpoint. */
+/** Stores the fields of an endpoint that its owner can change. */
 export function updateEndpoint(
   accountNo: number,
   { id, name, url, kinds, standardWebhooks, minAmountCents, switchedOn }: EndpointRecord,
@@ -113,7 +113,7 @@ export function updateEndpoint(
   };
 }
 
-/** Replaces the encrypted secret of an endpoint at once, and forgets any other. */
+/** Replaces the encrypted secret of an endpoint at once, and deletes the next one. */
 export function updateSecret(accountNo: number, id: string, secret: Buffer): Statement {
   return {
     sql: `UPDATE endpoint SET secret = ?, ${NO_NEXT_SECRET} WHERE account_no = ? AND id = ?`,
@@ -122,8 +122,8 @@ export function updateSecret(accountNo: number, id: string, secret: Buffer): Sta
 }
 
 /**
- * Stores the encrypted secret that an endpoint signs with from a moment on; no rotation may be pending. The
- * next secret of the rotation before, if there was one, is the one that signs until then.
+ * Stores the encrypted secret that signs from `fromMicros` on. No rotation may be pending. The secret of an earlier
+ * rotation, if there was one, signs until then.
  */
 export function storeNextSecret(
   accountNo: number,
@@ -139,7 +139,7 @@ export function storeNextSecret(
   };
 }
 
-/** Forgets the next secret of an endpoint, whose rotation is pending. */
+/** Deletes the next secret of an endpoint whose rotation is pending. */
 export function deleteNextSecret(accountNo: number, id: string): Statement {
   return {
     sql: `UPDATE endpoint SET ${NO_NEXT_SECRET} WHERE account_no = ? AND id = ?`,
@@ -147,10 +147,10 @@ export function deleteNextSecret(accountNo: number, id: string): Statement {
   };
 }
 
-/** Nothing is left of a deleted endpoint but what its deliveries show. */
+/** A deleted endpoint keeps only what its deliveries show. */
 const ERASE = `SET deleted_at = ?, switched_on = FALSE, name = '', url = '', secret = '', ${NO_NEXT_SECRET}`;
 
-/** Deletes an endpoint for good. */
+/** Deletes an endpoint permanently. */
 export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {
   return {
     sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
@@ -158,7 +158,7 @@ export function markEndpointDeleted(accountNo: number, id: string, nowMicros: nu
   };
 }
 
-/** Deletes all endpoints of an account for good. */
+/** Deletes all endpoints of an account permanently. */
 export function markEndpointsDeleted(accountNo: number, nowMicros: number): Statement {
   return {
     sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND deleted_at IS NULL`,

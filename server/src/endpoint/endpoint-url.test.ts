@@ -9,7 +9,7 @@ type TargetRow = {
   readonly why: string;
 };
 
-/** Of each, `test/delivery/attempt-targets.test.ts` holds what an attempt finds. */
+/** `test/delivery/attempt-targets.test.ts` tests attempts at the same targets. */
 const TARGETS: readonly TargetRow[] = JSON.parse(
   readFileSync(new URL("../../../test/vectors/targets.json", import.meta.url), "utf8"),
 );
@@ -43,7 +43,7 @@ describe("an endpoint's URL", () => {
     ["https://example.com/#part", "fragment"],
     ["https://example.com/#", "fragment"],
     [`${LONGEST}a`, "2048"],
-    // A parser drops a line break: it is shorter parsed.
+    // The URL parser drops the line break, so the parsed URL is shorter.
     [`${LONGEST}\n`, "2048"],
     [`https://example.com/${"ä".repeat(1000)}`, "2048"],
     ["https://localhost/", "host name"],
@@ -64,12 +64,12 @@ describe("an endpoint's URL", () => {
     else expect(() => parse(url)).toThrow("url accepts");
   });
 
-  it("says of an address in which block it is", () => {
+  it("is refused with the special block of its address", () => {
     expect(() => parse("https://127.0.0.1/")).toThrow("special block");
     expect(() => parse("https://[::ffff:10.0.0.1]/")).toThrow("special block");
   });
 
-  it("may be a named target of this machine in development alone", () => {
+  it("may be an allowed target of this machine in development only", () => {
     const allowed = new Set(["127.0.0.1:8443"]);
     expect(parseEndpointUrl("https://127.0.0.1:8443/x", allowed)).toBe("https://127.0.0.1:8443/x");
     expect(() => parseEndpointUrl("https://127.0.0.1:8444/x", allowed)).toThrow("port");

@@ -2,8 +2,8 @@ import { ACCEPTED_URL, parseTargetUrl } from "@activity/runtime/target-url";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
- * Returns the URL an endpoint may have, as it is stored. `allowedTargets` holds the `host:port` of development
- * only. Fails with `invalid_parameter`, saying why. §6
+ * Parses the URL of an endpoint and returns it as it is stored. `allowedTargets` holds additional `host:port` targets,
+ * for development only. Fails with `invalid_parameter` and the reason. §6
  */
 export function parseEndpointUrl(text: string, allowedTargets: ReadonlySet<string>): string {
   const target = parseTargetUrl(text, allowedTargets);

@@ -4,7 +4,9 @@ import type { RowDataPacket } from "../database/pool.ts";
 
 const TIME_BYTES = 8;
 
-/** Asks when an account's last tests were sent, in microseconds, oldest first; nothing is found before the first. */
+/**
+ * Looks up when an account's last tests were sent, in microseconds, oldest first. Finds nothing before the first test.
+ */
 export const testTimesOf = lookupOf<RowDataPacket & { test_times: Buffer }, number[]>({
   select: "SELECT account_no, test_times FROM account",
   key: ["account_no"],
@@ -15,7 +17,7 @@ export const testTimesOf = lookupOf<RowDataPacket & { test_times: Buffer }, numb
     ),
 });
 
-/** Notes when an account's last tests were sent. */
+/** Stores when an account's last tests were sent, in microseconds. */
 export function storeTestTimes(accountNo: number, micros: readonly number[]): Statement {
   const bytes = Buffer.alloc(micros.length * TIME_BYTES);
   for (const [at, time] of micros.entries()) bytes.writeBigUInt64BE(BigInt(time), at * TIME_BYTES);
@@ -25,7 +27,10 @@ export function storeTestTimes(accountNo: number, micros: readonly number[]): St
   };
 }
 
-/** Asks when an account's failed deliveries were last retried together, in microseconds; nothing before the first. */
+/**
+ * Looks up when an account last retried its failed deliveries together, in microseconds. Finds nothing before the
+ * first.
+ */
 export const lastBulkRetryOf = lookupOf<RowDataPacket & { bulk_retried_at: number }, number>({
   select: "SELECT account_no, bulk_retried_at FROM account",
   key: ["account_no"],
@@ -33,7 +38,7 @@ export const lastBulkRetryOf = lookupOf<RowDataPacket & { bulk_retried_at: numbe
   fromRow: (row) => row.bulk_retried_at,
 });
 
-/** Notes when failed deliveries of an account are retried together. */
+/** Stores when an account retries its failed deliveries together. */
 export function storeBulkRetry(accountNo: number, nowMicros: number): Statement {
   return {
     sql: "UPDATE account SET bulk_retried_at = ? WHERE account_no = ?",

@@ -17,6 +17,6 @@ it("admits one bulk retry a minute, and says when the next one may begin", () =>
   expect(() => checkBulkRetry(60 * SECOND, 0)).not.toThrow();
 });
 
-it("asks nobody to wait for more than a minute when the clock steps back", () => {
+it("makes no owner wait for more than a minute when the clock steps back", () => {
   expect(() => checkBulkRetry(0, 3_600 * SECOND)).toThrow(/in 60 s/);
 });

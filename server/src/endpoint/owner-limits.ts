@@ -1,15 +1,15 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
-/** Endpoints that an account may have. §6 */
+/** The most endpoints of an account. §6 */
 export const MAX_ENDPOINTS = 10;
-/** Test deliveries of an account in any minute. */
+/** The most test deliveries of an account in any minute. */
 export const MAX_TESTS = 10;
-/** A minute, in microseconds: for tests, and between two bulk retries. */
+/** A minute in microseconds, for tests and between two bulk retries. */
 export const SPAN_MICROS = 60_000_000;
 
 /**
- * Returns the times of the tests that still count, with a new one, in microseconds, oldest first. Fails when the minute
- * is full.
+ * Returns the times of the tests that still count and the new one, in microseconds, oldest first. Fails if the account
+ * has sent `MAX_TESTS` within a minute.
  */
 export function withTestAt(nowMicros: number, before: readonly number[]): number[] {
   const counted = before.filter((time) => time > nowMicros - SPAN_MICROS).slice(-MAX_TESTS);
@@ -17,11 +17,11 @@ export function withTestAt(nowMicros: number, before: readonly number[]): number
   if (counted.length < MAX_TESTS || oldest === undefined) return [...counted, nowMicros];
   throw new DomainError(
     ErrorCode.TestLimitReached,
-    `The account sent ${MAX_TESTS} tests within a minute, the most it may; send the next one in ${secondsUntil(oldest, nowMicros)} s.`,
+    `The account sent ${MAX_TESTS} tests within a minute, which is the maximum; send the next one in ${secondsUntil(oldest, nowMicros)} s.`,
   );
 }
 
-/** Fails when failed deliveries of the account were retried together within the last minute. */
+/** Fails if the account retried its failed deliveries together within the last minute. */
 export function checkBulkRetry(nowMicros: number, last: number | undefined): void {
   if (last === undefined || last <= nowMicros - SPAN_MICROS) return;
   throw new DomainError(
@@ -30,7 +30,7 @@ export function checkBulkRetry(nowMicros: number, last: number | undefined): voi
   );
 }
 
-/** A clock that stepped back makes nobody wait for longer than the span. */
+/** Never longer than the span, even if the clock stepped back. */
 function secondsUntil(countedFrom: number, nowMicros: number): number {
   const leftMicros = Math.min(SPAN_MICROS, countedFrom + SPAN_MICROS - nowMicros);
   return Math.ceil(leftMicros / 1e6);

@@ -17,14 +17,14 @@ beforeEach(async () => {
 const inHours = (hours: number) => timestampFromMs(Date.now() + hours * 3_600_000);
 const rotateAhead = (hours = 12) =>
   services.endpoints.rotateSecret({ ...key, signsFrom: inHours(hours) });
-/** Makes the moment of a pending rotation pass. */
-const passMoment = () =>
+/** Moves the start of a pending rotation into the past. */
+const passStart = () =>
   services.database.query(
     "UPDATE endpoint SET next_secret_from = next_secret_from - 86400e6 WHERE id = ?",
     [endpointId],
   );
 
-/** The secrets that attempts are signed with now: a first one that is claimed, and one of a workflow. */
+/** Returns the secrets that sign now: of a claimed first attempt, and of a workflow's attempt. */
 async function signing(): Promise<string[]> {
   await services.database.query("DELETE FROM outbox_entry");
   const run = await services.sendTest(accountId, endpointId);
@@ -41,17 +41,17 @@ const stored = () =>
   );
 
 describe("a rotation ahead", () => {
-  it("shows the new secret at once, and every attempt that is loaded from its moment on is signed with it", async () => {
+  it("returns the new secret at once, which signs every attempt that is loaded after its start", async () => {
     const signsFrom = inHours(12);
     const { secret, endpoint } = await services.endpoints.rotateSecret({ ...key, signsFrom });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(endpoint).toMatchObject({ id: endpointId, nextSecretSignsFrom: signsFrom });
     expect(await signing()).toEqual([first, first]);
-    await passMoment();
+    await passStart();
     expect(await signing()).toEqual([secret, secret]);
   });
 
-  it("is told of while it is pending, by reading and listing and by no secret", async () => {
+  it("is shown while it is pending, when the endpoint is read or listed, without its secret", async () => {
     await rotateAhead();
     const { endpoints } = await services.endpoints.listEndpoints({ accountId });
     expect(endpoints.map(({ nextSecretSignsFrom }) => nextSecretSignsFrom)).toEqual([
@@ -59,22 +59,22 @@ describe("a rotation ahead", () => {
     ]);
     expect(await pendingFrom()).toBeDefined();
     expect(JSON.stringify(endpoints, (_, value) => `${value}`)).not.toContain("whsec_");
-    await passMoment();
+    await passStart();
     expect(await pendingFrom()).toBeUndefined();
   });
 
-  it("stays when the endpoint is changed meanwhile", async () => {
+  it("stays pending when the endpoint is changed", async () => {
     const { secret } = await rotateAhead();
     const { endpoint } = await services.endpoints.updateEndpoint({
       ...key,
       standardWebhooks: true,
     });
     expect(endpoint?.nextSecretSignsFrom).toEqual(await pendingFrom());
-    await passMoment();
+    await passStart();
     expect(await signing()).toEqual([secret, secret]);
   });
 
-  it("is stored encrypted, and gone with a deleted endpoint", async () => {
+  it("is stored encrypted, and is deleted with its endpoint", async () => {
     const { secret } = await rotateAhead();
     const [row] = await stored();
     expect(row?.next_secret?.includes(secret.slice(6))).toBe(false);
@@ -90,18 +90,18 @@ describe("a rotation ahead", () => {
 });
 
 describe("after a rotation", () => {
-  it("the next one ahead leaves the new secret signing until its moment", async () => {
+  it("the first one's secret signs until the second one starts", async () => {
     const second = (await rotateAhead()).secret;
-    await passMoment();
+    await passStart();
     const third = (await rotateAhead()).secret;
     expect(await signing()).toEqual([second, second]);
-    await passMoment();
+    await passStart();
     expect(await signing()).toEqual([third, third]);
   });
 
-  it("one at once replaces all", async () => {
+  it("a rotation at once replaces every secret", async () => {
     await rotateAhead();
-    await passMoment();
+    await passStart();
     const { secret, endpoint } = await services.endpoints.rotateSecret(key);
     expect(endpoint?.nextSecretSignsFrom).toBeUndefined();
     expect(await signing()).toEqual([secret, secret]);
@@ -110,7 +110,7 @@ describe("after a rotation", () => {
 });
 
 describe("while a rotation is pending", () => {
-  it("another one is refused, ahead or at once, also when both race", async () => {
+  it("another one is refused, ahead or at once, even when calls race", async () => {
     const pending = inHours(12);
     const calls = Array.from({ length: 8 }, () =>
       services.endpoints.rotateSecret({ ...key, signsFrom: pending }),
@@ -122,16 +122,16 @@ describe("while a rotation is pending", () => {
       await expect(again()).rejects.toMatchObject({ code: "secret_rotation_pending" });
     }
     expect(await pendingFrom()).toEqual(pending);
-    await passMoment();
+    await passStart();
     expect(await signing()).toEqual([shown[0]?.secret, shown[0]?.secret]);
   });
 
-  it("it can be canceled: the secret that signs goes on for good, and the new one is forgotten", async () => {
+  it("it can be canceled: the current secret stays, and the new one is deleted", async () => {
     await rotateAhead();
     const { endpoint } = await services.endpoints.cancelRotation(key);
     expect(endpoint).toMatchObject({ id: endpointId });
     expect(endpoint?.nextSecretSignsFrom).toBeUndefined();
-    await passMoment();
+    await passStart();
     expect(await signing()).toEqual([first, first]);
     expect(await stored()).toMatchObject([{ next_secret: null }]);
     await expect(rotateAhead()).resolves.toBeDefined();
@@ -141,7 +141,7 @@ describe("while a rotation is pending", () => {
 describe("a rotation that is not pending cannot be canceled", () => {
   const refused = { code: "secret_rotation_not_pending" };
 
-  it("as there was none, or it was canceled before", async () => {
+  it("because there was none, or it was canceled before", async () => {
     await expect(services.endpoints.cancelRotation(key)).rejects.toMatchObject(refused);
     await rotateAhead();
     await services.endpoints.cancelRotation(key);
@@ -149,14 +149,14 @@ describe("a rotation that is not pending cannot be canceled", () => {
     expect(await signing()).toEqual([first, first]);
   });
 
-  it("as its moment has come: the new secret goes on", async () => {
+  it("because it has started and the new secret signs", async () => {
     const { secret } = await rotateAhead();
-    await passMoment();
+    await passStart();
     await expect(services.endpoints.cancelRotation(key)).rejects.toMatchObject(refused);
     expect(await signing()).toEqual([secret, secret]);
   });
 
-  it("as the endpoint is another account's", async () => {
+  it("because the endpoint belongs to another account", async () => {
     await rotateAhead();
     const other = { accountId: await services.createAccount(), endpointId };
     await expect(services.endpoints.cancelRotation(other)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ const NOW = 1_700_000_000_000_000;
 const DAY = 86_400_000_000;
 const parse = (micros: number) => parseSignsFrom(timestampFromMicros(micros), NOW);
 
-it("a new secret signs from now, or from a moment up to 24 hours ahead, to the microsecond", () => {
+it("a new secret signs from now, or from a time up to 24 hours ahead, to the microsecond", () => {
   expect(parseSignsFrom(undefined, NOW)).toBeUndefined();
   for (const micros of [NOW + 1, NOW + 3_600_000_001, NOW + DAY])
     expect(parse(micros)).toBe(micros);
@@ -15,9 +15,9 @@ it("a new secret signs from now, or from a moment up to 24 hours ahead, to the m
 it.each([
   ["the beginning of 1970", 0],
   ["a second ago", NOW - 1_000_000],
-  ["this moment", NOW],
+  ["now", NOW],
   ["a microsecond over a day ahead", NOW + DAY + 1],
-  ["milliseconds in the place of seconds", NOW * 1000],
+  ["milliseconds instead of seconds", NOW * 1000],
 ])("a new secret cannot sign from %s", (_, micros) => {
   expect(() => parse(micros)).toThrow("signs_from accepts");
 });

@@ -6,9 +6,9 @@ const MAX_HOURS = 24;
 const HOUR_MICROS = 3_600_000_000;
 
 /**
- * Parses from when a new signing secret signs, in microseconds; `undefined` for now. Fails with
- * `invalid_parameter` unless it is later than now, by at most 24 hours. A past time is a mistake:
- * the receiver would refuse at once.
+ * Parses the time from which a new signing secret signs, in microseconds; `undefined` means now. Fails with
+ * `invalid_parameter` unless it is later than now, by at most 24 hours. A past time is a mistake: the receiver would
+ * refuse events at once.
  */
 export function parseSignsFrom(
   signsFrom: Timestamp | undefined,

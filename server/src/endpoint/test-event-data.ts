@@ -1,10 +1,10 @@
 import type { WebhookEventData, WebhookRecord } from "../webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 
-/** An id of the records' form, and nobody's. */
+/** An id in the form of record ids, which no record has. */
 const TEST_ID = "000000000000000";
 
-/** Makes up what an owner's test tells; nothing of it is stored as a donation. §6.2 */
+/** Returns made-up event data for an owner's test. No donation is stored. §6.2 */
 export function testEventData(kind: WebhookEventKind, nowMicros: number): WebhookEventData {
   const record: WebhookRecord = {
     recordId: TEST_ID,

@@ -4,7 +4,7 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import type { FeedVersion } from "./feed-changes.ts";
 
 const DEADLINE_MS = 3_000;
-/** More would be late by a poll's wait at most, and lost by none: a poll that ends is asked again. */
+/** Changes beyond this number arrive late by at most one poll's wait. None is missed, because clients poll again. */
 const MAX_ROWS = 10_000;
 
 type ChangedRow = RowDataPacket & { id: string; feed_changed_at: number };

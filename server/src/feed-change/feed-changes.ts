@@ -6,37 +6,37 @@ import { findChangedFeeds } from "./feed-change-store.ts";
 /** The version of an account's feed: the time of its last change, in microseconds since 1970. */
 export type FeedVersion = { readonly accountId: string; readonly version: number };
 
-/** What changes in the feeds of all accounts, for gateways whose clients wait. ADR 0052 */
+/** The changes of all accounts' feeds, for gateways whose clients wait. ADR 0052 */
 export type FeedChanges = {
-  /** Tells of changes that this process committed. */
+  /** Announces changes that this process committed. */
   note(feeds: readonly FeedVersion[]): void;
   /**
-   * Gives the changes of the last 15 seconds, then each change as it is committed, by this process or by another.
-   * A batch is empty when nothing changed for half a second. Ends when `signal` is aborted or `end` is called.
+   * Yields the changes of the last 15 seconds, then each change that this or another process commits. A batch is empty
+   * if nothing changed for half a second. Ends when `signal` is aborted or `end` is called.
    */
   watch(signal: AbortSignal): AsyncGenerator<readonly FeedVersion[], void>;
-  /** Resolves with the version of a feed once it is later than the one given, or with that one after `ms`. */
+  /** Resolves with a feed's version when it is later than the given one, or with the given one after `ms`. */
   later(feed: FeedVersion, ms: number, signal: AbortSignal): Promise<number>;
-  /** Ends every watch, those that begin later too. */
+  /** Ends every watch, including those that begin later. */
   end(): void;
-  /** Ends every watch and looks no more. */
+  /** Ends every watch and stops looking for changes. */
   close(): void;
 };
 
-/** How long changes are kept for who begins to watch: longer than a poll waits. */
+/** How long changes are kept for a watch that begins: longer than a poll waits. */
 const KEPT_MS = 15_000;
-/** How often the changes of other processes are looked for, while somebody watches. */
+/** How often this process looks for changes of other processes, while there is a watch. */
 const LOOK_MS = 250;
-/** A change may be committed this much later than its version says. */
+/** A change may be committed this long after the time in its version. */
 const COMMIT_MS = 5_000;
-/** A watch that is silent for longer than a few of these is broken. */
+/** How often a watch yields without changes. A watch that misses a few of these is broken. */
 const HEARTBEAT_MS = 500;
 
 type Watch = { readonly changed: Map<string, number>; wake: () => void };
 
-/** Creates what tells of changed feeds. Nothing is kept or looked for while nobody watches. */
+/** Creates the feed changes. Without a watch they keep nothing and do not look. */
 export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): FeedChanges {
-  /** By account, in the order in which they were noted. */
+  /** By account, the oldest first. */
   const kept = new Map<string, { readonly version: number; readonly notedMs: number }>();
   const watches = new Set<Watch>();
   let lookedMs: number | undefined;
@@ -63,9 +63,9 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     if (watches.size === 0) return;
     const notedMs = nowMs();
     for (const { accountId, version } of feeds) {
-      const known = kept.get(accountId);
-      if (known !== undefined && known.version >= version) continue;
-      // Deleted first, so that it stands behind those that were noted before.
+      const last = kept.get(accountId);
+      if (last !== undefined && last.version >= version) continue;
+      // Delete first, because `set` alone would keep the old position.
       kept.delete(accountId);
       kept.set(accountId, { version, notedMs });
       for (const { changed } of watches) changed.set(accountId, version);
@@ -92,7 +92,7 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     }
   }
 
-  /** While the database cannot be looked at nobody is told that all is well: another core may reach it. */
+  /** Sends no heartbeat while the database is out of reach, because another core may reach it. */
   function untilWoken(own: Watch): Promise<void> {
     return new Promise((resolve) => {
       const timer = setInterval(() => {
@@ -105,12 +105,12 @@ export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): Fe
     });
   }
 
-  async function later(known: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
+  async function later(given: FeedVersion, ms: number, signal: AbortSignal): Promise<number> {
     for await (const feeds of watch(AbortSignal.any([signal, AbortSignal.timeout(ms)]))) {
-      const found = feeds.find(({ accountId }) => accountId === known.accountId);
-      if (found !== undefined && found.version > known.version) return found.version;
+      const found = feeds.find(({ accountId }) => accountId === given.accountId);
+      if (found !== undefined && found.version > given.version) return found.version;
     }
-    return known.version;
+    return given.version;
   }
 
   function end(): void {

@@ -7,8 +7,8 @@ import type { ImportedRow } from "./import-row.ts";
 import { insertChunks } from "./insert-chunks.ts";
 
 /**
- * Stores those rows that are not stored already, and returns how many they were. Of rows with the same
- * external id the first counts. What fits into one packet is recorded at one time.
+ * Stores the rows that are not stored yet, and returns their number. Of rows with the same external id the first
+ * counts. The rows of one packet get the same `recordedAt`.
  */
 export async function storeImportedRows(
   writer: Writer,
@@ -40,8 +40,8 @@ function storeChunk(
       donations: donationsBy(...rows.map((row) => [accountNo, platform, row.externalId])),
     }),
     decide({ donations }, account) {
-      const known = new Set(donations.map(({ externalId }) => idOf(externalId)));
-      const missing = rows.filter((row) => !known.has(idOf(row.externalId)));
+      const storedIds = new Set(donations.map(({ externalId }) => idOf(externalId)));
+      const missing = rows.filter((row) => !storedIds.has(idOf(row.externalId)));
       const imported = missing.map((row) => importedDonation(row, platform, account));
       return {
         answer: imported.length,
@@ -54,7 +54,7 @@ function storeChunk(
   });
 }
 
-/** One text for each sequence of bytes, to compare them by. */
+/** Returns a string that identifies the bytes, for comparison. */
 function idOf(externalId: Buffer): string {
   return externalId.toString("latin1");
 }

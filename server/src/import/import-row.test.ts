@@ -57,7 +57,7 @@ describe("a row of an import", () => {
     expect(checkImportRow({ ...ROW, ...change }).kind).toBe("accepted");
   });
 
-  it("keeps every well-formed text as it is, and refuses all others", () => {
+  it("keeps every well-formed text unchanged, and refuses all others", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 128 }), (text) => {
         const outcome = checkImportRow({ ...ROW, externalId: text, message: text });

@@ -3,7 +3,7 @@ import { DomainError } from "../common/errors.ts";
 import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../common/stored-text.ts";
 import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
-/** A row of an import as it arrives. */
+/** A row of an import as it is received. */
 export type ReceivedRow = {
   readonly externalId: string;
   readonly amountCents: bigint;
@@ -23,7 +23,7 @@ export type ImportedRow = {
   readonly donatedAt: Micros;
 };
 
-/** A row that can be stored, or one sentence that names the field in the way and what it accepts. */
+/** A row that can be stored, or a sentence that names the invalid field and what it accepts. */
 export type ImportRowOutcome =
   | { readonly kind: "accepted"; readonly row: ImportedRow }
   | { readonly kind: "refused"; readonly reason: string };
@@ -31,7 +31,7 @@ export type ImportRowOutcome =
 const CURRENCY = /^[a-z]{3}$/;
 const MAX_AMOUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Checks a row by the rules of a donation through the service. */
+/** Checks a row by the rules for donations made through the service. */
 export function checkImportRow(row: ReceivedRow): ImportRowOutcome {
   const reason = reasonAgainst(row);
   if (reason !== undefined) return refused(reason);
@@ -81,7 +81,7 @@ function reasonAgainstText(row: ReceivedRow): string | undefined {
   return undefined;
 }
 
-/** Returns the time of a row, or the reason why it is refused. */
+/** Returns the time of a row, or the reason to refuse it. */
 function donatedAtOf({ donatedAt }: ReceivedRow): Micros | string {
   if (donatedAt === undefined) return "donated_at is required.";
   try {

@@ -22,7 +22,7 @@ const rows = (count: number, from = 0) =>
   Array.from({ length: count }, (_, place) => row(`donation ${from + place}`));
 
 describe("an import", () => {
-  it("puts its rows into the feed as paid donations of their source, each batch at one time", async () => {
+  it("adds its rows to the feed as paid donations of their source, with one time for each batch", async () => {
     const answer = await services.importRows(accountId, Platform.CSV, rows(3), rows(2, 3));
     expect(answer).toMatchObject({ received: 5n, stored: 5n, unchanged: 0n, refused: 0n });
     const feed = await services.readFeed(accountId);
@@ -42,7 +42,7 @@ describe("an import", () => {
     expect(feed[0]?.record_key).toMatch(/^[a-z0-9]{15}d$/);
   });
 
-  it("stores nothing twice: not within a batch, nor when it is sent again", async () => {
+  it("stores each row once, within a batch and across batches", async () => {
     const twice = await services.importRows(accountId, Platform.CSV, [
       row("a", { amountCents: 1n }),
       row("a", { amountCents: 2n }),
@@ -60,20 +60,20 @@ describe("an import", () => {
     expect(feed.map((activity) => activity.value).sort()).toEqual([1, 500, 500]);
   });
 
-  it("tells external ids apart by every byte", async () => {
+  it("distinguishes external ids by every byte", async () => {
     const ids = ["a", "A", "á", "a\u0301", "a ", "a\0", " a"];
     const batch = ids.map((id) => row(id));
     const answer = await services.importRows(accountId, Platform.CSV, batch, batch);
     expect(answer).toMatchObject({ stored: 7n, unchanged: 7n });
   });
 
-  it("keeps the sources apart", async () => {
+  it("distinguishes the same external id of two sources", async () => {
     await services.importRows(accountId, Platform.CSV, rows(2));
     const answer = await services.importRows(accountId, Platform.IMPORT_SOURCE_1, rows(2));
     expect(answer).toMatchObject({ stored: 2n });
   });
 
-  it("refuses bad rows one by one, says which and why, and stores the others", async () => {
+  it("refuses each bad row with its index and the reason, and stores the others", async () => {
     const bad = [row("x", { currency: "EURO" }), row(""), row("y", { amountCents: -1n })];
     const answer = await services.importRows(accountId, Platform.CSV, rows(2), [
       ...bad,
@@ -103,7 +103,7 @@ describe("an import", () => {
     expect(feed.every((activity) => activity.message === message)).toBe(true);
   });
 
-  it("fails, before anything is stored, when it is opened wrongly", async () => {
+  it("fails before it stores anything when its opening or first batch is invalid", async () => {
     const run = (platform: Platform, id = accountId) => services.importRows(id, platform, rows(1));
     const invalid = { code: ErrorCode.InvalidParameter };
     await expect(run(Platform.SERVICE)).rejects.toMatchObject(invalid);
@@ -119,7 +119,7 @@ describe("an import", () => {
     expect(await services.readFeed(accountId)).toEqual([]);
   });
 
-  it("ends at the batch during which its account is deleted", async () => {
+  it("ends at the batch during which the account is deleted", async () => {
     const { accounts } = services;
     let batches = 0;
     function* steps() {
@@ -132,7 +132,7 @@ describe("an import", () => {
       }
     };
     await expect(run()).rejects.toMatchObject({ code: ErrorCode.AccountNotFound });
-    // The fifth was read while the fourth was refused.
+    // The service reads the fifth batch while it refuses the fourth.
     expect(batches).toBeLessThanOrEqual(5);
     expect(await services.readFeed(accountId)).toEqual([]);
   });

@@ -44,9 +44,9 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
   };
 }
 
-/** Reads the first message of an import, and fails at once when nothing could be stored. */
+/** Reads the first message of an import. Fails if no row could be stored. */
 async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<ImportOpening> {
-  if (step.case !== "opening") throw invalid("step accepts, in the first message, an opening.");
+  if (step.case !== "opening") throw invalid("step accepts an opening in the first message.");
   if (!isImportPlatform(step.value.platform)) {
     throw invalid("platform accepts one of the import sources or csv.");
   }
@@ -55,7 +55,7 @@ async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<Impor
   return step.value;
 }
 
-/** Reads the messages behind the opening, and how many rows were received with each. */
+/** Reads the messages after the opening. `received` counts the rows so far. */
 async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>) {
   let received = 0;
   for await (const request of { [Symbol.asyncIterator]: () => steps }) {
@@ -67,7 +67,7 @@ async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>) {
 }
 
 function rowsOf({ step }: ImportDonationsRequest): ImportRow[] {
-  if (step.case !== "rows") throw invalid("step accepts, after the first message, rows.");
+  if (step.case !== "rows") throw invalid("step accepts rows after the first message.");
   const { rows } = step.value;
   if (rows.length < 1 || rows.length > MAX_ROWS)
     throw invalid(`rows accepts 1 to ${MAX_ROWS} rows.`);
@@ -77,13 +77,13 @@ function rowsOf({ step }: ImportDonationsRequest): ImportRow[] {
 function checkRows(rows: readonly ImportRow[], firstIndex: number) {
   const accepted: ImportedRow[] = [];
   const refusedRows: { index: bigint; externalId: string; reason: string }[] = [];
-  for (const [place, row] of rows.entries()) {
+  for (const [offset, row] of rows.entries()) {
     const outcome = checkImportRow(row);
     if (outcome.kind === "accepted") {
       accepted.push(outcome.row);
     } else {
       refusedRows.push({
-        index: BigInt(firstIndex + place),
+        index: BigInt(firstIndex + offset),
         // A message cannot carry half of a surrogate pair.
         externalId: row.externalId.toWellFormed(),
         reason: outcome.reason,

@@ -1,7 +1,7 @@
 /**
- * The most bytes of text in one packet, which carries each twice, to the donation and to the feed: below the
- * least `max_allowed_packet` in use (16 MiB). An escape doubles only what takes one byte, a third of what is
- * counted here.
+ * The most bytes of text in one packet. The packet carries each text twice, for the donation and for the feed, so this
+ * is less than half of the smallest `max_allowed_packet` in use (16 MiB). Escapes fit too: they double only one-byte
+ * characters, which count as three bytes here.
  */
 const MAX_TEXT_BYTES = 4_000_000;
 /** The most bytes that one UTF-16 code unit takes in UTF-8. */

@@ -1,12 +1,12 @@
 import { NoticeKind } from "./notice.ts";
 
-/** Says in one or two sentences what happened and what its owner can do, without names. */
+/** Returns one or two sentences on what happened and what the owner can do, without names. */
 export function adviceOf(kind: NoticeKind, level: number): string {
   switch (kind) {
     case NoticeKind.EndpointFailing:
-      return `${level} % of the latest attempts at an endpoint failed. Look at its latest deliveries, mend the receiver and retry what failed.`;
+      return `${level} % of the latest attempts at an endpoint failed. Look at its latest deliveries, fix the receiver and retry the failed ones.`;
     case NoticeKind.RunFailed:
-      return "An endpoint did not take some events, and they are not sent again by themselves. Mend the receiver, then retry its failed deliveries.";
+      return "An endpoint did not accept some events, and no more retries follow. Fix the receiver, then retry its failed deliveries.";
     case NoticeKind.ApiKeyEnds:
       return level === 0
         ? "An API key has ended, and its clients are refused. Create a new key and give it to them."

@@ -2,23 +2,23 @@ import { type Condition, LEVELS, NoticeKind } from "./notice.ts";
 
 const HOUR_MICROS = 3_600_000_000;
 const DAY_MICROS = 24 * HOUR_MICROS;
-/** The share of fewer attempts is taken of as many: one failure alone is no sign. */
+/** The percentage of failures divides by at least this number, because a single failure is no sign. */
 const MIN_ATTEMPTS = 20;
-/** Below this percentage an endpoint works again. */
+/** Below this percentage an endpoint counts as working. */
 const WORKS_BELOW = 25;
-/** How long before its end a key is told of, in days. */
+/** The days before a key's end at which its owner gets a notice. */
 const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
-/** For how long attempts and failed runs count. */
+/** How long attempts and failed runs count. */
 export const HEALTH_MICROS = DAY_MICROS;
-/** How long before and after its end a key is told of. */
+/** How long before and after a key's end it has a notice. */
 export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS } as const;
-/** How long before and after the next secret signs alone it is told of. */
+/** How long before and after a next secret's start its endpoint has a notice. */
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
-/** As long as the sessions last that such a link can have opened. */
+/** The lifetime of the sessions that a reused link may have opened. */
 const LINK_MICROS = 12 * HOUR_MICROS;
 
-/** What an endpoint did in an hour. */
+/** The attempts at an endpoint in one hour. */
 export type EndpointHour = {
   readonly beganAt: number;
   readonly delivered: number;
@@ -26,18 +26,18 @@ export type EndpointHour = {
   readonly failedRuns: number;
 };
 
-/** What notices need to know of an endpoint that is not deleted. */
+/** The state of an endpoint that is not deleted, as far as notices depend on it. */
 export type EndpointState = {
   readonly switchedOn: boolean;
-  /** Whether a delivery, no test, is failed now: its owner has not retried it. */
+  /** Whether a delivery that is not a test has failed and its owner has not retried it. */
   readonly hasFailed: boolean;
-  /** When the secret signs that was made last, past or not; `undefined` when it did at once. */
+  /** When the newest secret begins or began to sign; `undefined` if it signed at once. */
   readonly nextSecretFrom: number | undefined;
   /** Of the last day, in any order. */
   readonly hours: readonly EndpointHour[];
 };
 
-/** Returns what there is to tell of an endpoint; of one that is switched off nothing but its secret. */
+/** Returns the conditions of an endpoint. If it is switched off, only its secret counts. */
 export function endpointConditions(endpoint: EndpointState, nowMicros: number): Condition[] {
   const newestFirst = endpoint.hours.toSorted((a, b) => b.beganAt - a.beganAt);
   const health = endpoint.switchedOn
@@ -48,7 +48,7 @@ export function endpointConditions(endpoint: EndpointState, nowMicros: number): 
   );
 }
 
-/** Returns whether a key that is not revoked ends, or has ended, near now. */
+/** Returns the condition of a key that ends soon or ended recently, unless it is revoked. */
 export function keyConditions(expiresAt: number, nowMicros: number): Condition[] {
   const left = expiresAt - nowMicros;
   const level = KEY_DAYS.findLast((days) => left <= days * DAY_MICROS);
@@ -57,13 +57,13 @@ export function keyConditions(expiresAt: number, nowMicros: number): Condition[]
   return [{ kind: NoticeKind.ApiKeyEnds, level, since, endsAt: expiresAt }];
 }
 
-/** Returns whether there is still to tell of a link that was used again. */
+/** Returns the condition of a reused link while its sessions may last. */
 export function linkConditions(since: number, nowMicros: number): Condition[] {
   if (since <= nowMicros - LINK_MICROS) return [];
   return [{ kind: NoticeKind.SessionLinkReused, level: 0, since, endsAt: undefined }];
 }
 
-/** Goes by the newest hour with attempts, and by those before it until 20 attempts are found. */
+/** Counts the newest hours until they hold 20 attempts. */
 function failing(newestFirst: readonly EndpointHour[], since: number): Condition | undefined {
   let attempts = 0;
   let failed = 0;

@@ -3,20 +3,20 @@ import { queryWithin } from "../database/query-within.ts";
 import { inTransaction } from "../database/transaction.ts";
 
 const SEQUENCE_BYTES = 8;
-/** The column holds as many. */
+/** The capacity of the column. */
 const MAX_DISMISSED = 100;
 
 type Row = RowDataPacket & { dismissed: Buffer | null };
 
 const FIND = "SELECT dismissed FROM dashboard_session WHERE session_hash = ?";
 
-/** Lists the sequences that a session dismissed last. */
+/** Lists the sequences of the notices that a session dismissed last. */
 export async function listDismissed(pool: Pool, sessionHash: Buffer): Promise<bigint[]> {
   const [row] = await queryWithin<Row[]>(pool, FIND, [sessionHash]);
   return sequencesIn(row);
 }
 
-/** Notes that a session dismisses a notice; it forgets the first of more than 100. */
+/** Stores that a session dismisses a notice. Of more than 100 it drops the oldest. */
 export async function addDismissed(
   pool: Pool,
   sessionHash: Buffer,

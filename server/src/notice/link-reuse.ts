@@ -4,7 +4,7 @@ import { inTransaction } from "../database/transaction.ts";
 import { NoticeKind } from "./notice.ts";
 import { hasNotice, insertNotices, isAccountThere, lockNotices } from "./notice-store.ts";
 
-/** Writes once that a link of an account was used in a second browser; `subjectId` names the link. */
+/** Writes one notice that a second browser used a link of an account. `subjectId` names the link. */
 export async function tellLinkReused(
   pool: Pool,
   accountId: string,
@@ -14,7 +14,7 @@ export async function tellLinkReused(
   await inTransaction(pool, async (tx) => {
     const clock = await lockNotices(tx);
     if (await hasNotice(tx, kind, subjectId)) return;
-    // Behind the lock: what deletes the account removes its notices before or after this one.
+    // Check under the lock: an account's deletion takes it too, and deletes notices that were written before.
     if (!(await isAccountThere(tx, accountNoOf(accountId) ?? 0))) return;
     const since = clock.nowMicros;
     const notice = { accountId, kind, subjectId, level: 0, since, endsAt: undefined };

@@ -13,7 +13,7 @@ import { listNotices, listOpenOfAccount, type StoredNotice } from "./notice-stor
 
 const MAX_OPEN = 100;
 
-/** What a session must be allowed to read to be told of it; nothing where it is about sessions. */
+/** The scopes that a session needs to see each kind. Notices about sessions need none. */
 const FAMILIES: Readonly<Record<NoticeKind, ScopeFamily | undefined>> = {
   [NoticeKind.EndpointFailing]: ScopeFamily.Endpoints,
   [NoticeKind.RunFailed]: ScopeFamily.Deliveries,
@@ -22,7 +22,7 @@ const FAMILIES: Readonly<Record<NoticeKind, ScopeFamily | undefined>> = {
   [NoticeKind.SessionLinkReused]: undefined,
 };
 
-/** Creates the service that tells what needs an owner's attention. ADR 0054 */
+/** Creates the service of notices. ADR 0054 */
 export function createNoticeService(pool: Pool): ServiceImpl<typeof NoticeService> {
   return {
     async listNotices({ accountId, after, limit }) {

@@ -16,7 +16,7 @@ export type StoredNotice = OpenNotice & {
 /** A notice to store. */
 export type NewNotice = Omit<StoredNotice, "sequence" | "closedAt">;
 
-/** The sequence of the last notice, and the database's clock. */
+/** The sequence of the last notice, and the database's time in microseconds. */
 export type NoticeClock = { readonly lastSequence: number; readonly nowMicros: number };
 
 type Row = RowDataPacket & {
@@ -33,26 +33,26 @@ type Row = RowDataPacket & {
 const COLUMNS = "sequence, account_id, kind, subject_id, level, since, ends_at, closed_at";
 
 /**
- * Locks all notices for writing: who holds this lock to the commit writes notices whose sequences follow one another.
- * Every writer takes it before it reads what it decides from.
+ * Locks all notices for writing until the commit, so that they commit in the order of their sequences. Every writer
+ * takes this lock before it reads the data that it decides from.
  */
 export async function lockNotices(tx: Transaction): Promise<NoticeClock> {
   const [[row]] = await tx.query<(RowDataPacket & { last_notice: number; now_micros: number })[]>(
     `SELECT last_notice, ${NOW_MICROS} AS now_micros FROM installation FOR UPDATE`,
   );
-  if (row === undefined) throw new Error("the table installation has lost its row");
+  if (row === undefined) throw new Error("table installation has no row");
   return { lastSequence: row.last_notice, nowMicros: row.now_micros };
 }
 
-/** Stores notices, at least one, behind all others. */
+/** Stores notices (at least one) with the next sequences. */
 export async function insertNotices(
   tx: Transaction,
   { lastSequence, nowMicros }: NoticeClock,
   notices: readonly NewNotice[],
 ): Promise<void> {
   const first = Math.max(lastSequence + 1, nowMicros);
-  const rows = notices.map((each, place) => [
-    ...[first + place, each.accountId, each.kind, each.subjectId, each.level],
+  const rows = notices.map((each, index) => [
+    ...[first + index, each.accountId, each.kind, each.subjectId, each.level],
     ...[each.since, each.endsAt ?? null],
   ]);
   await tx.query(
@@ -63,7 +63,7 @@ export async function insertNotices(
   await tx.query("UPDATE installation SET last_notice = ?", [first + rows.length - 1]);
 }
 
-/** Closes notices, at least one. */
+/** Closes notices (at least one). */
 export async function closeNotices(
   tx: Transaction,
   sequences: readonly number[],
@@ -72,7 +72,7 @@ export async function closeNotices(
   await tx.query("UPDATE notice SET closed_at = ? WHERE sequence IN (?)", [nowMicros, sequences]);
 }
 
-/** Lists the open notices of subjects and kinds, at least one of each. */
+/** Lists the open notices of subjects and kinds (at least one of each). */
 export async function listOpenOf(
   tx: Transaction,
   subjectIds: readonly string[],
@@ -86,7 +86,7 @@ export async function listOpenOf(
   return rows.map(noticeFromRow);
 }
 
-/** Tells whether a subject has a notice of a kind, closed or not. */
+/** Tells whether a subject has a notice of a kind, open or closed. */
 export async function hasNotice(
   tx: Transaction,
   kind: NoticeKind,
@@ -99,7 +99,7 @@ export async function hasNotice(
   return rows.length > 0;
 }
 
-/** Tells whether an account is not deleted. */
+/** Tells whether an account exists and is not deleted. */
 export async function isAccountThere(tx: Transaction, accountNo: number): Promise<boolean> {
   const [rows] = await tx.query<RowDataPacket[]>(
     "SELECT 1 FROM account WHERE account_no = ? AND deleted_at IS NULL",
@@ -108,7 +108,7 @@ export async function isAccountThere(tx: Transaction, accountNo: number): Promis
   return rows.length > 0;
 }
 
-/** Lists at most `limit` open notices of all accounts behind a sequence, oldest first. */
+/** Lists at most `limit` open notices of all accounts after a sequence, oldest first. */
 export async function listOpen(pool: Pool, after: number, limit: number): Promise<StoredNotice[]> {
   const rows = await queryWithin<Row[]>(
     pool,
@@ -119,7 +119,7 @@ export async function listOpen(pool: Pool, after: number, limit: number): Promis
   return rows.map(noticeFromRow);
 }
 
-/** Lists at most `limit` notices behind a sequence, oldest first: of one account, or of all. */
+/** Lists at most `limit` notices after a sequence, oldest first, of one account or of all. */
 export async function listNotices(
   pool: Pool,
   accountId: string | undefined,
@@ -150,7 +150,7 @@ export async function listOpenOfAccount(
   return rows.map(noticeFromRow);
 }
 
-/** Deletes some closed notices that are older than that; returns how many. */
+/** Deletes at most `limit` closed notices that are older than `keptMicros`, and returns their number. */
 export async function deleteOldNotices(
   pool: Pool,
   keptMicros: number,
@@ -165,9 +165,9 @@ export async function deleteOldNotices(
   return affectedRows;
 }
 
-/** Deletes the notices of an account, whose id begins with its number; none is written of it beside this. */
+/** Deletes the notices of an account. Its id begins with its number. */
 export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
-  // A sweep that still saw the account has committed then, and later ones see that it is deleted.
+  // Lock first: a sweep that saw the account has then committed, and a later one sees that it is deleted.
   await lockNotices(tx);
   await tx.query("DELETE FROM notice WHERE account_id >= ? AND account_id < ?", [
     leastIdAt(accountNo),

@@ -28,14 +28,14 @@ import {
 
 const INTERVAL_MS = 60_000;
 const DAY_MICROS = 86_400_000_000;
-/** Subjects looked at, and notices removed, in one transaction: it holds the lock for milliseconds. */
+/** The most subjects or old notices in one transaction, so that it holds the lock only for milliseconds. */
 const CHUNK = 200;
 const START: Candidate = { accountNo: 0, id: "", at: 0 };
 
-/** What is told of one sort of subject. */
+/** How the notices of one sort of subject are found. */
 type Source = {
   readonly kinds: readonly NoticeKind[];
-  /** Returns what there is to tell of subjects that have these open notices: of each and a kind at most one condition. */
+  /** Returns the conditions of subjects with these open notices, at most one for each subject and kind. */
   readonly read: (
     tx: Transaction,
     subjects: readonly Subject[],
@@ -64,7 +64,7 @@ const KEYS: Source = {
     ),
 };
 
-/** Links are not stored for as long as they are told of. */
+/** Reads open notices instead of links, because links are deleted before their notices close. */
 const LINKS: Source = {
   kinds: [NoticeKind.SessionLinkReused],
   read: async (_tx, _subjects, nowMicros, open) =>
@@ -79,7 +79,7 @@ const CANDIDATES: readonly (readonly [ListCandidates, Source])[] = [
   [listKeyEnds, KEYS],
 ];
 
-/** Starts writing and closing notices, and removing old ones; returns how to stop it. ADR 0054 */
+/** Starts the job that writes and closes notices, and removes old ones. Returns a function that stops it. ADR 0054 */
 export function startNoticeSweep(pool: Pool, retentionDays: number, log: Log): () => void {
   return startPeriodicJob("sweep of notices", INTERVAL_MS, log, async () => {
     await sweepNotices(pool);
@@ -88,8 +88,8 @@ export function startNoticeSweep(pool: Pool, retentionDays: number, log: Log): (
 }
 
 /**
- * Writes the notices that are missing, and closes those whose cause is gone. It goes by what is stored only, so one that
- * ends anywhere is made up for by the next, of whichever instance. A transaction looks at `chunk` subjects.
+ * Writes missing notices, and closes those whose cause is gone. It depends only on stored data, so the next sweep of
+ * any instance completes an interrupted one. Each transaction handles `chunk` subjects.
  */
 export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
   for (const [list, source] of CANDIDATES) {
@@ -109,12 +109,12 @@ export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
   }
 }
 
-/** Removes the closed notices that are older than that. */
+/** Removes closed notices that are older than `keptMicros`. */
 export async function removeOldNotices(pool: Pool, keptMicros: number): Promise<void> {
   while ((await deleteOldNotices(pool, keptMicros, CHUNK)) === CHUNK);
 }
 
-/** Writes what changed of subjects: read, decided and stored under the lock of all notices. */
+/** Reads, decides and stores the notices of subjects under the lock of all notices. */
 async function settle(
   pool: Pool,
   subjects: readonly Subject[],
@@ -128,16 +128,16 @@ async function settle(
     const conditions = await read(tx, subjects, clock.nowMicros, notices);
     const open = new Map(notices.map((each) => [nameOf(each), each]));
     const closed: number[] = [];
-    const told: NewNotice[] = [];
-    const known = new Map(conditions.map((each) => [nameOf(each), each]));
-    for (const name of new Set([...open.keys(), ...known.keys()])) {
-      const [notice, condition] = [open.get(name), known.get(name)];
-      const { closes, tells } = changeOf(notice, condition);
+    const opened: NewNotice[] = [];
+    const found = new Map(conditions.map((each) => [nameOf(each), each]));
+    for (const name of new Set([...open.keys(), ...found.keys()])) {
+      const [notice, condition] = [open.get(name), found.get(name)];
+      const { closes, opens } = changeOf(notice, condition);
       if (closes && notice !== undefined) closed.push(notice.sequence);
-      if (tells !== undefined && condition !== undefined) told.push({ ...condition, ...tells });
+      if (opens !== undefined && condition !== undefined) opened.push({ ...condition, ...opens });
     }
     if (closed.length > 0) await closeNotices(tx, closed, clock.nowMicros);
-    if (told.length > 0) await insertNotices(tx, clock, told);
+    if (opened.length > 0) await insertNotices(tx, clock, opened);
   });
 }
 

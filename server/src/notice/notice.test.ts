@@ -6,14 +6,14 @@ const HOUR = 3_600_000_000;
 const DAY = 24 * HOUR;
 const NOW = 500 * DAY;
 const ON = { switchedOn: true, hasFailed: true, nextSecretFrom: undefined };
-const QUIET = { tells: undefined };
+const OPENS_NONE = { opens: undefined };
 
 const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) => ({
   ...{ beganAt: NOW - ago * HOUR, delivered, failed, failedRuns },
 });
 const conditionsOf = (...hours: ReturnType<typeof hour>[]) =>
   endpointConditions({ ...ON, hours }, NOW);
-/** The level of an endpoint with these hours; `undefined` below the first, "works" below all. */
+/** The level of an endpoint with these hours; `undefined` if it is below all levels but not yet "works". */
 function levelOf(...hours: ReturnType<typeof hour>[]) {
   const found = conditionsOf(...hours).find(({ kind }) => kind === NoticeKind.EndpointFailing);
   return found === undefined ? "works" : found.level;
@@ -35,13 +35,13 @@ describe("an endpoint fails, ADR 0054", () => {
     expect(levelOf(hour(0, delivered, failed))).toBe(level),
   );
 
-  it("by the newest hour, or by as many as hold 20 attempts", () => {
+  it("by the newest hours that hold 20 attempts", () => {
     expect(levelOf(hour(0, 0, 20), hour(1, 980, 0))).toBe(100);
     expect(levelOf(hour(1, 980, 0), hour(0, 0, 19))).toBe("works");
     expect(levelOf(hour(0, 0, 5), hour(3, 0, 5), hour(20, 0, 10))).toBe(100);
   });
 
-  it("in no way that is told once it is switched off", () => {
+  it("without a notice when it is switched off", () => {
     const hours = [hour(0, 0, 30, 3)];
     const off = { ...ON, switchedOn: false, hours };
     expect(endpointConditions(off, NOW)).toEqual([]);
@@ -63,7 +63,7 @@ it.each([
   expect(keyConditions(NOW + days * DAY, NOW)[0]?.level).toBe(level),
 );
 
-describe("a level is told once in an episode, ADR 0054", () => {
+describe("a level gets one notice in an episode, ADR 0054", () => {
   const condition = (level: number | undefined, endsAt?: number): Condition => ({
     ...{ kind: NoticeKind.EndpointFailing, level, since: 2, endsAt },
   });
@@ -71,21 +71,21 @@ describe("a level is told once in an episode, ADR 0054", () => {
     ...{ sequence: 1, level, since: 1, endsAt },
   });
 
-  it("a higher one closes what was told, and keeps since when it lasts", () =>
+  it("a higher one replaces the open notice, and keeps its start", () =>
     expect(changeOf(open(50), condition(90))).toEqual({
-      ...{ closes: true, tells: { level: 90, since: 1 } },
+      ...{ closes: true, opens: { level: 90, since: 1 } },
     }));
 
-  it("no lower one, nor the same, nor none, changes anything", () => {
+  it("the same level, a lower one or none changes nothing", () => {
     for (const level of [90, 70, undefined]) {
-      expect(changeOf(open(90), condition(level))).toEqual({ closes: false, ...QUIET });
+      expect(changeOf(open(90), condition(level))).toEqual({ closes: false, ...OPENS_NONE });
     }
   });
 
-  it("what is over, or ends at another time, begins anew", () => {
-    expect(changeOf(open(90), undefined)).toEqual({ closes: true, ...QUIET });
-    expect(changeOf(open(90, 5), condition(50, 6))).toMatchObject({ tells: { level: 50 } });
-    expect(changeOf(undefined, condition(undefined))).toMatchObject(QUIET);
-    expect(changeOf(undefined, condition(50))).toMatchObject({ tells: { level: 50, since: 2 } });
+  it("a new episode begins after the last one is over, or with another end", () => {
+    expect(changeOf(open(90), undefined)).toEqual({ closes: true, ...OPENS_NONE });
+    expect(changeOf(open(90, 5), condition(50, 6))).toMatchObject({ opens: { level: 50 } });
+    expect(changeOf(undefined, condition(undefined))).toMatchObject(OPENS_NONE);
+    expect(changeOf(undefined, condition(50))).toMatchObject({ opens: { level: 50, since: 2 } });
   });
 });

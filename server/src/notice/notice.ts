@@ -1,4 +1,4 @@
-/** What a notice tells of: the numbers of the proto's NoticeKind, and of the stored column. */
+/** The kinds of notices. The numbers equal those of the proto's NoticeKind and of the stored column. */
 export const NoticeKind = {
   EndpointFailing: 1,
   RunFailed: 2,
@@ -8,7 +8,7 @@ export const NoticeKind = {
 } as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 
-/** How soon an owner should act: the numbers of the proto's NoticeSeverity. */
+/** How soon an owner should act. The numbers equal those of the proto's NoticeSeverity. */
 export const NoticeSeverity = { Info: 1, Warning: 2, Critical: 3 } as const;
 export type NoticeSeverity = (typeof NoticeSeverity)[keyof typeof NoticeSeverity];
 
@@ -39,17 +39,17 @@ export function severityOf(kind: NoticeKind, level: number): NoticeSeverity {
   return LEVELS[kind][rankOf(kind, level)]?.severity ?? Warning;
 }
 
-/** How it stands with a subject, as far as a kind of notice tells of it; times in microseconds. */
+/** The current state of a subject with regard to one kind of notice; times in microseconds. */
 export type Condition = {
   readonly kind: NoticeKind;
-  /** The most serious level that is reached; `undefined` when none is, but what was told lasts. */
+  /** The most serious level that is reached; `undefined` if none is, but an open notice stays open. */
   readonly level: number | undefined;
   readonly since: number;
-  /** Another end makes another episode. */
+  /** A different end begins a new episode. */
   readonly endsAt: number | undefined;
 };
 
-/** A notice of a subject that is not closed. */
+/** An open notice of a subject. */
 export type OpenNotice = {
   readonly sequence: number;
   readonly level: number;
@@ -57,29 +57,29 @@ export type OpenNotice = {
   readonly endsAt: number | undefined;
 };
 
-/** What to write: whether the open notice is closed, and which one follows. */
+/** Whether to close the open notice, and which notice to open. */
 export type NoticeChange = {
   readonly closes: boolean;
-  readonly tells: { readonly level: number; readonly since: number } | undefined;
+  readonly opens: { readonly level: number; readonly since: number } | undefined;
 };
 
 /**
- * Decides what to write of a subject and a kind, from the open notice, if there is one, and from how it stands;
- * `undefined` when there is nothing to tell of. Each level is told once in an episode, and none below one that was told.
+ * Decides which notices to close and open for a subject and a kind. `condition` is `undefined` if the cause is gone. In
+ * an episode each level gets one notice, and no lower level follows.
  */
 export function changeOf(
   open: OpenNotice | undefined,
   condition: Condition | undefined,
 ): NoticeChange {
-  if (condition === undefined) return { closes: true, tells: undefined };
+  if (condition === undefined) return { closes: true, opens: undefined };
   const { kind, level, since, endsAt } = condition;
   if (open === undefined || open.endsAt !== endsAt) {
-    return { closes: true, tells: level === undefined ? undefined : { level, since } };
+    return { closes: true, opens: level === undefined ? undefined : { level, since } };
   }
   const isWorse = level !== undefined && rankOf(kind, level) > rankOf(kind, open.level);
   return isWorse
-    ? { closes: true, tells: { level, since: open.since } }
-    : { closes: false, tells: undefined };
+    ? { closes: true, opens: { level, since: open.since } }
+    : { closes: false, opens: undefined };
 }
 
 function rankOf(kind: NoticeKind, level: number): number {

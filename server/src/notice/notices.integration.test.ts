@@ -23,20 +23,20 @@ beforeEach(async () => {
 
 const query = (sql: string, ...values: unknown[]) => services.database.query(sql, values);
 
-/** All notices of the account, oldest first. */
+/** Lists all notices of the account, oldest first. */
 async function notices(): Promise<Notice[]> {
   return (await services.notices.listNotices({ accountId, limit: 200 })).notices;
 }
 
-/** What the account is told after a sweep: kinds and levels, a closed one with "closed". */
-async function told() {
+/** Sweeps, and returns the kind and level of each notice of the account, with "closed" if it is closed. */
+async function sweep() {
   await sweepNotices(services.pool);
   return (await notices()).map(({ kind, level, closedAt }) =>
     closedAt === undefined ? [kind, level] : [kind, level, "closed"],
   );
 }
 
-/** Has the endpoint's attempts of this hour end so. */
+/** Sets the number of the endpoint's attempts of this hour. */
 const attempts = (delivered: number, failed: number) =>
   query(
     `INSERT INTO delivery_stat (account_no, endpoint_id, began_at, delivered, failed, total_duration,
@@ -56,33 +56,33 @@ const keyEndsIn = (days: number) =>
   );
 
 describe("a notice is written once for each level, ADR 0054", () => {
-  it("of an endpoint whose attempts fail, and again only once it worked", async () => {
+  it("for an endpoint whose attempts fail, and again only after it worked", async () => {
     await attempts(11, 9);
-    expect(await told()).toEqual([]);
+    expect(await sweep()).toEqual([]);
     await attempts(8, 12);
-    expect(await told()).toEqual([[ENDPOINT_FAILING, 50]]);
+    expect(await sweep()).toEqual([[ENDPOINT_FAILING, 50]]);
     await attempts(0, 20);
     const grown = [
       [ENDPOINT_FAILING, 50, "closed"],
       [ENDPOINT_FAILING, 100],
     ];
-    expect(await told()).toEqual(grown);
+    expect(await sweep()).toEqual(grown);
     await attempts(12, 8);
-    expect(await told()).toEqual(grown);
+    expect(await sweep()).toEqual(grown);
     await attempts(0, 20);
-    expect(await told()).toEqual(grown);
+    expect(await sweep()).toEqual(grown);
     await attempts(90, 10);
     const over = [...grown.slice(0, 1), [ENDPOINT_FAILING, 100, "closed"]];
-    expect(await told()).toEqual(over);
+    expect(await sweep()).toEqual(over);
     await attempts(0, 30);
-    expect(await told()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
+    expect(await sweep()).toEqual([...over, [ENDPOINT_FAILING, 100]]);
     const [first, second] = await notices();
     expect(second).toMatchObject({ subjectId: endpointId, since: first?.since });
     await services.endpoints.switchOffEndpoint({ accountId, endpointId });
-    expect((await told()).at(-1)).toEqual([ENDPOINT_FAILING, 100, "closed"]);
+    expect((await sweep()).at(-1)).toEqual([ENDPOINT_FAILING, 100, "closed"]);
   });
 
-  it("of all runs of an endpoint that ended without success together, tests left out", async () => {
+  it("for all failed runs of an endpoint together, without tests", async () => {
     const end = async (count: number, outcome: AttemptOutcome) => {
       for (let sent = 0; sent < count; sent++) {
         const key = { accountId, externalId: `donation ${sent} ${outcome}` };
@@ -97,7 +97,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
       for (const { run } of claimed) await services.record(run as never, outcome, { startedAt });
       await countAttempts(services.pool);
     };
-    const ofRuns = async () => (await told()).filter(([kind]) => kind === RUN_FAILED);
+    const ofRuns = async () => (await sweep()).filter(([kind]) => kind === RUN_FAILED);
     const test = await services.sendTest(accountId, endpointId);
     await services.record(test, AttemptOutcome.REJECTED, {
       startedAt: timestampFromMs(Date.now()),
@@ -123,15 +123,15 @@ describe("a notice is written once for each level, ADR 0054", () => {
     expect((await ofRuns()).at(-1)).toEqual([RUN_FAILED, 0, "closed"]);
   });
 
-  it("of a key that ends, until it is renewed or revoked", async () => {
+  it("for a key that ends, until it is renewed or revoked", async () => {
     const apiKeyId = await createKey();
-    expect(await told()).toEqual([]);
+    expect(await sweep()).toEqual([]);
     for (const [days, level] of [
       [13.9, 14],
       [2, 3],
     ] as const) {
       await keyEndsIn(days);
-      await told();
+      await sweep();
       expect((await notices()).at(-1)).toMatchObject({ kind: API_KEY_ENDS, level });
     }
     await services.apiKeys.renewApiKey({ accountId, apiKeyId, validityDays: 30 });
@@ -139,48 +139,48 @@ describe("a notice is written once for each level, ADR 0054", () => {
       [API_KEY_ENDS, 14, "closed"],
       [API_KEY_ENDS, 3, "closed"],
     ];
-    expect(await told()).toEqual(before);
+    expect(await sweep()).toEqual(before);
     await keyEndsIn(-1);
-    expect(await told()).toEqual([...before, [API_KEY_ENDS, 0]]);
+    expect(await sweep()).toEqual([...before, [API_KEY_ENDS, 0]]);
     expect((await notices()).at(-1)).toMatchObject({ subjectId: apiKeyId, severity: 3 });
     await services.apiKeys.revokeApiKey({ accountId, apiKeyId });
-    expect(await told()).toEqual([...before, [API_KEY_ENDS, 0, "closed"]]);
+    expect(await sweep()).toEqual([...before, [API_KEY_ENDS, 0, "closed"]]);
   });
 
-  it("of a signing secret whose overlap ends, for each rotation", async () => {
+  it("for a signing secret whose overlap ends, once for each rotation", async () => {
     const rotateIn = (minutes: number) => {
       const signsFrom = timestampFromMs(Date.now() + minutes * MINUTE_MS);
       return services.endpoints.rotateSecret({ accountId, endpointId, signsFrom });
     };
     await rotateIn(90);
-    expect(await told()).toEqual([]);
+    expect(await sweep()).toEqual([]);
     await services.endpoints.cancelRotation({ accountId, endpointId });
     const { endpoint } = await rotateIn(30);
-    expect(await told()).toEqual([[SECRET_OVERLAP_ENDS, 0]]);
+    expect(await sweep()).toEqual([[SECRET_OVERLAP_ENDS, 0]]);
     const [notice] = await notices();
     expect(notice?.endsAt && timestampMs(notice.endsAt)).toBe(
       endpoint?.nextSecretSignsFrom && timestampMs(endpoint.nextSecretSignsFrom),
     );
     await services.endpoints.cancelRotation({ accountId, endpointId });
     await rotateIn(20);
-    expect(await told()).toEqual([
+    expect(await sweep()).toEqual([
       [SECRET_OVERLAP_ENDS, 0, "closed"],
       [SECRET_OVERLAP_ENDS, 0],
     ]);
   });
 
-  it("of a link that was used again, until no session of it is left", async () => {
+  it("for a link that was used again, until its sessions have ended", async () => {
     for (let time = 0; time < 2; time++) {
       await tellLinkReused(services.pool, accountId, "0123456789abcde");
     }
-    expect(await told()).toEqual([[SESSION_LINK_REUSED, 0]]);
+    expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0]]);
     await query("UPDATE notice SET since = since - ? WHERE account_id = ?", DAY_MICROS, accountId);
-    expect(await told()).toEqual([[SESSION_LINK_REUSED, 0, "closed"]]);
+    expect(await sweep()).toEqual([[SESSION_LINK_REUSED, 0, "closed"]]);
     await tellLinkReused(services.pool, accountId, "0123456789abcde");
     expect(await notices()).toHaveLength(1);
   });
 
-  it("by several that sweep at once, so that who follows all accounts misses none", async () => {
+  it("by concurrent sweeps, so that a reader of all accounts misses none", async () => {
     const all = await Promise.all(Array.from({ length: 30 }, services.createAccount));
     const { notices: earlier } = await services.notices.listNotices({ limit: 200 });
     let after = earlier.at(-1)?.sequence ?? 0n;
@@ -197,7 +197,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
       while ((await follow()) > 0);
     })();
     await Promise.all(
-      all.map(async (each, place) => {
+      all.map(async (each, index) => {
         const key = { accountId: each, name: "key", validityDays: 30 };
         await services.apiKeys.createApiKey(key);
         await query(
@@ -206,7 +206,7 @@ describe("a notice is written once for each level, ADR 0054", () => {
         );
         await Promise.all([
           sweepNotices(services.pool),
-          tellLinkReused(services.pool, each, `${place}`.padStart(15, "0")),
+          tellLinkReused(services.pool, each, `${index}`.padStart(15, "0")),
         ]);
       }),
     );
@@ -222,11 +222,11 @@ describe("a notice is written once for each level, ADR 0054", () => {
 });
 
 describe("notices", () => {
-  it("are of one account, or of all, behind a sequence; none is of an account that is unknown", async () => {
+  it("are listed after a sequence, of one account or of all; an unknown account is refused", async () => {
     await createKey();
     await keyEndsIn(1);
     await attempts(0, 20);
-    await told();
+    await sweep();
     const [first, second] = await notices();
     const after = first?.sequence ?? 0n;
     const page = await services.notices.listNotices({ accountId, after, limit: 1 });
@@ -239,16 +239,16 @@ describe("notices", () => {
     await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
   });
 
-  it("go when they are closed and old, and with their account", async () => {
+  it("are deleted when they are closed and old, and with their account", async () => {
     await createKey();
     await keyEndsIn(1);
-    await told();
+    await sweep();
     await removeOldNotices(services.pool, -DAY_MICROS);
     expect(await notices()).toHaveLength(1);
     await attempts(0, 20);
-    await told();
+    await sweep();
     await keyEndsIn(30);
-    await told();
+    await sweep();
     await removeOldNotices(services.pool, -DAY_MICROS);
     expect((await notices()).map(({ kind }) => kind)).toEqual([ENDPOINT_FAILING]);
     await services.accounts.deleteAccount({ accountId });

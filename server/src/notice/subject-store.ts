@@ -16,9 +16,12 @@ const HOUR_MICROS = 3_600_000_000;
 
 /** An endpoint or an API key. */
 export type Subject = { readonly accountNo: number; readonly id: string };
-/** Where a page of candidates ended: behind this one. `at` is the time that they are listed by, in microseconds. */
+/**
+ * A subject that may need a notice. Candidates are listed by `at`, in microseconds; a page begins after the last one of
+ * the page before.
+ */
 export type Candidate = Subject & { readonly at: number };
-/** What is stored of a subject whose account is not deleted. */
+/** The stored state of a subject whose account is not deleted. */
 export type Owned<State> = State & { readonly accountId: string; readonly id: string };
 
 type CandidateRow = RowDataPacket & { account_no: number; id: string; listed_at: number };
@@ -37,7 +40,7 @@ type HourRow = RowDataPacket & {
   failed_runs: number;
 };
 
-/** Lists candidates behind a position, in their order. */
+/** Lists the candidates after a position, in their order. */
 export type ListCandidates = (pool: Pool, after: Candidate, limit: number) => Promise<Candidate[]>;
 
 /** Lists endpoints at which an attempt failed in this hour or the two before it. */
@@ -47,21 +50,21 @@ export const listFailedAt = candidatesBy(
   `began_at > ${NOW_MICROS} - ${3 * HOUR_MICROS} AND failed > 0`,
 );
 
-/** Lists endpoints whose old secret stops signing, or stopped. */
+/** Lists endpoints whose old secret stops signing soon or stopped recently. */
 export const listSecretEnds = candidatesBy(
   "endpoint FORCE INDEX (endpoint_next_secret)",
   { at: "next_secret_from", id: "id" },
   within("next_secret_from", OVERLAP_ENDS_WITHIN),
 );
 
-/** Lists keys that end, or ended. */
+/** Lists keys that end soon or ended recently. */
 export const listKeyEnds = candidatesBy(
   "api_key FORCE INDEX (api_key_expiry)",
   { at: "expires_at", id: "id" },
   `${within("expires_at", KEY_ENDS_WITHIN)} AND revoked_at IS NULL`,
 );
 
-/** Reads those of the endpoints, at least one, that are not deleted. */
+/** Reads the given endpoints (at least one) that are not deleted. */
 export async function readEndpoints(
   tx: Transaction,
   subjects: readonly Subject[],
@@ -93,7 +96,7 @@ export async function readEndpoints(
   }));
 }
 
-/** Reads those of the API keys, at least one, that are not revoked. */
+/** Reads the given API keys (at least one) that are not revoked. */
 export async function readKeys(
   tx: Transaction,
   subjects: readonly Subject[],

@@ -32,7 +32,7 @@ async function inFeed(recordId: string) {
 }
 
 describe("a platform event", () => {
-  it("changes nothing when it is recorded again, whatever it says", async () => {
+  it("changes nothing when it is recorded again, even with other fields", async () => {
     const externalId = unique("event");
     const stored = await record({ externalId, actorName: "Ada" });
     const again = await record({ externalId, kind: { case: "raid", value: { viewers: 5n } } });
@@ -40,14 +40,14 @@ describe("a platform event", () => {
     expect(await inFeed(stored.recordId)).toMatchObject({ actor_name: "Ada", value: 0 });
   });
 
-  it("is another one on another platform", async () => {
+  it("is a different one on another platform", async () => {
     const externalId = unique("event");
     const one = await record({ externalId, platform: Platform.LIVE_PLATFORM_1 });
     const other = await record({ externalId, platform: Platform.LIVE_PLATFORM_2 });
     expect(other.recordId).not.toBe(one.recordId);
   });
 
-  it("is gone for good once it is deleted", async () => {
+  it("is deleted permanently", async () => {
     const key = { platform: Platform.LIVE_PLATFORM_1, externalId: unique("event") };
     const stored = await record({ ...key, message: "hi" });
     await services.platformEvents.deletePlatformEvent({ accountId, ...key });

@@ -24,14 +24,14 @@ import {
   storePlatformEvent,
 } from "./platform-event-store.ts";
 
-/** A platform event with what only its row of the feed holds. */
+/** A new platform event with the fields that only its feed row stores. */
 type NewPlatformEvent = PlatformEventValue & {
   readonly actorName: string | undefined;
   readonly message: string | undefined;
   readonly test: boolean;
 };
 
-/** Creates the service that writes what platform connections receive. */
+/** Creates the service that writes platform events. */
 export function createPlatformEventService({
   write,
 }: Writer): ServiceImpl<typeof PlatformEventService> {
@@ -44,8 +44,8 @@ export function createPlatformEventService({
         accountId,
         touches: [nameOf(platform, externalId)],
         load: (accountNo) => ({ event: platformEventsBy([accountNo, platform, externalId]) }),
-        decide({ event: [known] }, { accountNo, recordedAt, newId }) {
-          if (known !== undefined) return { answer: known };
+        decide({ event: [existing] }, { accountNo, recordedAt, newId }) {
+          if (existing !== undefined) return { answer: existing };
           const key = { accountNo, platform, externalId, recordId: newId() };
           return record({ ...key, recordedAt, test: created.test, deleted: false }, created);
         },
@@ -102,7 +102,7 @@ function record(
   return { answer: stored, changes: [storePlatformEvent(stored)], feed };
 }
 
-/** Its text goes with its row of the feed: nothing else holds it. */
+/** Its text is deleted with its feed row, which alone stores it. */
 function remove(stored: PlatformEventRecord): Decision<void> {
   if (stored.deleted) return { answer: undefined };
   const feed = [hideActivity(activityKey(stored))];
@@ -118,7 +118,7 @@ function platformEventToProto(
 ): MessageInitShape<typeof PlatformEventSchema> {
   return {
     recordId: stored.recordId,
-    // It came as a Platform, and is read back by that very number.
+    // Stored from a Platform, with the same number.
     platform: stored.platform as Platform,
     externalId: stored.externalId.toString("utf8"),
     recordedAt: timestampFromMicros(stored.recordedAt),

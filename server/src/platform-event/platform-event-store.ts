@@ -3,14 +3,14 @@ import { lookupOf } from "../database/lookup.ts";
 import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 
-/** What identifies a platform event to the platform's connection. */
+/** The key by which a platform's connection identifies a platform event. */
 export type PlatformEventKey = {
   readonly accountNo: number;
   readonly platform: number;
   readonly externalId: Buffer;
 };
 
-/** What is known of a platform event beside its row in the feed. */
+/** The stored part of a platform event without its feed row. */
 export type PlatformEventRecord = PlatformEventKey & {
   readonly recordId: string;
   readonly recordedAt: number;
@@ -28,7 +28,7 @@ type PlatformEventRow = RowDataPacket & {
   deleted: number;
 };
 
-/** Asks for platform events by account, platform and external id, deleted ones included. */
+/** Looks up platform events by account, platform and external id, deleted ones included. */
 export const platformEventsBy = lookupOf<PlatformEventRow, PlatformEventRecord>({
   select: `SELECT account_no, platform, external_id, record_id, recorded_at, test, deleted
     FROM platform_event`,

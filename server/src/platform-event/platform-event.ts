@@ -1,6 +1,6 @@
 import { ActivityType, DIAMOND_PLATFORM, Unit } from "../activity/activity-values.ts";
 
-/** What a platform connection can receive; counts are 0 to 2^53 - 1. */
+/** The platform events that a connection can receive; counts are 0 to 2^53 - 1. */
 export type PlatformEventKind =
   | { readonly case: "follow" }
   | { readonly case: "subscription"; readonly value: { readonly months: bigint } }
@@ -12,7 +12,7 @@ export type PlatformEventKind =
       readonly value: { readonly amountCents: bigint; readonly currency: string };
     };
 
-/** What the feed says of a platform event. */
+/** The values of a platform event's feed row. */
 export type PlatformEventValue = {
   readonly type: ActivityType;
   readonly unit: Unit;
@@ -20,7 +20,7 @@ export type PlatformEventValue = {
   readonly currency: string | undefined;
 };
 
-/** Returns what the feed says of an event of a platform. §2.2 */
+/** Returns the values of a platform event's feed row. §2.2 */
 export function platformEventValue(kind: PlatformEventKind, platform: number): PlatformEventValue {
   switch (kind.case) {
     case "follow":
