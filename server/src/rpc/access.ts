@@ -2,17 +2,17 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Permission } from "../service-credential/permission.ts";
 
-/** Who may make a call: anybody, any client or browser in its limit, a reader, a session, or the holder of a permission. */
+/** Who may make a call. A `Permission` means the holders of service credentials with it. */
 export const Access = {
-  /** Anybody, uncounted: health checks and reflection. */
+  /** Any caller, uncounted: health checks and reflection. */
   Open: "open",
-  /** Anybody, counted by client address. */
+  /** Any caller, counted by client address. */
   Client: "client",
   /** The holder of an API key, or of the permission `activity.read`. */
   Reader: "reader",
   /** Any browser at the browsers' port, counted by client address. */
   Browser: "browser",
-  /** Every session of the dashboard, at the browsers' port. */
+  /** Any session of the dashboard, at the browsers' port. */
   Session: "session",
 } as const;
 export type Access = (typeof Access)[keyof typeof Access] | Permission;
@@ -26,15 +26,12 @@ const ADMINISTRATION: ReadonlySet<Access> = new Set([
   Access.Session,
 ]);
 
-/** Whether a call may be made without a credential, an API key or a session; it may be counted all the same. */
+/** Whether a call needs no credential, API key or session. It may still be counted. */
 export function isOpenToAnybody(access: Access): boolean {
   return access === Access.Open || access === Access.Client || access === Access.Browser;
 }
 
-/**
- * Whether a call is administrative: it needs a permission to manage, or begins or ends sessions, and its proto lets it
- * change something.
- */
+/** Whether a call is administrative: `ADMINISTRATION` has its access, and its proto lets it change something. */
 export function isAdministrative(access: Access, method: DescMethod): boolean {
   return changesSomething(method) && ADMINISTRATION.has(access);
 }

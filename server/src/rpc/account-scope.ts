@@ -3,9 +3,9 @@ import { callerKey } from "../admission/caller.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
 /**
- * Holds a service credential of one account to that account: the first message of a call has to name it in
- * `account_id`, and no message may name another. So what names no account there needs a credential for all. A call
- * of a session is about the session's account, whatever it names.
+ * Restricts a service credential of one account to that account. The first message of a call must name it in
+ * `account_id`, and no message may name another. A call that names no account therefore needs a credential for all
+ * accounts. A session's call is always about the session's account.
  */
 export function createAccountScope(): Interceptor {
   return (next) => async (request) => {
@@ -22,7 +22,7 @@ export function createAccountScope(): Interceptor {
   };
 }
 
-/** Fails with `permission_denied` when a credential is for one account, and a call names another or none. */
+/** Fails with `permission_denied` if a credential is for one account and a call names another or none. */
 export function checkAccount(own: string | undefined, named: string | undefined): void {
   if (own === undefined || named === own) return;
   const problem = named
@@ -34,7 +34,7 @@ export function checkAccount(own: string | undefined, named: string | undefined)
   );
 }
 
-/** Returns the `account_id` of a message, or of the opening of an import; `undefined` when it has none. */
+/** Returns the `account_id` of a message or of an import's opening; `undefined` if it has none. */
 export function accountIdIn(message: object): string | undefined {
   const named: { accountId?: string; step?: { case?: string; value?: object } } = message;
   if (named.accountId !== undefined) return named.accountId;

@@ -8,9 +8,9 @@ import type { FindService } from "./registered-service.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /**
- * Logs one line for each administrative call, refused ones included: which credential, or that a session, called
- * what, about which account, when it ended and how; nothing of what was sent or answered. Who is not known
- * is no caller, and has the line of the request log only. `nowMs` counts from 1970.
+ * Logs one line for each administrative call, refused ones included: the credential's name or "session", the method,
+ * the account, the time and the result. It logs nothing else of the request or the answer. A call without a known
+ * caller is only in the request log. `nowMs` counts from 1970.
  */
 export function createAuditLog(
   log: Log,
@@ -28,7 +28,7 @@ export function createAuditLog(
       log.info("audit", {
         caller: caller.kind === "session" ? "session" : caller.name,
         method: `${request.service.typeName}/${request.method.name}`,
-        // Where a call was refused for it, the field can hold anything.
+        // In a call that was refused for its account, the field may hold any text.
         account: about !== undefined && isId(about) ? about : undefined,
         time: new Date(nowMs()).toISOString(),
         requestId: requestIdOf(request),
@@ -47,7 +47,7 @@ export function createAuditLog(
   };
 }
 
-/** The id that an account has got, whose creation names none. */
+/** Returns the id of a new account, which the request cannot name. */
 function storedAccountIdIn(answer: object): string | undefined {
   const { account }: { account?: { id: string } } = answer;
   return account?.id;

@@ -28,16 +28,16 @@ export type Call = Pick<
   UnaryRequest | StreamRequest,
   "service" | "method" | "header" | "signal" | "contextValues"
 >;
-/** Throws when the call may not be made. Else sets its caller, if it has one. */
+/** Throws if the caller may not make the call. Otherwise sets the caller, if it has one. */
 export type Authenticate = (call: Call) => Promise<void>;
 
 const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Lets a call through to its service when its caller may make it. An API key is counted and checked in the
- * contract's order: the client's address, the key, the account's state, the account's limit. An internal
- * service shows its credential, which must carry the permission that the called service asks for.
+ * Creates the check whether a caller may make a call. An API key is counted and checked in the contract's order: the
+ * client's address, the key, the account's state, the account's limit. An internal service needs a credential with the
+ * permission of the call.
  */
 export function createAuthenticate(
   admission: Admission,
@@ -60,7 +60,7 @@ export function createAuthenticate(
 
   async function authenticateService(call: Call, permission: Permission): Promise<void> {
     const bearer = bearerOf(call);
-    // Nobody's word comes through a dispatcher or worker of this very process but its own.
+    // A dispatcher or worker in this process needs no credential, because it forwards no other caller's input.
     if (permission === Permission.DeliveryDispatch && call.contextValues.get(inProcessKey)) {
       call.contextValues.set(callerKey, { kind: "service", name: "in process" });
       return;
@@ -68,12 +68,14 @@ export function createAuthenticate(
     const credential = await findCredential(call, "authorization: Bearer", bearer);
     const { name, accountId } = credential;
     call.contextValues.set(fromServiceKey, true);
-    // Before the permission is checked: the audit log names who lacks it.
+    // Set before the check, because the audit log also names callers without the permission.
     call.contextValues.set(callerKey, { kind: "service", name, accountId });
     checkPermission(credential, permission);
   }
 
-  /** A gateway shows its credential beside those of its clients. Its calls are about no account. */
+  /**
+   * A gateway sends its credential in a second header, beside its client's. The credential must be for all accounts.
+   */
   async function authenticateGateway(call: Call): Promise<void> {
     if (call.contextValues.get(inProcessKey)) return;
     const shown = call.header.get("x-service-credential") ?? undefined;
@@ -83,7 +85,7 @@ export function createAuthenticate(
     call.contextValues.set(fromServiceKey, true);
   }
 
-  /** Finds the credential that is shown in `header`; throws when it does not work. */
+  /** Finds the credential from `header`. Throws if it does not work. */
   async function findCredential(
     call: Call,
     header: string,
@@ -130,8 +132,8 @@ export function createAuthenticate(
   }
 
   /**
-   * The address of the socket, or the one that a gateway forwards. A gateway's word counts or fails
-   * the call, because its socket's address would stand for all of its clients.
+   * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work, the
+   * call fails, because the gateway's own address would count for all of its clients.
    */
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");
@@ -141,7 +143,7 @@ export function createAuthenticate(
   }
 }
 
-/** A gateway counts a request that waits once, when it comes. The word of any other caller does not count. */
+/** Tells whether a gateway has already counted a request that waits. The header of any other caller is ignored. */
 function wasCountedBefore({ header, contextValues }: Call): boolean {
   const isGateway =
     header.has("x-client-address") &&
@@ -150,12 +152,12 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 }
 
 /**
- * A credential or session that is made up costs a look-up, as an API key does, and counts as one does. Over the
- * limit nobody is told that it does not work: it may, and was not looked for.
+ * Counts a credential or session that is not known yet, because its look-up costs as much as that of an API key. Over
+ * the limit this does not report it as invalid: it was not looked up, and may work.
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
-  // Without the call's signal: others may wait for the same count.
+  // Without the call's signal, because other calls may wait for the same count.
   const { kind } = await admission.admit({ client });
   if (kind === "client_refused") {
     await wait(REFUSAL_DELAY_MS);
@@ -163,7 +165,7 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
   }
 }
 
-/** Over a wire admission comes before the call's own span. */
+/** Over a wire, admission runs before the call's own span. */
 function asSpan<Result>(call: Call, admit: () => Promise<Result>): Promise<Result> {
   return inSpan("admission", { parent: traceparentOf(call) }, admit);
 }
@@ -172,7 +174,7 @@ function bearerOf(call: Call): string | undefined {
   return BEARER.exec(call.header.get("authorization") ?? "")?.[1];
 }
 
-/** Throws what is told of a request that was not admitted. */
+/** Throws the error for a request that was not admitted. */
 export function throwIfRefused(result: AdmissionResult): void {
   switch (result.kind) {
     case "admitted":
@@ -207,7 +209,7 @@ function invalidApiKey(): DomainError {
   );
 }
 
-/** Authenticates calls that have no body to read first: those of this very process. */
+/** Authenticates calls of this process. Those over a wire are authenticated before their body is read. */
 export function authenticateEach(authenticate: Authenticate): Interceptor {
   return (next) => async (request) => {
     await authenticate(request);

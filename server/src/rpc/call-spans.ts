@@ -2,13 +2,10 @@ import { inSpan } from "@activity/runtime/traces";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { traceparentOf } from "./traceparent.ts";
 
-/**
- * What dispatchers and probes ask again and again begins no trace: a claim that waits for something to do is no
- * request of anybody.
- */
+/** Services whose calls begin no trace, because dispatchers and probes repeat them without a client's request. */
 const BEGINS_NONE = /^(activity\.dispatch|grpc)\./;
 
-/** Makes a span of each call until its answer begins: part of its caller's trace, or the beginning of one. */
+/** Creates a span for each call until its answer begins. The span is part of its caller's trace, or begins one. */
 export function createCallSpans(): Interceptor {
   return (next) => (request) => {
     const { typeName } = request.service;

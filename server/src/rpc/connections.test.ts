@@ -4,7 +4,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { createConnections } from "./connections.ts";
 
-it("cuts those over which nothing was asked, and no others, ADR 0043", async () => {
+it("cuts only connections without a request, ADR 0043", async () => {
   const connections = createConnections();
   const accepted: Socket[] = [];
   const server = http.createServer((request) => void connections.hasAsked(request));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Socket } from "node:net";
 
-/** How many connections may be open whose caller is not known: one more, and the one that is silent longest is cut. */
+/** The most connections whose caller is unknown. Beyond it, the one without a request for longest is cut. */
 const MAX_UNKNOWN = 512;
 /** How long a connection may take to send the head of its first request. */
 const FIRST_REQUEST_MS = 10_000;
@@ -10,27 +10,26 @@ const FIRST_REQUEST_MS = 10_000;
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
- * The open connections. Beyond the limit of those that have not authenticated, the one that was
- * silent longest is cut. So a client that opens thousands holds few, and is cut before one that
- * authenticates at once.
+ * The open connections. Beyond the limit of those that have not authenticated, the one without a request for longest is
+ * cut. A client that opens thousands therefore keeps few. They are cut before a client that authenticates at once.
  */
 export type Connections = {
-  /** Takes up a connection that was accepted. */
+  /** Adds an accepted connection. */
   add(socket: Socket): void;
-  /** The head of a request arrived on a connection; names the connection while its caller is unknown. */
+  /** Notes that a request's head arrived. Returns the connection's name while its caller is unknown. */
   hasAsked(request: NodeRequest): string | undefined;
-  /** A caller authenticated on the request's connection, which is kept from now on. */
+  /** Keeps the request's connection from now on, because its caller authenticated. */
   keep(request: NodeRequest): void;
-  /** Cuts those over which nothing was asked yet. */
+  /** Cuts connections that had no request yet. */
   cutSilent(): void;
-  /** Cuts all. */
+  /** Cuts all connections. */
   cut(): void;
 };
 
 /** Creates the set of a listener's connections. */
 export function createConnections(): Connections {
   const all = new Set<Socket>();
-  /** By address and port, the one that is silent longest first. */
+  /** By address and port; the one without a request for longest comes first. */
   const unknown = new Map<
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }
@@ -54,13 +53,13 @@ export function createConnections(): Connections {
       if (unknown.size <= MAX_UNKNOWN) return;
       const [silent] = unknown.values();
       silent?.socket.destroy();
-      // Its close comes later, and the next connection perhaps before that.
+      // Forget it now, because the next connection may come before its close event.
       if (silent) forget(nameOf(silent.socket));
     },
     hasAsked({ socket }) {
       const name = nameOf(socket);
       const connection = unknown.get(name);
-      // Of a connection that is gone there is no address, and its requests can still arrive.
+      // A closed connection has no address, but its requests may still arrive.
       if (connection === undefined) return socket.remoteAddress === undefined ? name : undefined;
       clearTimeout(connection.timer);
       unknown.delete(name);
@@ -78,7 +77,7 @@ export function createConnections(): Connections {
   };
 }
 
-/** A socket of node:http2 is a proxy of the one that was accepted; both name the same ends. */
+/** By addresses, because a socket of node:http2 is a proxy of the accepted one. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,20 +1,20 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** Node lets a longer one end at once. */
+/** Node ends a longer timer at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The time that a call has, and what ends it sooner. */
+/** The time limit of a call. */
 export type Deadline = {
-  /** Aborted when the time is over or the caller gone. */
+  /** Aborted when the time is over or the caller has gone away. */
   readonly signal: AbortSignal;
-  /** Rejects then, and never resolves. */
+  /** Rejects at the same moment, and never resolves. */
   readonly expired: Promise<never>;
-  /** The caller went away. */
+  /** Ends the call because its caller has gone away. */
   cancel(): void;
   clear(): void;
 };
 
-/** A deadline as the wire has it: past `timeoutMs` the caller gets DEADLINE_EXCEEDED. */
+/** Creates a deadline as on a wire: after `timeoutMs` the caller gets DEADLINE_EXCEEDED. */
 export function createDeadline(timeoutMs: number | undefined): Deadline {
   const controller = new AbortController();
   const { promise: expired, reject } = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { createErrorMapping } from "./error-mapping.ts";
 
-/** Calls a service that fails so, and returns how the call failed and what was logged of it. */
+/** Calls a service that fails with `error`. Returns the code of the failure and the log. */
 async function failWith(error: unknown) {
   const logged: string[] = [];
   const interceptors = [createErrorMapping(createLog((line) => void logged.push(line)))];
@@ -21,12 +21,12 @@ async function failWith(error: unknown) {
 }
 
 describe("a call that failed", () => {
-  it("because its caller went away is no bug", async () => {
+  it("is not logged when its caller went away", async () => {
     const gone = AbortSignal.abort().reason;
     expect(await failWith(gone)).toEqual({ code: Code.Canceled, logged: [] });
   });
 
-  it("for a reason that nobody planned is logged as one", async () => {
+  it("is logged when its error is unexpected", async () => {
     const { code, logged } = await failWith(new TypeError("x"));
     expect(code).toBe(Code.Internal);
     expect(logged).toEqual([expect.stringContaining("call failed")]);

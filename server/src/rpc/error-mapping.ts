@@ -44,9 +44,9 @@ const CODE_OF = {
 } satisfies Record<ErrorCode, Code>;
 
 /**
- * Turns every failure of a call into a status with an ErrorInfo. A failure of the catalogue keeps
- * its code, and an outage is temporarily_unavailable. Anything else is internal_error, which is
- * logged and tells the caller nothing.
+ * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, and an outage
+ * becomes temporarily_unavailable. Any other error becomes internal_error: it is logged, and the caller gets no
+ * details.
  */
 export function createErrorMapping(log: Log): Interceptor {
   return (next) => async (request) => {
@@ -77,7 +77,7 @@ function connectErrorFrom(error: unknown, logBug: (cause: unknown) => void): Con
     return withInfo(error.code, error.message, error, refusedFor(error));
   }
   if (error instanceof ConnectError) return error;
-  // The caller went away, and nobody waits for this answer.
+  // The caller went away, so nobody waits for this answer.
   if (error instanceof DOMException && error.name === "AbortError") return ConnectError.from(error);
   if (isTemporary(error)) return unavailable(error);
   logBug(error);

@@ -2,34 +2,33 @@ import type { ServerResponse } from "node:http";
 import { constants, Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import type { NodeResponse } from "./listener.ts";
 
-/** The highest id of a stream: whatever the other side has sent by now is still answered. RFC 9113 §6.8 */
+/** The highest stream id: every request that was sent by now is still answered. RFC 9113 §6.8 */
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in
- * HTTP/2. Each is told before the end of the only answer in flight, because its other side is not
- * about to send then. What a client of Node sends at the moment of a GOAWAY it refuses itself, or
- * forgets.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It tells each
+ * one before the end of its only answer in flight, because its client is not about to send then. A Node client refuses
+ * or loses a request that it sends at the moment of a GOAWAY.
  */
 export type Goodbye = {
-  /** A connection speaks HTTP/2. */
+  /** Adds a session of HTTP/2. */
   addSession(session: ServerHttp2Session): void;
-  /** A request is about to be answered. */
+  /** Adds the response of a request that is not answered yet. */
   addResponse(response: NodeResponse): void;
-  /** From now on each connection is told. */
+  /** From now on, tells each connection with its next answer. */
   begin(): void;
   /** Tells the sessions that were not told yet. */
   tellRest(): void;
-  /** Takes no more streams on any session, which closes when those in flight have ended. */
+  /** Refuses new streams on all sessions. Each session closes when its streams in flight have ended. */
   closeSessions(): void;
 };
 
-/** Creates what tells the connections of one listener. */
+/** Creates the goodbye of one listener. */
 export function createGoodbye(): Goodbye {
-  /** By session, how many of its streams are in flight. */
+  /** The number of streams in flight, by session. */
   const sessions = new Map<ServerHttp2Session, number>();
   const told = new WeakSet<ServerHttp2Session>();
-  /** Of HTTP/1.1. */
+  /** Only responses of HTTP/1.1. */
   const inFlight = new Set<ServerResponse>();
   let hasBegun = false;
 
@@ -40,7 +39,7 @@ export function createGoodbye(): Goodbye {
   }
 
   function tellBeforeEnd(response: Http2ServerResponse): void {
-    const session = response.stream.session as ServerHttp2Session; // A server has no others.
+    const session = response.stream.session as ServerHttp2Session; // A server has only such sessions.
     const count = (change: number) => {
       const streams = sessions.get(session);
       if (streams !== undefined) sessions.set(session, streams + change);

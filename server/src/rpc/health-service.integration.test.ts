@@ -6,7 +6,7 @@ import { createPool } from "../database/pool.ts";
 import { createHealthService } from "./health-service.ts";
 import { createReadiness } from "./readiness.ts";
 
-it("asks the database once a second at most, however many check and watch, ADR 0037", async () => {
+it("queries the database at most once a second, however many callers check and watch, ADR 0037", async () => {
   const database = await createTestDatabase();
   const pool = createPool(database.url, 10);
   let asked = 0;

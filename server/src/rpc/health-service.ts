@@ -8,8 +8,8 @@ import type { Readiness } from "./readiness.ts";
 const WATCH_INTERVAL_MS = 5_000;
 
 /**
- * Answers health checks as the gRPC health protocol defines them, for the whole server (the empty name) and for
- * each of the `services`. Who watches is told at once when the core drains, and is let go.
+ * Answers health checks by the gRPC health protocol, for the whole server (the empty name) and for each of `services`.
+ * When the core drains, each watch gets the status at once and ends.
  */
 export function createHealthService(
   readiness: Readiness,
@@ -34,12 +34,12 @@ export function createHealthService(
     },
     async *watch({ service }, { signal }) {
       const changed = AbortSignal.any([signal, draining]);
-      let told: Status | undefined;
+      let sent: Status | undefined;
       while (!signal.aborted) {
         const isLast = draining.aborted;
         const status = isKnown(service) ? await readStatus() : Status.SERVICE_UNKNOWN;
-        if (status !== told) yield { status };
-        told = status;
+        if (status !== sent) yield { status };
+        sent = status;
         if (isLast) return;
         await pause(WATCH_INTERVAL_MS, changed);
       }

@@ -15,16 +15,16 @@ export type TlsConfig = {
   readonly clientCaFile: string | undefined;
 };
 
-/** How a server speaks. */
+/** The protocols of a server. */
 export type ServerOptions = {
   readonly tls: TlsConfig | undefined;
-  /** Without TLS, whether it takes no HTTP/2. */
+  /** Whether a server without TLS refuses HTTP/2. */
   readonly isHttp1Only?: boolean;
 };
 
-/** What every HTTP/2 connection says first; HTTP/1.1 has no method of that name. */
+/** The first bytes of every HTTP/2 connection. HTTP/1.1 has no method PRI. */
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
-/** How long a connection is kept idle: longer than a gateway keeps it, so that none is lost in use. */
+/** How long an idle connection stays open: longer than at a gateway, which would otherwise use a closed one. */
 const IDLE_CONNECTION_MS = 65_000;
 const HEAD_MS = 10_000;
 const HEAD_BYTES = 16_384;
@@ -38,24 +38,21 @@ const HTTP1: http.ServerOptions = {
 };
 const HTTP2: http2.ServerOptions = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: HEAD_BYTES, enablePush: false },
-  // Who resets streams faster loses the connection (CVE-2023-44487); CONTINUATION frames are counted by nghttp2.
+  // A client that resets streams faster loses its connection (CVE-2023-44487). nghttp2 limits CONTINUATION frames.
   streamResetBurst: 100,
   streamResetRate: 50,
 };
 
-/** A server that is not open yet, and what closes its connections of HTTP/1.1 that have nothing in flight. */
+/** A server that does not listen yet; `closeIdle` closes HTTP/1.1 connections without a request in flight. */
 type HttpServer = { readonly server: net.Server; readonly closeIdle: () => void };
 
-/**
- * Creates a server of HTTP/2 and HTTP/1.1: with TLS the client chooses by ALPN, without it by the first bytes it
- * sends.
- */
+/** Creates a server of HTTP/2 and HTTP/1.1. With TLS the client chooses by ALPN, without TLS by its first bytes. */
 export function createHttpServer(
   onRequest: (request: NodeRequest, response: NodeResponse) => void,
   goodbye: Goodbye,
   { tls, isHttp1Only }: ServerOptions,
 ): HttpServer {
-  // Both are given connections and never listen; the event starts the time-outs of HTTP/1.1.
+  // Both get accepted connections and never listen. The event starts the timeouts of HTTP/1.1.
   const overHttp1 = http.createServer(HTTP1, onRequest);
   overHttp1.emit("listening");
   const overHttp2 = http2.createServer(HTTP2, onRequest).on("session", (session) => {
@@ -88,7 +85,7 @@ function secureServer(tls: TlsConfig, serve: (socket: TLSSocket) => void): net.S
   );
 }
 
-/** Calls `decided` once the first bytes of a connection tell its version of HTTP; they are read again behind it. */
+/** Calls `decided` when the first bytes of a connection show its HTTP version. The server then reads them again. */
 function readVersion(socket: net.Socket, decided: (isHttp2: boolean) => void): void {
   socket.on("error", () => socket.destroy());
   const chunks: Buffer[] = [];
@@ -107,7 +104,7 @@ function readVersion(socket: net.Socket, decided: (isHttp2: boolean) => void): v
   socket.once("end", () => chunks.length === 0 && socket.destroy());
 }
 
-/** Calls that are in flight end as they would; the next ones come on another connection. */
+/** Calls in flight end normally. Later calls use another connection. */
 function closeWhenIdle(session: http2.ServerHttp2Session): void {
   session.setTimeout(IDLE_CONNECTION_MS, () => session.close());
 }

@@ -30,7 +30,7 @@ afterEach(async () => {
   await listener.close();
 });
 
-/** A client of HTTP/1.1 with one connection that it keeps; resolves with what the answer says of it. */
+/** Creates an HTTP/1.1 client with one kept connection. A request resolves with the answer's `Connection` header. */
 function keepingClient() {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   agents.push(agent);
@@ -42,7 +42,7 @@ function keepingClient() {
   };
 }
 
-/** A session of HTTP/2; `ask` resolves with the status of an answer. */
+/** Opens an HTTP/2 session; `ask` resolves with the status of an answer. */
 async function connect() {
   const session = http2.connect(`http://127.0.0.1:${listener.port}`);
   await once(session, "connect");
@@ -68,7 +68,7 @@ const canConnect = () =>
   });
 
 describe("a listener that drains, ADR 0043", () => {
-  it("serves kept and new connections of HTTP/1.1, and closes each behind its answer", async () => {
+  it("serves kept and new HTTP/1.1 connections, and closes each after its answer", async () => {
     const ask = keepingClient();
     expect(await ask()).toBe("keep-alive");
     listener.drain();
@@ -78,7 +78,7 @@ describe("a listener that drains, ADR 0043", () => {
     expect(await ask()).toBe("close");
   });
 
-  it("tells who is being answered", async () => {
+  it("tells a client whose answer is in flight", async () => {
     isPrompt = false;
     const answered = keepingClient()();
     await untilWaiting();
@@ -87,21 +87,21 @@ describe("a listener that drains, ADR 0043", () => {
     expect(await answered).toBe("close");
   });
 
-  it("lets sessions of HTTP/2 be, until their next answer: what was sent by then is answered", async () => {
+  it("keeps HTTP/2 sessions until their next answer, and answers requests that were sent by then", async () => {
     const { session, ask, goneAway } = await connect();
     expect(await ask()).toBe(200);
     listener.drain();
     const late = await connect();
     expect([session.closed, late.session.closed]).toEqual([false, false]);
     expect(await Promise.all([ask(), late.ask()])).toEqual([200, 200]);
-    // Before the answer's end: who asks again when it has come is on another connection.
+    // Before the answer's end, so that a client's next request uses another connection.
     expect([session.closed, late.session.closed]).toEqual([true, true]);
     for (const gone of [goneAway, late.goneAway]) {
       expect(await gone).toEqual([http2.constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1]);
     }
   });
 
-  it("tells a session of HTTP/2 by an answer beside which nothing is in flight", async () => {
+  it("tells an HTTP/2 session with its last answer in flight", async () => {
     const { session, ask } = await connect();
     isPrompt = false;
     const slow = ask();
@@ -117,7 +117,7 @@ describe("a listener that drains, ADR 0043", () => {
 });
 
 describe("a listener that closes, ADR 0043", () => {
-  it("takes no connection, ends idle ones, and waits for what is in flight in both versions", async () => {
+  it("refuses connections, ends idle ones, and waits for requests in flight in both versions", async () => {
     const idle = net.connect(listener.port, "127.0.0.1");
     await once(idle, "connect");
     isPrompt = false;
@@ -130,7 +130,7 @@ describe("a listener that closes, ADR 0043", () => {
     });
     expect(await canConnect()).toBe(false);
     await goneAway;
-    // Nothing was asked on it.
+    // It had no request.
     await once(idle, "close");
     expect(isClosed).toBe(false);
     for (const response of waiting) response.end();
@@ -138,7 +138,7 @@ describe("a listener that closes, ADR 0043", () => {
     await Promise.all([closed, closing]);
   });
 
-  it("closes beside a session of HTTP/2 that has just been cut", async () => {
+  it("closes despite an HTTP/2 session that has just been cut", async () => {
     isPrompt = false;
     const { session } = await connect();
     session.on("error", () => {});

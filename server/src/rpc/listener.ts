@@ -7,26 +7,26 @@ import { createHttpServer, type ServerOptions } from "./http-server.ts";
 import { createRoundRobin } from "./round-robin.ts";
 import { closeUnlessRead } from "./unread-body.ts";
 
-/** What a request is answered with, in either version of HTTP. */
+/** The response of a request, in either version of HTTP. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 type Handler = (request: NodeRequest, response: NodeResponse) => void;
 
-/** A port that is open. */
+/** An open port. */
 export type Listener = {
   readonly port: number;
-  /** Goes on as before, but tells each connection with its next answer to close. */
+  /** Serves on, but tells each connection with its next answer to close. */
   drain(): void;
-  /** Takes no more connections, lets what is in flight end within twenty seconds, and cuts what is left. */
+  /** Accepts no more connections, lets requests in flight end within twenty seconds, and cuts the rest. */
   close(): Promise<void>;
 };
 
-/** Connections that the kernel keeps until they are accepted: over it others' wait a second. */
+/** Connections that the kernel keeps until they are accepted. Beyond it, a client connects a second later. */
 const BACKLOG = 4_096;
-/** What trailers take. */
+/** How long the rest of a refused body may take: enough for trailers. */
 const REFUSED_BODY_MS = 1_000;
-/** More than a call may wait for something to do, which is the longest there is but for imports. */
+/** Longer than a claim may wait, which is the longest call except imports. */
 const CLOSE_GRACE_MS = 20_000;
-/** What was sent before the other side heard that it shall close arrives within this. */
+/** Requests that a client sent before it learned of the close arrive within this. */
 const ROUND_TRIP_MS = 1_000;
 
 /** Opens a port for the requests that a handler answers. */
@@ -73,7 +73,7 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
     goodbye.addResponse(response);
     const unknown = connections.hasAsked(request);
     if (unknown === undefined) return answer(request, response);
-    // What a flood has reset by then costs nothing more.
+    // Streams that a flood has reset by then cost nothing more.
     unknowns.add(unknown, () => {
       if (stream?.closed) return false;
       answer(request, response);
@@ -85,14 +85,14 @@ function requestListener(handler: Handler, connections: Connections, goodbye: Go
     try {
       handler(request, response);
     } catch {
-      // A head that names no host, or none that can be one.
+      // The head names no host, or an invalid one.
       response.statusCode = 400;
       response.end();
     }
   }
 }
 
-/** An answer can come before the body was read: a refusal. What still comes is dropped, and not waited for long. */
+/** A refusal may be sent before the body was read. Drops the rest, and does not wait for it long. */
 function dropBody(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return;
   stream.resume();

@@ -15,7 +15,7 @@ type Answer = (
   context: HandlerContext,
 ) => AsyncIterable<MessageInitShape<DescMessage>>;
 
-/** Calls a service of this process that answers one message with many, through the interceptors. */
+/** Calls a server-streaming method of this process through the interceptors. */
 export function callLocalStream(
   { implementation }: RegisteredService,
   interceptors: readonly Interceptor[],
@@ -33,7 +33,7 @@ export function callLocalStream(
       message: messages(sent, (message) => call(message, context)),
     };
   };
-  // Interceptors are typed for unary and streaming calls at once; only streams come through here.
+  // Interceptors have one type for unary and streaming calls. Only streams come through here.
   const through = interceptors.reduceRight<typeof answer>(
     (next, interceptor) => interceptor(next as never) as typeof answer,
     answer,

@@ -15,8 +15,8 @@ import type { RegisteredService } from "./registered-service.ts";
 import { createUnaryHandlers, messageFrom } from "./unary-handlers.ts";
 
 /**
- * Creates a transport that calls the services as functions, through the same interceptors as the wire and
- * without serializing anything. It carries unary calls, and those that answer one message with many.
+ * Creates a transport that calls the services as functions, through the same interceptors as the wire and without
+ * serialization. It carries unary and server-streaming calls.
  */
 export function createLocalTransport(
   services: readonly RegisteredService[],
@@ -42,7 +42,7 @@ export function createLocalTransport(
         message: messageFrom(method.input, input),
       };
       try {
-        // The handler is the one registered for this very method, so its output is the method's.
+        // The handler is registered for this method, so its output is the method's.
         return (await Promise.race([handler(request), deadline.expired])) as never;
       } finally {
         deadline.clear();

@@ -2,14 +2,14 @@ import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/co
 import { ACCOUNT_LIMIT } from "../admission/admission.ts";
 import { type RateWindow, rateLimit, rateLimitPolicy } from "../admission/rate-window.ts";
 
-/** What is left of the account's limit, set by the authenticate interceptor. */
+/** What is left of the account's limit. Authentication sets it. */
 export const rateWindowKey = createContextKey<RateWindow | undefined>(undefined, {
   description: "rate window",
 });
 
 const POLICY = rateLimitPolicy(ACCOUNT_LIMIT);
 
-/** Tells a caller with an API key, in success and failure alike, what is left of its account's limit. */
+/** Sends a caller with an API key what is left of its account's limit, with success and with failure. */
 export function createRateLimitHeaders(): Interceptor {
   return (next) => async (request) => {
     try {

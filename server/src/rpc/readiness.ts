@@ -2,23 +2,23 @@ import { withDeadline } from "../database/deadline.ts";
 import type { Pool } from "../database/pool.ts";
 
 const DEADLINE_MS = 1_000;
-/** The database is asked no more often, however many ask: nobody needs a credential for it. */
+/** The database is queried at most once in this time, because health checks need no credential. */
 const CACHE_TTL_MS = 1_000;
 
-/** Whether a core serves. */
+/** The state of a core. */
 export type CoreReadiness = "serving" | "unavailable" | "draining";
 
-/** What a core knows of itself. */
+/** The readiness of a core. */
 export type Readiness = {
-  /** As the database answers now, or did less than a second ago. */
+  /** Returns the state. The database's answer is at most a second old. */
   read(): Promise<CoreReadiness>;
-  /** Reports from now on that it drains, whatever the state of the database. */
+  /** Reports `draining` from now on, whatever the state of the database. */
   drain(): void;
-  /** Aborted once it is. */
+  /** Aborted when the core drains. */
   readonly draining: AbortSignal;
 };
 
-/** Creates the readiness of a core: it serves while the database answers, until it is drained. */
+/** Creates the readiness of a core. The core serves while the database answers, until it drains. */
 export function createReadiness(pool: Pool, nowMs: () => number): Readiness {
   const drained = new AbortController();
   let last: { readonly state: Promise<CoreReadiness>; readonly untilMs: number } | undefined;

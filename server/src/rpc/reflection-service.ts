@@ -16,8 +16,8 @@ type Answer = NonNullable<
 >;
 
 /**
- * Answers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same, for these services
- * and everything they refer to: so grpcurl and buf curl need no files.
+ * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages, for these services and all types that
+ * they use. grpcurl and buf curl then need no files.
  */
 export function createReflectionService(
   services: readonly DescService[],
@@ -85,9 +85,9 @@ function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefi
   return (registry.get(symbol) ?? registry.get(owner))?.file;
 }
 
-/** A file with all it imports, each once, the file itself first. */
+/** Returns a file and all its imports, each once, the file itself first. */
 function filesFrom(file: DescFile | undefined, asked: string): Answer {
-  if (file === undefined) return failure(Code.NotFound, `${asked} is not known`);
+  if (file === undefined) return failure(Code.NotFound, `${asked} is not each`);
   const files = new Set<DescFile>();
   const add = (next: DescFile): void => {
     if (files.has(next)) return;
@@ -107,10 +107,10 @@ function filesFrom(file: DescFile | undefined, asked: string): Answer {
 
 function extensionsOf(registry: FileRegistry, typeName: string): Answer {
   const type = registry.getMessage(typeName);
-  if (type === undefined) return failure(Code.NotFound, `${typeName} is not known`);
+  if (type === undefined) return failure(Code.NotFound, `${typeName} is not each`);
   const extensionNumber = [...registry]
-    .filter((known) => known.kind === "extension" && known.extendee.typeName === typeName)
-    .map((known) => (known as { number: number }).number);
+    .filter((each) => each.kind === "extension" && each.extendee.typeName === typeName)
+    .map((each) => (each as { number: number }).number);
   return {
     case: "allExtensionNumbersResponse",
     value: {

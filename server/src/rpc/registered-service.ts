@@ -3,33 +3,33 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ScopeFamily } from "../admission/session-scope.ts";
 import { Access, isOpenToAnybody } from "./access.ts";
 
-/** Of a service with a call that anybody may make. */
+/** For a service with a call that needs no credential. */
 const MAX_OPEN_MESSAGE_BYTES = 4096;
 
-/** A service, what answers its calls, by the local names of its methods, and under which rules. */
+/** A service, its implementation by the local names of its methods, and its rules. */
 export type RegisteredService = {
   readonly service: DescService;
   readonly implementation: Readonly<Record<string, unknown>>;
-  /** Whether the field rules of its protos are held before it is called. */
+  /** Whether the field rules of its protos are checked before each call. */
   readonly isValidated: boolean;
-  /** The part of the dashboard that its calls are. */
+  /** The part of the dashboard that its calls belong to. */
   readonly dashboard: ScopeFamily | undefined;
-  /** Returns who may make a call of it. */
+  /** Returns who may make one of its calls. */
   accessOf(method: DescMethod): Access;
 };
 
 type Rules<Service extends DescService> = {
-  /** Who may make its calls, */
+  /** Who may make its calls. */
   readonly access: Access;
-  /** and who some of them. */
+  /** Who may make some of them instead. */
   readonly except?: { readonly [Method in keyof Service["method"]]?: Access };
-  /** The part of the dashboard that its calls are: a session may make them that has its scope, to read or to write. */
+  /** The part of the dashboard that its calls belong to. A session needs its scope, to read or to write. */
   readonly dashboard?: ScopeFamily;
-  /** False where the service checks messages itself: faster, in its own words, or row by row. */
+  /** False if the service checks messages itself: faster, in its own words, or row by row. */
   readonly isValidated?: boolean;
 };
 
-/** Registers a service: what answers its calls, who may make them, and whether its field rules are held. */
+/** Registers a service: its implementation, who may make its calls, and whether its field rules are checked. */
 export function register<Service extends DescService>(
   service: Service,
   implementation: ServiceImpl<Service>,
@@ -42,7 +42,7 @@ export function register<Service extends DescService>(
   };
 }
 
-/** Whether browsers may make calls of a service. */
+/** Whether browsers may make any call of a service. */
 export function isForBrowsers({ service, dashboard, accessOf }: RegisteredService): boolean {
   const ofBrowsers: readonly Access[] = [Access.Browser, Access.Session];
   return (
@@ -50,16 +50,16 @@ export function isForBrowsers({ service, dashboard, accessOf }: RegisteredServic
   );
 }
 
-/** Returns how long a message of a service may be: 4 KiB where anybody may make one of its calls, else `otherwise`. */
+/** Returns the most bytes of a service's message: 4 KiB if one of its calls needs no credential, else `otherwise`. */
 export function maxBytesOf({ service, accessOf }: RegisteredService, otherwise: number): number {
   const isOpen = service.methods.some((method) => isOpenToAnybody(accessOf(method)));
   return isOpen ? MAX_OPEN_MESSAGE_BYTES : otherwise;
 }
 
-/** Finds what was registered of a service; throws when it was not, which is a bug. */
+/** Finds a registered service. Throws if it is not registered, which is a bug. */
 export type FindService = (service: DescService) => RegisteredService;
 
-/** Creates the look-up of these services. */
+/** Creates the look-up of registered services. */
 export function createFindService(services: readonly RegisteredService[]): FindService {
   const byName = new Map(services.map((one) => [one.service.typeName, one]));
   return ({ typeName }) => {

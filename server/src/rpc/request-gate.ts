@@ -2,17 +2,17 @@ import type { HandlerContext, Interceptor, UnaryRequest } from "@connectrpc/conn
 import { callerKey, fromServiceKey, keepConnectionKey } from "../admission/caller.ts";
 import type { Authenticate, Call } from "./authenticate.ts";
 
-/** Checks a call before a byte of its body is read. */
+/** Checks a call before any of its body is read. */
 export type Gate = (
   head: Pick<HandlerContext, "service" | "method" | "requestHeader" | "signal" | "values">,
 ) => Promise<void>;
 
-/** These interceptors need nothing of a message, which can lack anything. */
+/** Replaces the message, which is not read. The interceptors of a refusal do not need it. */
 const NOT_READ = {};
 
 /**
- * Creates what a call of the wire meets before a byte of its body is read. A refusal goes through the
- * `interceptors` that those of services go through, the outermost first: it is logged and worded as they are.
+ * Creates the gate of calls over a wire. A refusal goes through the same `interceptors` as a service's error, the
+ * outermost first, so that both are logged and worded alike.
  */
 export function createRequestGate(
   authenticate: Authenticate,
@@ -29,7 +29,7 @@ export function createRequestGate(
       );
       await refuse({ ...call, stream: false, message: NOT_READ } as UnaryRequest);
     } finally {
-      // A gateway is known by its credential, whatever its client shows.
+      // A gateway authenticates by its own credential, not by its client's.
       const isKnown = contextValues.get(callerKey) || contextValues.get(fromServiceKey);
       if (isKnown) contextValues.get(keepConnectionKey)();
     }

@@ -3,13 +3,13 @@ import { newId } from "../common/ids.ts";
 
 const requestIdKey = createContextKey<string | undefined>(undefined, { description: "request id" });
 
-/** Of an id, and of nothing that somebody wrote. */
+/** The form of an id, which no sentence has. */
 const FORM = /^[\w.-]{1,64}$/;
 
-/** Returns the id that all lines of a call have in the log: its caller's `x-request-id`, else one made here. */
+/** Returns the id that all log lines of a call share: its caller's `x-request-id`, or else a new one. */
 export function requestIdOf({ header, contextValues }: UnaryRequest | StreamRequest): string {
-  const known = contextValues.get(requestIdKey);
-  if (known !== undefined) return known;
+  const stored = contextValues.get(requestIdKey);
+  if (stored !== undefined) return stored;
   const given = header.get("x-request-id") ?? "";
   const id = FORM.test(given) ? given : `req_${newId()}`;
   contextValues.set(requestIdKey, id);

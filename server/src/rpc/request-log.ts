@@ -3,11 +3,11 @@ import type { Metrics } from "@activity/runtime/metrics";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { requestIdOf } from "./request-id.ts";
 
-/** Logs and counts each call: its name, how it ended and how long it took; the log has its request id too. */
+/** Logs and measures each call: its name, result and duration. The log also has the request id. */
 export function createRequestLog(log: Log, metrics: Metrics, nowMs: () => number): Interceptor {
   const countCall = metrics.histogram(
     "activity_core_call_duration_seconds",
-    "Calls of the core: how long each took, until its answer began.",
+    "How long each call of the core took until its answer began.",
     ["call", "code"],
   );
   return (next) => async (request) => {

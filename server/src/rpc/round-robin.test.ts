@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createRoundRobin } from "./round-robin.ts";
 
-it("begins four tasks a turn of the event loop, of each owner in turn, whatever one has waiting", async () => {
+it("begins four tasks in a turn of the event loop, round-robin by owner", async () => {
   const queue = createRoundRobin();
   const begun: string[] = [];
   const add = (owner: string, name: string) => queue.add(owner, () => begun.push(name) > 0);
@@ -19,7 +19,7 @@ it("begins four tasks a turn of the event loop, of each owner in turn, whatever 
   expect(begun.at(-1)).toBe("again");
 });
 
-it("counts none that has nothing left to begin", async () => {
+it("does not count tasks that begin nothing", async () => {
   const queue = createRoundRobin();
   let asked = 0;
   for (let count = 1; count <= 100; count++) queue.add("much", () => ++asked < 0);

@@ -1,19 +1,19 @@
-/** Tasks that begin in one turn of the event loop; what came in meanwhile goes between them and the next ones. */
-const A_TURN = 4;
+/** Tasks that begin in one turn of the event loop. Other events are handled before the next ones. */
+const PER_TURN = 4;
 
-/** Begins something, or tells that there is nothing left to begin. */
+/** Begins work. Returns false if there is nothing left to begin. */
 type Task = () => boolean;
 
-/** Begins tasks a few at a time, one of each owner in turn. */
+/** Begins a few tasks at a time, round-robin by owner. */
 export type RoundRobin = { add(owner: string, task: Task): void };
 
-/** Creates a queue without an end: what may be added is limited by who adds. */
+/** Creates an unbounded queue. Its callers limit what they add. */
 export function createRoundRobin(): RoundRobin {
-  /** By owner, the next one first. */
+  /** Tasks by owner; the next owner comes first. */
   const waiting = new Map<string, Task[]>();
 
   function beginSome(): void {
-    for (let begun = 0; begun < A_TURN; ) {
+    for (let begun = 0; begun < PER_TURN; ) {
       const [next] = waiting;
       if (next === undefined) return;
       const [owner, tasks] = next;

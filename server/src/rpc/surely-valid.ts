@@ -18,17 +18,17 @@ import {
   type Rule,
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 
-/** Whether a value surely keeps its rules. */
+/** Returns true only if a value certainly keeps its rules. */
 type Check = (value: never) => boolean;
 type Num = number | bigint;
 
 const NO_RULES = create(FieldRulesSchema);
-/** Rules that are checked where the field's own description is at hand. */
+/** Rules that `valueCheck` checks, because they need the field's description. */
 const CHECKED_ELSEWHERE = new Set(["items", "defined_only"]);
 const NANOS = 1_000_000_000;
 
 const surely: Check = () => true;
-/** Of rules that are not known here. */
+/** For rules that this file does not know. */
 const perhaps: Check = () => false;
 
 const ofNumbers = {
@@ -37,7 +37,7 @@ const ofNumbers = {
   lte: (limit: Num) => (value: Num) => value <= limit,
 };
 
-/** The checks of the known rules, by the type of the field and the name of the rule in `buf.validate`. */
+/** The checks of the known rules, by the field's type and the rule's name in `buf.validate`. */
 const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => Check>>>> = {
   string: {
     // A character takes one or two UTF-16 code units.
@@ -67,25 +67,25 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => C
 };
 
 /**
- * Creates a check that finds most valid messages valid without the validator, which builds a path
- * for every field and evaluates CEL. True is certain. False means that the validator decides: the
- * message breaks a rule, or has one that is not known here.
+ * Creates a check that recognizes most valid messages without the validator, which builds a path for every field and
+ * evaluates CEL. True is certain. On false the validator must decide: the message breaks a rule, or has one that this
+ * file does not know.
  */
 export function createSurelyValid(): (schema: DescMessage, message: Message) => boolean {
-  const made = new Map<DescMessage, Check>();
+  const checkOf = new Map<DescMessage, Check>();
 
   function messageCheck(schema: DescMessage): Check {
-    const known = made.get(schema);
-    if (known) return known;
-    // Of a message inside itself.
-    made.set(schema, perhaps);
+    const created = checkOf.get(schema);
+    if (created) return created;
+    // For a message that contains itself.
+    checkOf.set(schema, perhaps);
     const ofMessage = reflect(MessageRulesSchema, getOption(schema, messageOption));
     const check = all([
       ...setFieldsOf(ofMessage).map(() => perhaps),
       ...schema.oneofs.map(oneofCheck),
       ...schema.fields.map(fieldCheck),
     ]);
-    made.set(schema, check);
+    checkOf.set(schema, check);
     return check;
   }
 
@@ -104,7 +104,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
     };
   }
 
-  /** Returns the check of a field's value, or of a list's item by the rules of its items. */
+  /** Returns the check of a field's value, or of a list's item by the rules for items. */
   function valueCheck(field: DescField, rules: FieldRules, isItem = false): Check {
     const own = rulesCheck(rules);
     if (field.fieldKind === "map") return perhaps;
@@ -122,7 +122,7 @@ export function createSurelyValid(): (schema: DescMessage, message: Message) => 
   return (schema, message) => messageCheck(schema)(message as never);
 }
 
-/** Joins checks; `surely` where there is nothing to check. */
+/** Joins checks. Returns `surely` if there is nothing to check. */
 function all(checks: readonly Check[]): Check {
   const needed = checks.filter((check) => check !== surely);
   const [first = surely] = needed;
@@ -134,33 +134,33 @@ function setFieldsOf(message: ReflectMessage): DescField[] {
   return message.fields.filter((field) => message.isSet(field));
 }
 
-/** Returns the check of a field's rules but for those about its items and the values of its enum. */
+/** Returns the check of a field's rules, except those for its items and for the values of its enum. */
 function rulesCheck(rules: FieldRules): Check {
   const ofField = reflect(FieldRulesSchema, rules);
   return all(
     setFieldsOf(ofField).map((kind) => {
       if (kind.name === "required") return surely;
       if (kind.name === "cel") return all(rules.cel.map(celCheck));
-      const [known, typed] = [KNOWN[kind.name], ofField.get(kind)];
-      if (!known || kind.fieldKind !== "message") return perhaps;
+      const [checks, typed] = [KNOWN[kind.name], ofField.get(kind)];
+      if (!checks || kind.fieldKind !== "message") return perhaps;
       const ofType = typed as ReflectMessage;
       return all(
         setFieldsOf(ofType).map((rule) => {
           if (CHECKED_ELSEWHERE.has(rule.name)) return surely;
-          return known[rule.name]?.(ofType.get(rule) as never) ?? perhaps;
+          return checks[rule.name]?.(ofType.get(rule) as never) ?? perhaps;
         }),
       );
     }),
   );
 }
 
-/** Of CEL only `this == 'text'` is known. */
+/** Knows only CEL of the form `this == 'text'`. */
 function celCheck({ expression }: Rule): Check {
   const only = /^this == '([^'\\]*)'$/.exec(expression)?.[1];
   return only === undefined ? perhaps : (value: string) => value === only;
 }
 
-/** Only patterns without escapes and groups, which RE2 and JavaScript read alike. */
+/** Knows only patterns without escapes and groups, which RE2 and JavaScript read alike. */
 function patternCheck(pattern: string): Check {
   if (/[\\(]/.test(pattern)) return perhaps;
   const expression = new RegExp(pattern, "u");
@@ -172,7 +172,7 @@ function isIn(some: ReflectList): Check {
   return (value) => values.has(value);
 }
 
-/** Whether one duration is at most another; false where one is not in its normal form. */
+/** Whether one duration is at most another. False if one is not in its normal form. */
 function isInOrder(one: Duration, other: Duration): boolean {
   const areNormal = [one, other].every(({ nanos }) => nanos >= 0 && nanos < NANOS);
   const { seconds } = other;
@@ -185,7 +185,7 @@ function oneofCheck(oneof: DescOneof): Check {
   return (message: Fields) => caseOf(message, oneof) !== undefined;
 }
 
-/** A message as its fields by their local names; a oneof has its case and the value. */
+/** A message as its fields by local name; a oneof has its case and value. */
 type Fields = Readonly<Record<string, unknown>>;
 type Chosen = { readonly case?: string; readonly value?: unknown };
 
@@ -193,7 +193,9 @@ function caseOf(message: Fields, { localName }: DescOneof): string | undefined {
   return (message[localName] as Chosen).case;
 }
 
-/** Returns what reads a field, as undefined where it is not set and its presence is tracked. */
+/**
+ * Returns a function that reads a field. It returns `undefined` if the field is not set and its presence is tracked.
+ */
 function readerOf({ localName, oneof }: DescField): (message: Fields) => unknown {
   if (!oneof) return (message) => message[localName];
   return (message) =>

@@ -2,8 +2,8 @@ import type { StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import { fromServiceKey } from "../admission/caller.ts";
 
 /**
- * The trace that a call over a wire says it is part of: the word of internal services only. Anybody else's would decide
- * what is sampled. Calls from inside the process have their trace around them.
+ * Returns the trace that a call over a wire names, if an internal service sent it. Any other caller would decide what
+ * is sampled. Calls from inside the process already run in their trace.
  */
 export function traceparentOf({
   header,

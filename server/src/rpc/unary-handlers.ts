@@ -15,14 +15,14 @@ import type {
 } from "@connectrpc/connect";
 import type { RegisteredService } from "./registered-service.ts";
 
-/** Answers the calls of one method, through the interceptors. */
+/** Answers the calls of one method through the interceptors. */
 export type UnaryHandler = (request: UnaryRequest) => Promise<UnaryResponse>;
 
 type Call = (message: Message, context: HandlerContext) => Promise<Message> | Message;
 /** No unary service of the core sends trailers. */
 const NO_TRAILER = new Headers();
 
-/** Creates what answers the unary calls of the services; `protocolName` is what they are told that they come by. */
+/** Creates the handlers of the services' unary calls. Services get `protocolName` in their context. */
 export function createUnaryHandlers(
   services: readonly RegisteredService[],
   interceptors: readonly Interceptor[],
@@ -43,7 +43,7 @@ export function createUnaryHandlers(
 }
 
 function intercepted(interceptors: readonly Interceptor[], handler: UnaryHandler): UnaryHandler {
-  // Interceptors are typed for unary and streaming calls at once; only unary ones come through here.
+  // Interceptors have one type for unary and streaming calls. Only unary ones come through here.
   return interceptors.reduceRight(
     (next, interceptor) => interceptor(next as never) as UnaryHandler,
     handler,
@@ -69,8 +69,8 @@ async function answer(
 }
 
 /**
- * Returns what a service is told of a call. Connect's own maker of contexts costs ten times as much: it links two more
- * abort signals and copies every header.
+ * Returns the context that a service gets with a call. Connect's own function costs ten times as much: it links two
+ * more abort signals and copies every header.
  */
 export function contextOf(
   request: UnaryRequest | StreamRequest,
@@ -91,7 +91,7 @@ export function contextOf(
   };
 }
 
-/** Services may answer with a finished message or with its fields; finished ones are passed on as they are. */
+/** Services may answer with a complete message or with its fields. A complete one is passed on unchanged. */
 export function messageFrom<Schema extends DescMessage>(
   schema: Schema,
   init: MessageInitShape<Schema>,

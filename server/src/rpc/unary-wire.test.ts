@@ -27,10 +27,10 @@ const PATH = "/activity.read.v1.ActivityService/ListActivities";
 const MAX_BYTES = 4_096;
 const info = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { code: "invalid_cursor" }) };
 
-/** What the service does with a call, by its limit. */
+/** What the service does with a call, by the call's `limit`. */
 const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5 } as const;
 
-/** Told when the signal of a call that waits is aborted, and with what. */
+/** Called when the signal of a waiting call is aborted, with the reason. */
 let onAbort: (reason: unknown) => void = () => undefined;
 
 const implementation: ServiceImpl<typeof ActivityService> = {
@@ -52,7 +52,7 @@ const implementation: ServiceImpl<typeof ActivityService> = {
     return { etag: `${cursor}`.repeat(limit === Does.AnswerLong ? 2_000 : 1) };
   },
 };
-/** Told of each call that came to the gate whether its caller had gone. */
+/** Called with each call at the gate: whether its caller had gone away. */
 let onGate: (isGone: boolean) => void = () => undefined;
 
 const gate: Gate = async ({ requestHeader, signal }) => {
@@ -110,7 +110,7 @@ function open(server: Server, { method = "POST", path = PATH, headers = {} }: Se
   });
 }
 
-/** Sends a request and reads its answer: what a caller can tell of it. */
+/** Sends a request and returns what a caller can observe of its answer. */
 async function ask(server: Server, sent: Sent) {
   const call = open(server, sent);
   call.end(sent.body);
@@ -135,29 +135,29 @@ const JSON_TYPE = { "content-type": "application/json" };
 describe("a unary call over HTTP/1.1 is answered as connect-node answers it, ADR 0032:", () => {
   const cases: (Sent & { what: string; status: number })[] = [
     { what: "a message", body: proto(Does.Answer), status: 200 },
-    { what: "one in JSON", headers: JSON_TYPE, body: json(Does.Answer), status: 200 },
-    { what: "none at all", status: 200 },
+    { what: "a message in JSON", headers: JSON_TYPE, body: json(Does.Answer), status: 200 },
+    { what: "no message", status: 200 },
     { what: "an unknown field", headers: JSON_TYPE, body: '{"newer":1}', status: 200 },
     { what: "broken JSON", headers: JSON_TYPE, body: '{"limit":', status: 400 },
     { what: "a broken message", body: "\xff\xff", status: 500 },
     { what: "a refusal with details", body: proto(Does.Refuse), status: 400 },
-    { what: "one in JSON", headers: JSON_TYPE, body: json(Does.Refuse), status: 400 },
+    { what: "a refusal in JSON", headers: JSON_TYPE, body: json(Does.Refuse), status: 400 },
     { what: "a bug", body: proto(Does.Fail), status: 500 },
-    { what: "nobody", headers: { authorization: "nobody" }, status: 401 },
+    { what: "a call that is not authenticated", headers: { authorization: "nobody" }, status: 401 },
     { what: "a bad timeout", headers: { "connect-timeout-ms": "soon" }, status: 400 },
     {
-      what: "a long answer to who reads gzip",
+      what: "a long answer to a caller that accepts gzip",
       headers: { "accept-encoding": "br;q=0.5, gzip" },
       body: proto(Does.AnswerLong),
       status: 200,
     },
     {
-      what: "a short one",
+      what: "a short answer to it",
       headers: { "accept-encoding": "gzip" },
       body: proto(Does.Answer),
       status: 200,
     },
-    { what: "a long answer to who does not", body: proto(Does.AnswerLong), status: 200 },
+    { what: "a long answer to a caller that does not", body: proto(Does.AnswerLong), status: 200 },
   ];
   it.each(cases)("$what", async ({ status, ...sent }) => {
     const answered = await ask(ours, sent);
@@ -165,7 +165,7 @@ describe("a unary call over HTTP/1.1 is answered as connect-node answers it, ADR
     expect(answered).toEqual(await ask(connects, sent));
   });
 
-  it("and the answer is the service's", async () => {
+  it("with the service's answer", async () => {
     const { plain } = await ask(ours, { body: proto(Does.Answer, "here") });
     expect(fromBinary(ListActivitiesResponseSchema, plain).etag).toBe("here");
   });
@@ -173,10 +173,10 @@ describe("a unary call over HTTP/1.1 is answered as connect-node answers it, ADR
 
 describe("a unary call over HTTP/1.1", () => {
   it.each([
-    ["says so", { "content-length": `${MAX_BYTES + 1}` }],
-    ["does not say so", { "transfer-encoding": "chunked" }],
+    ["has a length", { "content-length": `${MAX_BYTES + 1}` }],
+    ["is sent in chunks", { "transfer-encoding": "chunked" }],
   ])(
-    "whose message is too long and which %s is refused, and its connection goes on",
+    "whose message is too long and %s is refused, and its connection stays open",
     async (_, headers) => {
       const { status, plain } = await ask(ours, { headers, body: Buffer.alloc(MAX_BYTES + 1) });
       expect(status).toBe(429);
@@ -184,7 +184,7 @@ describe("a unary call over HTTP/1.1", () => {
     },
   );
 
-  it("is refused before its body is sent, when nobody may make it", async () => {
+  it("is refused before its body is sent when it is not authenticated", async () => {
     const call = open(ours, {
       headers: { authorization: "nobody", "content-length": `${MAX_BYTES}` },
     });
@@ -201,7 +201,7 @@ describe("a unary call over HTTP/1.1", () => {
     expect(JSON.parse(plain.toString())).toMatchObject({ code: "deadline_exceeded" });
   });
 
-  it("may have months, which no timer of Node can wait", async () => {
+  it("may have a deadline of months, longer than a timer of Node", async () => {
     const headers = { "connect-timeout-ms": "9999999999" };
     expect((await ask(ours, { headers, body: proto(Does.Answer) })).status).toBe(200);
   });
@@ -231,7 +231,7 @@ describe("a unary call over HTTP/1.1", () => {
     ["a compressed message", { headers: { "content-encoding": "gzip" } }],
     ["gRPC-Web", { headers: { "content-type": "application/grpc-web+proto" } }],
     ["another path", { path: "/nowhere" }],
-  ])("is all that it answers: %s is left to connect-node", async (_, sent) => {
+  ])("leaves %s to connect-node", async (_, sent) => {
     expect((await ask(ours, sent)).status).toBe(418);
   });
 });

@@ -21,16 +21,16 @@ import { maxBytesOf, type RegisteredService } from "./registered-service.ts";
 import type { Gate } from "./request-gate.ts";
 import { createUnaryHandlers, type UnaryHandler } from "./unary-handlers.ts";
 
-/** The content types of unary calls, and whether each is the binary form. */
+/** The content types of unary calls; true for the binary form. */
 const IS_BINARY: ReadonlyMap<string | undefined, boolean> = new Map([
   ["application/proto", true],
   ["application/json", false],
 ]);
 const JSON_TYPE = "application/json";
-/** Connect's own bound. */
+/** Connect's own limit. */
 const MAX_ANSWER_BYTES = 0xffffffff;
 const ANY_TIMEOUT = Number.MAX_SAFE_INTEGER;
-/** Shorter answers grow, or gain nothing. Connect's own bound. */
+/** Shorter answers grow or gain nothing. Connect's own limit. */
 const COMPRESSED_FROM_BYTES = 1_024;
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(,|$)/;
 
@@ -42,9 +42,10 @@ type Served = {
 };
 
 /**
- * Creates what answers a unary call of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol), as
- * gateways and dispatchers make them; it returns false where a request is anything else, untouched. By hand, because
- * connect-node's handler costs more than most calls: it makes three abort signals, aborts two, and parses two URLs (ADR 0032).
+ * Creates the handler of unary calls of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol),
+ * which gateways and dispatchers make. It returns false for any other request, untouched. It exists because
+ * connect-node's handler costs more than most calls: that makes three abort signals, aborts two, and parses two URLs
+ * (ADR 0032).
  */
 export function createUnaryWire(
   services: readonly RegisteredService[],
@@ -57,7 +58,7 @@ export function createUnaryWire(
     readonly gate: Gate;
     readonly interceptors: readonly Interceptor[];
     readonly contextValues: (request: NodeRequest) => ContextValues;
-    /** Of a message, where the service has no bound that is lower. */
+    /** The most bytes of a message, unless its service has a lower limit. */
     readonly readMaxBytes: number;
   },
 ): (request: NodeRequest, response: NodeResponse) => boolean {
@@ -97,7 +98,7 @@ export function createUnaryWire(
     const deadline = createDeadline(timeout.timeoutMs);
     const leave = () => response.writableFinished || deadline.cancel();
     response.once("close", leave);
-    // One of an unknown caller may have waited for its turn.
+    // The caller may have gone away while the call waited for its turn.
     if (response.destroyed) leave();
     const header = headersFrom(request.headers);
     const values = contextValues(request);
@@ -131,7 +132,7 @@ function internal(cause: unknown): ConnectError {
   return new ConnectError("internal error", Code.Internal, undefined, undefined, cause);
 }
 
-/** Rejects once more than `maxBytes` came, or say that they will; what still comes is dropped. */
+/** Rejects if the body exceeds `maxBytes`, by its length header or by its data. The rest is dropped. */
 function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -147,7 +148,7 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
       else chunks.push(chunk);
     };
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    // The reader of the body learns of it when the response closes.
+    // Ignored, because the reader of the body learns of it when the response closes.
     request.once("error", () => undefined);
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) refuse();
     else request.on("data", take);

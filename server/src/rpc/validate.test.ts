@@ -14,7 +14,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSurelyValid } from "./surely-valid.ts";
 
-/** More than any call may name. */
+/** Longer than any call accepts. */
 const YEAR_SECONDS = 31_536_000n;
 const validator = createValidator();
 const isSurelyValid = createSurelyValid();
@@ -25,7 +25,7 @@ function isService(each: unknown): each is DescService {
   return typeof each === "object" && each !== null && "kind" in each && each.kind === "service";
 }
 
-/** The messages that callers send, with those inside. */
+/** Returns a message type and all message types inside. */
 function messagesOf(message: DescMessage, seen = new Set<DescMessage>()): Set<DescMessage> {
   if (seen.has(message)) return seen;
   seen.add(message);
@@ -40,7 +40,7 @@ const durations = [...sent].flatMap(({ fields }) =>
   fields.filter(({ message }) => message?.typeName === DurationSchema.typeName),
 );
 
-/** Whether a value of the field breaks its rules. */
+/** Whether the field's rules refuse a duration. */
 function isRefused(field: DescField, seconds: bigint): boolean {
   const message = reflect(field.parent, create(field.parent));
   message.set(field, reflect(DurationSchema, create(DurationSchema, { seconds })));
@@ -55,7 +55,7 @@ it("finds the durations that callers send", () => {
 });
 
 it.each(durations.map((field) => [`${field.parent.name}.${field.name}`, field] as const))(
-  "refuses a negative and an endless %s",
+  "refuses a negative and a very long %s",
   (_, field) => {
     expect([isRefused(field, -1n), isRefused(field, YEAR_SECONDS)]).toEqual([true, true]);
     expect(isRefused(field, 1n)).toBe(false);

@@ -4,11 +4,11 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { FindService } from "./registered-service.ts";
 import { createSurelyValid } from "./surely-valid.ts";
 
-/** Both compile a message's rules when they meet the first, and keep them. */
+/** Both compile the rules of a message type at its first use, and keep them. */
 const validator = createValidator();
 const isSurelyValid = createSurelyValid();
 
-/** Holds the field rules written in the protos; fails with `invalid_parameter`, naming every field. */
+/** Checks the field rules of the protos. Fails with `invalid_parameter` and names every invalid field. */
 export function createValidate(findService: FindService): Interceptor {
   return (next) => async (request) => {
     if (request.stream || !findService(request.service).isValidated) return next(request);
@@ -25,7 +25,7 @@ export function createValidate(findService: FindService): Interceptor {
   };
 }
 
-/** The names on the way to a field. */
+/** Returns the names of a field's path, joined by dots. */
 function pathOf(path: readonly { readonly kind: string; readonly name?: string }[]): string {
   return path.flatMap((step) => step.name ?? []).join(".");
 }

@@ -11,10 +11,10 @@ import type { Gate } from "./request-gate.ts";
 import { createUnaryWire } from "./unary-wire.ts";
 import { BODY_MS, closeUnlessRead } from "./unread-body.ts";
 
-/** Of one message, as it was sent and as it is inflated; an import sends many. */
+/** The most bytes of one message, both as sent and decompressed. An import sends many messages. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-/** Creates what answers the requests of a listener, in gRPC, gRPC-Web and Connect. */
+/** Creates the handler of a listener's requests in gRPC, gRPC-Web and Connect. */
 export function createWireHandler(
   services: readonly RegisteredService[],
   connections: Connections,
@@ -50,7 +50,7 @@ export function createWireHandler(
   };
 }
 
-/** The calls of known callers that send many messages: nothing says when such a body ends. */
+/** Returns the paths of streaming calls of known callers, whose bodies have no time limit. */
 function pathsOfLongBodies(
   services: readonly RegisteredService[],
 ): ReadonlySet<string | undefined> {
