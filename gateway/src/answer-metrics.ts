@@ -4,8 +4,8 @@ import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";
 
 /**
- * Counts answers by route and status, and how long each took from its request's head to being ready to be sent. The time
- * for which a request was held is not counted: nothing was done in it.
+ * Counts answers by route and status, and measures each from the request's head until it is ready to be sent. It leaves
+ * out the time for which a request was held.
  */
 export function countAnswers(answers: Answers, metrics: Metrics): Answers {
   const count = metrics.histogram(

@@ -25,7 +25,7 @@ function createAnswers(clientRefusedForMs: number | undefined) {
   return { ask, calls: () => calls };
 }
 
-it("ADR 0030: a refused client that hangs up waits no longer, and leaves no timer", async () => {
+it("ADR 0030: the delay of a refused client ends when it hangs up, and leaves no timer", async () => {
   const { ask, calls } = createAnswers(HOUR_MS);
   await ask("192.0.2.1");
   const gone = new AbortController();

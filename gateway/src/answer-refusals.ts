@@ -7,8 +7,8 @@ import type { UnreadableRequest } from "./gateway-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 
 /**
- * Refuses what a client asks that the core refuses for a while, without a call. Such a client waits for `delayMs` each
- * time, or until it hangs up, so that its flood leaves processor time to others. ADR 0030
+ * Refuses clients without a call while the core's refusal of them lasts. Each such answer is delayed by `delayMs`, or
+ * until the client hangs up. A client's flood thus leaves processor time to others. ADR 0030
  */
 export function refuseKnownClients(
   answers: Answers,

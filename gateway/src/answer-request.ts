@@ -16,18 +16,20 @@ import type { Upstream } from "./upstream.ts";
 import { responseFromError } from "./upstream-error.ts";
 import { waitForRecord } from "./wait-for-record.ts";
 
-/** What answers requests. Neither function ever rejects. Each makes one upstream call, and one more a record waited for. */
+/**
+ * Answers requests. Neither function ever rejects. Each makes one upstream call. A request that waits for a record makes
+ * one more each time its feed changes.
+ */
 export type Answers = {
-  /** Answers a request that was read. */
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
-  /** Counts a request that was not read to its end, and gives `refusal` unless the count refuses first. */
+  /** Counts a request that could not be read. Answers with `refusal` unless the client is over its limit. */
   answerUnreadable(request: UnreadableRequest, refusal: GatewayResponse): Promise<GatewayResponse>;
 };
 
-/** As nginx counts a request whose client went away first. It is never sent, and no outage to metrics and traces. */
+/** The status of a request whose client left first, as in nginx. It is never sent. Metrics and traces show no outage. */
 const CLIENT_GONE = 499;
 
-/** Creates the answers: the order of checks of the contract, of which the client's address is the first. §8 */
+/** Creates the answers. They follow the contract's order of checks, which begins with the client's address. §8 */
 export function createAnswers(
   upstream: Upstream,
   pages: KeptPages,
@@ -110,7 +112,7 @@ export function createAnswers(
     return { ...response, heldMs: performance.now() - sinceMs };
   }
 
-  /** Holds a poll that prefers to wait, where its page may still fill and there is a place. ADR 0052 */
+  /** Holds a poll that prefers to wait if its page may still fill and no limit is reached. ADR 0052 */
   function beginWait(
     { method, prefer, clientAddress, signal }: GatewayRequest,
     { emptyFeed }: ReadPage,

@@ -3,14 +3,14 @@ import type { Answers } from "./answer-request.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { routeName } from "./router.ts";
 
-/** Any other method is `_OTHER`, as OpenTelemetry has it: anybody may make one up. */
+/** Any other method is `_OTHER`, as in OpenTelemetry, because clients can invent methods without limit. */
 const METHODS: ReadonlySet<string> = new Set([
   ...["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"],
 ]);
 
 /**
- * Makes a span of each answer, which begins a trace. What a client says of a trace of its own is not read: it would
- * decide what is sampled here, and traces of ours are nothing to it.
+ * Makes a span of each answer, which begins a trace. It ignores a client's trace headers: they would decide what is
+ * sampled here, and the client cannot see these traces.
  */
 export function traceAnswers(answers: Answers): Answers {
   function traced(

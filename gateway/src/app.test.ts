@@ -23,7 +23,7 @@ const CLOSE = "Connection: close\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** The statuses that were counted. */
+/** The statuses that metrics counted. */
 let counted: (string | undefined)[];
 const metrics: Metrics = {
   ...NO_METRICS,
@@ -51,7 +51,7 @@ afterEach(() => gateway.close());
 
 const send = async (line: string, headers = AUTHORIZED) =>
   parseAnswer(await sendRaw(port, `${line} HTTP/1.1\r\n${headers}${CLOSE}`));
-/** The status that a client of a trusted proxy gets. */
+/** Returns the status for a client behind a trusted proxy. */
 const from = async (address: string) =>
   (await send("GET /api/v1/me", `${AUTHORIZED}X-Forwarded-For: ${address}\r\n`)).status;
 const codeOf = (rest: string) => JSON.parse(rest).error.code;
@@ -86,7 +86,7 @@ describe("a request makes exactly one upstream call", () => {
     expect(answer.headers.has("x-inner")).toBe(false);
   });
 
-  it("and shows the core the key, the address and the request id, nothing else of the client's", async () => {
+  it("with the key, the address and the request id, and no other header of the client", async () => {
     const answer = await send("GET /api/v1/me", `${AUTHORIZED}X-Client-Address: 6.6.6.6\r\n`);
     const headers = core.calls[0]?.headers;
     expect(headers?.get("authorization")).toBe(`Bearer ${KEY}`);
@@ -108,7 +108,7 @@ describe("the core's refusal", () => {
     }
   });
 
-  it("of an address, told for how long, is given until then without asking. ADR 0030", async () => {
+  it("of an address for some time is repeated for that time without a call. ADR 0030", async () => {
     await gateway.close();
     await start({ refusalDelayMs: 0 });
     core.before = () => {
@@ -125,7 +125,7 @@ describe("the core's refusal", () => {
     await expect.poll(async () => (await send("GET /api/v1/me")).status).toBe(200);
   });
 
-  it("of an address that asks on waits, and others do not wait with it. ADR 0030", async () => {
+  it("of an address is delayed when repeated, and delays no other address. ADR 0030", async () => {
     await gateway.close();
     await start({ refusalDelayMs: 60_000, closeTimeoutMs: 0 }, ["127.0.0.1/32"]);
     core.before = ({ headers }) => {
@@ -136,11 +136,11 @@ describe("the core's refusal", () => {
     expect(await from("192.0.2.2")).toBe(200);
     expect([counted, core.calls.length]).toEqual([["429", "200"], 2]);
     await gateway.close();
-    // Its connection was cut, without an answer.
+    // The connection was cut without an answer.
     expect(await waiting).toBeNaN();
   });
 
-  it("of an address says nothing of others, and is one for an IPv6 /64", async () => {
+  it("of an address covers its IPv6 /64 and no other address", async () => {
     await gateway.close();
     await start({}, ["127.0.0.1/32"]);
     core.before = ({ headers }) => {
@@ -172,13 +172,13 @@ describe("the core's refusal", () => {
     const lost = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`).catch(() => "");
     await aborted;
     expect(await lost).toBe("");
-    // It does not count as an outage: a client that hangs up must not page an operator.
+    // This is no outage: a client that hangs up must not page an operator.
     await expect.poll(() => counted).toEqual(["499"]);
   });
 });
 
 describe("HEAD", () => {
-  it("has the bytes of the answer to GET up to the body", async () => {
+  it("has the answer of GET without its body", async () => {
     for (const target of ["/api/v1/me", "/api/v1/me?x=1", "/x"]) {
       const [get, head] = [await send(`GET ${target}`), await send(`HEAD ${target}`)];
       expect(head.rest).toBe("");
@@ -190,7 +190,7 @@ describe("HEAD", () => {
 });
 
 describe("a gateway that drains", () => {
-  it("goes on serving, and closes each connection behind its answer, ADR 0043", async () => {
+  it("still serves, and closes each connection after its answer. ADR 0043", async () => {
     gateway.drain();
     for (const _ of [1, 2]) {
       const text = await sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
@@ -201,11 +201,11 @@ describe("a gateway that drains", () => {
 });
 
 describe("a client that reads nothing", () => {
-  it("is cut: its answer would be held for as long as it likes", async () => {
+  it("is cut, because its answer stays in memory", async () => {
     await gateway.close();
     await start({ stalledTimeoutMs: 300 });
     const time = { seconds: 0n, nanos: 0 };
-    // More than the kernel takes from one process for another.
+    // More than the kernel buffers between two processes.
     const message = "x".repeat(32 * 1024 * 1024);
     core.page = {
       activities: [
@@ -225,17 +225,17 @@ describe("a client that reads nothing", () => {
 });
 
 describe("a closing gateway", () => {
-  it("finishes the answers in flight, says close, and takes no more", async () => {
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-    const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
+  it("finishes the answers in flight with Connection: close, and accepts no more", async () => {
+    const { promise: called, resolve: noteCall } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: endCall } = Promise.withResolvers<void>();
     core.before = () => {
-      ask();
-      return goOn;
+      noteCall();
+      return ended;
     };
     const answered = sendRaw(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}\r\n`);
-    await asked;
+    await called;
     const closed = gateway.close();
-    go();
+    endCall();
     const answer = parseAnswer(await answered);
     expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
     await closed;
@@ -243,7 +243,7 @@ describe("a closing gateway", () => {
   });
 });
 
-it("reads nothing from a client that was gone before its connection was accepted. ADR 0030", async () => {
+it("reads nothing from a client that left before its connection was accepted. ADR 0030", async () => {
   await resetAtOnce(port, `GET /api/v1/me HTTP/1.1\r\n${AUTHORIZED}${CLOSE}`);
   // Connections are accepted one after the other.
   expect((await send("GET /api/v1/me")).status).toBe(200);
@@ -269,20 +269,20 @@ describe("ADR 0052: a poll that waits", () => {
   };
   const isHeld = () => expect.poll(() => core.calls.length).toBeGreaterThan(0);
 
-  it("is shown to the core as counted before, and only then", async () => {
+  it("tells the core that it was counted, except at its first call", async () => {
     core.page = { accountId: "account", feedVersion: 1n };
     const answering = poll();
     await isHeld();
     core.page = filled;
-    // The core may tell of it before the gateway listens: then as one of the last changes.
-    const telling = setInterval(() => core.tell("account", 2n), 10);
+    // Repeated, because the gateway may open its stream after the first notification.
+    const notifying = setInterval(() => core.notify("account", 2n), 10);
     const answer = await answering;
-    clearInterval(telling);
+    clearInterval(notifying);
     expect(answer.status).toBe(200);
     expect(core.calls.map(({ headers }) => headers.get("x-request-counted"))).toEqual([null, "1"]);
   });
 
-  it("goes on waiting while the core is out of reach", async () => {
+  it("continues to wait while the core is away", async () => {
     core.page = { accountId: "account", feedVersion: 1n };
     const answering = poll();
     await isHeld();
@@ -291,14 +291,14 @@ describe("ADR 0052: a poll that waits", () => {
       core.before = () => undefined;
       throw coreError(Code.Unavailable, "temporarily_unavailable");
     };
-    const telling = setInterval(() => core.tell("account", 2n), 10);
+    const notifying = setInterval(() => core.notify("account", 2n), 10);
     const answer = await answering;
-    clearInterval(telling);
+    clearInterval(notifying);
     expect(answer.status).toBe(200);
     expect(core.calls).toHaveLength(3);
   });
 
-  it("is not held where the core names no account, as one of the version before does", async () => {
+  it("is not held if the core, of the previous version, names no account", async () => {
     expect((await poll()).status).toBe(200);
     expect(calls()).toEqual(["ListActivities"]);
   });

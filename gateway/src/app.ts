@@ -19,36 +19,36 @@ import { createKeptPages } from "./kept-pages.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createUpstream } from "./upstream.ts";
 
-/** What a gateway is made of. */
+/** The parts and limits of a gateway. */
 export type GatewayOptions = {
-  /** The way to the core. */
+  /** Calls the core. */
   readonly upstream: Transport;
-  /** CIDRs of the proxies whose `X-Forwarded-For` counts; none unless given. */
+  /** CIDRs of the proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly trustedProxies?: readonly string[];
-  /** Where bugs are reported; JSON lines on stderr unless given. */
+  /** Reports failures and warnings; JSON lines on stderr by default. */
   readonly log?: Log;
-  /** Where requests are counted; nowhere unless given. */
+  /** Counts requests. Without it nothing is counted. */
   readonly metrics?: Metrics;
-  /** Other limits than the usual. */
+  /** Replaces single limits of `DEFAULT_LIMITS`. */
   readonly limits?: Partial<GatewayLimits>;
 };
 
 /**
- * The HTTP edge. Between requests it keeps two things only. It keeps pages, which the core confirms before they are sent
- * again. It also keeps until when the core refuses each client.
+ * The HTTP edge. Between requests it keeps only pages, the ends of the core's refusals of clients, and the versions of
+ * feeds that changed in the last seconds. The core confirms a kept page before it is sent again.
  */
 export type Gateway = {
   readonly server: Server;
-  /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot. */
+  /** Starts to listen and returns the address; port 0 takes a free one. Rejects when it cannot listen. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Goes on as before, but closes each connection behind its next answer. */
+  /** Continues to serve, but ends all waits, and closes each connection after its next answer. */
   drain(): void;
   isDraining(): boolean;
-  /** Stops to listen, lets answers in flight finish for a while, then cuts what is left. */
+  /** Stops listening, and lets answers in flight finish. Cuts the connections that are left after `closeTimeoutMs`. */
   close(): Promise<void>;
 };
 
-/** Creates a gateway; throws when `trustedProxies` holds anything but CIDRs. */
+/** Creates a gateway. Throws if `trustedProxies` holds anything but CIDRs. */
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const log = options.log ?? createLog((line) => process.stderr.write(line));

@@ -1,10 +1,10 @@
 const BEARER = /^bearer +(\S+)$/i;
-/** The form of an API key. §2.7 Nothing else goes upstream, a service credential least of all. */
+/** The form of an API key (§2.7). Nothing else goes upstream, above all no service credential. */
 const API_KEY = /^act_live_[0-9a-f]{64}$/;
 
 /**
- * Finds the API key in a request's `Authorization` headers: exactly one, of the scheme `Bearer` in any
- * case. Returns `undefined` for anything else; whether the key works is the core's to say.
+ * Finds the API key in a request's `Authorization` headers: exactly one header with the scheme `Bearer`, in any case.
+ * Returns `undefined` for anything else. The core decides whether the key is valid.
  */
 export function findApiKey(authorization: readonly string[]): string | undefined {
   const [value, second] = authorization;

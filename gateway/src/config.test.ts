@@ -46,7 +46,7 @@ describe("the gateway's settings", () => {
     expect(() => readConfig(bad)).not.toThrow(/geheim/);
   });
 
-  it("refuse a core that is reached in plain text, unless its network is called trusted", () => {
+  it("refuse a core in plain text, unless ALLOW_PLAINTEXT names a trusted network", () => {
     const env = { ...GOOD, CORE_URL: "http://core.example:50051" };
     expect(() => readConfig(env)).toThrow(/^CORE_URL must begin with https:/);
     const { coreUrl } = readConfig({ ...env, ALLOW_PLAINTEXT: "trusted-network" });

@@ -12,27 +12,27 @@ import { type HealthAddress, readHealthAddress } from "@activity/runtime/health"
 import { type MetricsAddress, readMetricsAddress } from "@activity/runtime/metrics";
 import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
 
-/** Where a gateway listens and whom it believes; docs/configuration.md describes each variable. */
+/** Where a gateway listens, and which proxies it trusts. docs/configuration.md describes each variable. */
 export type EdgeConfig = {
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];
 };
 
-/** What the gateway needs to know to run by itself. */
+/** The settings of a gateway in its own process. */
 export type GatewayConfig = EdgeConfig &
   CoreAddress & {
     /** Without it nothing is counted. */
     readonly metrics: MetricsAddress | undefined;
-    /** Where the process says whether it serves; nowhere unless given. */
+    /** Where `/live` and `/ready` are served; nowhere unless given. */
     readonly health: HealthAddress | undefined;
-    /** How long it serves on, with its readiness down, once it was told to end. */
+    /** How long it still serves after a signal, with `/ready` failing. */
     readonly drainMs: number;
     /** Without it nothing is traced. */
     readonly traces: TraceConfig | undefined;
   };
 
-/** Reads the gateway's settings; throws one ConfigError that names every bad variable. */
+/** Reads the gateway's settings. Throws one ConfigError that names every bad variable. */
 export function readConfig(env: Environment): GatewayConfig {
   return readSettings((problem) => {
     const purpose = "that may forward client addresses";
@@ -48,7 +48,7 @@ export function readConfig(env: Environment): GatewayConfig {
   });
 }
 
-/** Reads the settings of a gateway that has its core in the same process; tells `problem` of every bad variable. */
+/** Reads the settings of a gateway in its core's process. Calls `problem` for every bad variable. */
 export function readEdgeSettings(env: Environment, problem: Problem): EdgeConfig {
   return {
     host: env.GATEWAY_HOST || "127.0.0.1",

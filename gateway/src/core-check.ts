@@ -3,16 +3,16 @@ import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createUpstream, type Upstream } from "./upstream.ts";
 import { type GatewayRefusal, gatewayRefusalOf } from "./upstream-error.ts";
 
-/** Whether the core serves this gateway; where it refuses its credential, with which code. */
+/** Whether the core serves this gateway, or the code with which it refuses the gateway's credential. */
 export type CoreState = "starting" | "serving" | "unavailable" | GatewayRefusal;
 
-/** What the gateway knows of its core. */
+/** The gateway's latest knowledge of its core. */
 export type CoreCheck = { state(): CoreState; stop(): void };
 
 const INTERVAL_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 
-/** Starts asking the core, now and every ten seconds, whether it serves this gateway; logs each change. */
+/** Checks now and every ten seconds whether the core serves this gateway. Logs each change. */
 export function startCoreCheck(transport: Transport, log: Log): CoreCheck {
   const upstream = createUpstream(transport);
   let state: CoreState = "starting";
@@ -37,14 +37,14 @@ export function startCoreCheck(transport: Transport, log: Log): CoreCheck {
   };
 }
 
-/** Forwards an address that no client has. */
+/** Calls the core with an address that no client has. */
 async function readState({ admission }: Upstream): Promise<CoreState> {
   try {
     await admission.admitClient({}, { headers: { "x-client-address": "" }, timeoutMs: TIMEOUT_MS });
     return "serving";
   } catch (thrown) {
     const error = ConnectError.from(thrown);
-    // With many gateways this address may be over its limit: the core took this one's word all the same.
+    // With many gateways this address may be over its limit. The core accepted the gateway's credential even then.
     const isCounted = error.code === Code.ResourceExhausted;
     return isCounted ? "serving" : (gatewayRefusalOf(error) ?? "unavailable");
   }

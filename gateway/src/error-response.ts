@@ -1,7 +1,7 @@
 import { createResponse, type GatewayResponse } from "./gateway-response.ts";
 import { ALLOW } from "./router.ts";
 
-/** Every `error.code` of the API with its status and sentence, described in docs/errors.md. §7 */
+/** Every `error.code` of the API with its status and message. docs/errors.md describes them. §7 */
 const ERRORS = {
   invalid_request: { status: 400, message: "The request is not well-formed HTTP." },
   invalid_parameter: { status: 400, message: "A parameter is not accepted." },
@@ -32,17 +32,17 @@ const HEADERS: Partial<Record<ErrorCode, readonly string[]>> = {
   temporarily_unavailable: ["Retry-After", "60"],
 };
 
-/** What an error response may say beyond its code. */
+/** Changes to an error response. */
 export type ErrorResponseOptions = {
-  /** Another status than the catalogue's, for what a parser refuses. */
+  /** Replaces the catalogue's status, for requests that the parser refuses. */
   readonly status?: number;
-  /** Another sentence than the catalogue's; it must hold nothing that a client sent. */
+  /** Replaces the catalogue's message. It must hold nothing that a client sent. */
   readonly message?: string;
-  /** More headers, names and values in turn. */
+  /** More headers: name, value, name, value. */
   readonly headers?: readonly string[];
 };
 
-/** Creates the response to a failure. §2.6 */
+/** Creates an error response. §2.6 */
 export function errorResponse(
   code: ErrorCode,
   requestId: string,

@@ -1,27 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Upstream } from "./upstream.ts";
 
-/** The versions of the feeds that changed last, as a core tells them. ADR 0052 */
+/** The versions of feeds that changed in the last seconds, as the core streams them. ADR 0052 */
 export type FeedVersions = {
   /** Returns an account's version if it changed in the last seconds. */
   find(accountId: string): bigint | undefined;
-  /** Begins to listen to the core, or goes on. What changed in the 15 seconds before is told too. */
+  /** Opens the stream, or keeps it open. The stream begins with the changes of the 15 seconds before. */
   open(): void;
-  /** Nobody waits any more: the stream ends when nobody comes for a while. */
+  /** Called when no request waits any more. The stream ends unless one comes within 30 seconds. */
   release(): void;
-  /** Ends at once. */
+  /** Ends the stream at once. */
   close(): void;
 };
 
-/** Longer than a read takes: a change may be told before the page that lacks it is answered. */
+/** Longer than a read takes: a change can arrive before the answer of a read that missed it. */
 const KEPT_MS = 15_000;
-/** The core says something every half second. */
+/** The longest time without a message. The core sends one every half second. */
 const SILENT_MS = 2_000;
 const RETRY_MS = 250;
-/** A client that polls comes back within this. */
+/** Clients that poll return within this time. */
 const LINGER_MS = 30_000;
 
-/** Creates the versions, told over one stream for all who wait. `onChange` hears of each account that changed. */
+/** Creates the versions, which one stream brings for all waiting requests. Each change of a feed calls `onChange`. */
 export function createFeedVersions(
   upstream: Upstream,
   onChange: (accountId: string, version: bigint) => void,
@@ -31,8 +31,8 @@ export function createFeedVersions(
   let lingering: NodeJS.Timeout | undefined;
 
   function note(accountId: string, version: bigint): void {
-    const known = versions.get(accountId);
-    if (known !== undefined && known.version >= version) return;
+    const latest = versions.get(accountId);
+    if (latest !== undefined && latest.version >= version) return;
     versions.delete(accountId);
     versions.set(accountId, { version, heardMs: performance.now() });
     onChange(accountId, version);
@@ -53,11 +53,11 @@ export function createFeedVersions(
     }
   }
 
-  /** Ends when the stream does, or says nothing: then another one begins, and tells what was missed. */
+  /** Returns when the stream ends or brings nothing for two seconds. The next stream repeats what this one missed. */
   async function listenOnce(closed: AbortSignal): Promise<void> {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), SILENT_MS);
-    const signal = AbortSignal.any([closed, silence.signal]);
+    const stalled = new AbortController();
+    const timer = setTimeout(() => stalled.abort(), SILENT_MS);
+    const signal = AbortSignal.any([closed, stalled.signal]);
     try {
       for await (const { feeds } of upstream.feedChanges.watchFeeds({}, { signal })) {
         timer.refresh();

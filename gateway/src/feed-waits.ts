@@ -6,28 +6,27 @@ import type { Upstream } from "./upstream.ts";
 /** A request that is held until its feed changes. */
 export type FeedWait = {
   /**
-   * Resolves with true once the feed has a later version than `version`. Resolves with false when the wait is over:
-   * its time has passed, its client left, or the gateway drains.
+   * Resolves with true once the feed has a later version than `version`. Resolves with false when the wait is over: its
+   * time has passed, its client left, or the gateway drains.
    */
   changedAfter(version: bigint): Promise<boolean>;
-  /** Resolves with true after `milliseconds`, with false when the wait is over before. */
+  /** Resolves with true after `milliseconds`, or with false if the wait ends earlier. */
   pause(milliseconds: number): Promise<boolean>;
-  /** Gives its place to others. */
+  /** Ends the wait, so that it no longer counts towards the limits. */
   end(): void;
 };
 
-/** The requests that are held. */
+/** The held requests. */
 export type FeedWaits = {
-  /** How many are held. */
   count(): number;
-  /** Begins a wait. Returns `undefined` where the account or the client holds as many as it may, or none may begin. */
+  /** Begins a wait. Returns `undefined` when the account or client is at its limit, or after `close`. */
   begin(request: {
     readonly accountId: string;
     readonly clientAddress: string;
     readonly seconds: number;
     readonly signal: AbortSignal;
   }): FeedWait | undefined;
-  /** Ends all waits, and lets none begin. */
+  /** Ends all waits, and refuses new ones. */
   close(): void;
 };
 
@@ -36,17 +35,17 @@ type Held = {
   readonly client: string;
   readonly endSlot: number;
   isOver: boolean;
-  /** Looks whether what it waits for is there. */
+  /** Checks whether its wait is over. */
   wake: () => void;
 };
 
 /**
- * Waits end together, at the next of these moments: their clients ask again together too, and share their admission.
- * So a wait ends up to a slot early. RFC 7240 has it be an upper bound.
+ * Waits end together, at multiples of this time. Their clients then ask again together and share one admission. A wait
+ * ends up to 500 ms early, because RFC 7240 makes it an upper bound.
  */
 const SLOT_MS = 500;
 
-/** Creates the waits of a gateway; the core is listened to while there are any. ADR 0052 */
+/** Creates the waits of a gateway. While any exist, a stream from the core is open. ADR 0052 */
 export function createFeedWaits(
   upstream: Upstream,
   { heldByAccount, heldByClient }: Pick<GatewayLimits, "heldByAccount" | "heldByClient">,

@@ -1,4 +1,4 @@
-/** A request as the gateway sees it, whatever read it from the wire. */
+/** A request after it was read from the wire. */
 export type GatewayRequest = {
   readonly requestId: string;
   readonly method: string;
@@ -13,5 +13,5 @@ export type GatewayRequest = {
   readonly signal: AbortSignal;
 };
 
-/** What a request without a readable head is answered for: an id to tell it by, and whom it counts for. */
+/** The part of a request that is known even if its head cannot be read: its id and its client. */
 export type UnreadableRequest = Pick<GatewayRequest, "requestId" | "clientAddress" | "signal">;

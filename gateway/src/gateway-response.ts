@@ -1,13 +1,13 @@
 /** A response before it is written to the wire. */
 export type GatewayResponse = {
   readonly status: number;
-  /** Names and values in turn, without Content-Length. */
+  /** Name, value, name, value; without Content-Length. */
   readonly headers: readonly string[];
-  /** JSON, as text or in UTF-8, or `undefined` where the status has none. */
+  /** JSON, as text or in UTF-8; `undefined` for a status without a body. */
   readonly body: string | Buffer | undefined;
-  /** How many milliseconds the core refuses all requests of this client. No client is sent this. */
+  /** For how many milliseconds the core refuses this client; never sent. */
   readonly clientRefusedForMs?: number | undefined;
-  /** For how many milliseconds the request was held, waiting for a record; never sent. */
+  /** For how many milliseconds the request waited for a record; never sent. */
   readonly heldMs?: number;
 };
 

@@ -21,7 +21,7 @@ import { type ParserError, refusalOf } from "./unreadable-request.ts";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/** Creates the HTTP server: reads requests, has them answered, writes the answers. It is not listening. */
+/** Creates the HTTP server, which reads requests and writes their answers. It does not listen yet. */
 export function createHttpServer(
   answers: Answers,
   findClientAddress: FindClientAddress,
@@ -35,16 +35,16 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
     maxHeaderSize: limits.headerBytes,
-    // Node would answer without a body or a request id; a missing Host is refused below.
+    // Node's own refusal has no body and no request id. A missing Host is refused below.
     requireHostHeader: false,
     noDelay: true,
   });
-  // A limit on the number of headers would drop the rest silently; their size is limited.
+  // Node would silently drop headers beyond a maximum number. Their size is limited instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledTimeoutMs;
   server.on("connection", endIfGone);
   server.on("request", exchange);
-  // An expectation is never met: the final answer comes at once.
+  // No interim answer is sent for an expectation: the final answer comes at once.
   server.on("checkContinue", exchange);
   server.on("checkExpectation", exchange);
   server.on("connect", (request, socket) => void refuseConnect(request, socket));
@@ -90,18 +90,18 @@ export function createHttpServer(
 
   async function refuse(error: ParserError, socket: Duplex): Promise<void> {
     const last = await pipelines.lastAnswer(socket);
-    // The fault lies in the body of a request that is answered: there is nothing to answer any more.
+    // The error is in the body of a request that was answered already.
     if (!socket.writable || last?.req.complete === false) {
       socket.destroy();
       return;
     }
-    const { remoteAddress } = socket as Socket; // node:http gives the connection itself.
+    const { remoteAddress } = socket as Socket; // node:http passes the connection's Socket.
     await answerRaw(socket, remoteAddress, [], (caller) =>
       answers.answerUnreadable(caller, refusalOf(error, caller.requestId, KNOWN_METHODS)),
     );
   }
 
-  /** Answers on a connection that node:http has given up. */
+  /** Answers on a connection that node:http no longer handles. */
   async function answerRaw(
     socket: Duplex,
     remoteAddress: string | undefined,
@@ -125,8 +125,8 @@ export function createHttpServer(
 }
 
 /**
- * A flood that connects, asks and resets leaves connections that were gone before they were accepted. Nobody
- * reads an answer: what they asked is not read, and those behind them wait for less. ADR 0030
+ * Destroys connections that their clients reset before they were accepted, as a flood does. Their requests are not read,
+ * so that other clients wait less. ADR 0030
  */
 function endIfGone(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -136,7 +136,7 @@ function malformed(requestId: string, message: string): GatewayResponse {
   return errorResponse("invalid_request", requestId, { message });
 }
 
-/** A body means nothing here. It is read so that the connection can go on, but not for ever. */
+/** Bodies are ignored. They are read, up to a limit, so that the connection can serve its next request. */
 function drainBody(request: IncomingMessage, maxBytes: number): void {
   let drained = 0;
   request.on("data", (chunk: Buffer) => {
@@ -152,6 +152,6 @@ function writeResponse(response: ServerResponse, answer: GatewayResponse, close:
   if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
   if (close) headers.push("Connection", "close");
   response.writeHead(answer.status, headers);
-  // node:http leaves the body out of the answer to a HEAD request.
+  // node:http omits the body of an answer to HEAD.
   response.end(body);
 }

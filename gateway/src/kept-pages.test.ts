@@ -6,7 +6,7 @@ const page = (etag: string, length = 100) => ({ etag, body: "x".repeat(length), 
 const empty = (etag: string) => ({ etag, body: "[]", isEmpty: true });
 
 describe("ADR 0032: pages are kept", () => {
-  it("when they are empty at once, when they are not once they are asked for again", () => {
+  it("at once if they are empty, else at their second request", () => {
     const pages = createKeptPages(MB);
     pages.note("key", "a", empty("1"));
     expect(pages.find("key", "a")).toEqual({ etag: "1", body: Buffer.from("[]"), isEmpty: true });
@@ -41,7 +41,7 @@ describe("ADR 0032: pages are kept", () => {
     expect(pages.find("key", "a")?.body.toString()).toBe('"💜"');
   });
 
-  it("within the memory there is, those that were asked for last; a quarter is for empty ones", () => {
+  it("within the memory, the latest requested ones, with a quarter for empty ones", () => {
     const pages = createKeptPages(100_000);
     pages.note("key", "empty", empty("1"));
     for (let number = 0; number < 50; number++) {

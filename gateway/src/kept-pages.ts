@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** A page that was answered, and the core's name for it. */
+/** A kept page, and its etag from the core. */
 export type KeptPage = {
   readonly etag: string;
   /** The JSON, in UTF-8. */
@@ -9,7 +9,7 @@ export type KeptPage = {
   readonly isEmpty: boolean;
 };
 
-/** A page as it is answered. */
+/** A page to answer with. */
 export type AnsweredPage = {
   readonly etag: string;
   /** The JSON. */
@@ -17,25 +17,24 @@ export type AnsweredPage = {
   readonly isEmpty: boolean;
 };
 
-/** The pages that were answered last, each of one API key and one query. */
+/** Recently answered pages, by API key and query. */
 export type KeptPages = {
   find(apiKey: string, query: string): KeptPage | undefined;
-  /** Takes note of an answer, and keeps it if it is likely to be asked for again. */
+  /** Keeps an answered page if it is empty or was requested before. */
   note(apiKey: string, query: string, page: AnsweredPage): void;
 };
 
-/** Of the memory, what empty pages have to themselves: they are small, and asked for most. */
+/** The share of the memory for empty pages: they are small, and requested most. */
 const SHARE_OF_EMPTY = 1 / 4;
-/** The memory that a page takes beside its texts: its objects and its entries in the lists. */
+/** The memory of a page beside its texts: objects and list entries. */
 const OVERHEAD_BYTES = 400;
-/** Pages that are remembered to have been asked for once. */
+/** The most pages remembered as requested once. */
 const ASKED_ONCE = 4_096;
 
 /**
- * Keeps the pages that were asked for last, in `maxBytes` of memory. Empty pages are kept at once,
- * others when they are asked for a second time. So a reader of a long history takes no memory from
- * others. A page that is found may have changed: only the core can say, by its `etag`. API keys are
- * kept as hashes.
+ * Keeps the pages that were requested last, in `maxBytes` of memory. Empty pages are kept at once, others at their second
+ * request, so that a client reading a long history displaces nothing. Pages may be out of date: only the core can
+ * confirm one, by its `etag`. API keys are kept as hashes.
  */
 export function createKeptPages(maxBytes: number): KeptPages {
   const emptyBytes = maxBytes * SHARE_OF_EMPTY;

@@ -1,37 +1,37 @@
 import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 
-/** How long the gateway waits, and how much it takes in. */
+/** The gateway's timeouts and limits. */
 export type GatewayLimits = {
-  /** Until the core must have answered one call. */
+  /** How long the core may take to answer one call. */
   readonly upstreamTimeoutMs: number;
-  /** How long a client that was refused and asks on waits for each further refusal. */
+  /** The delay of each further refusal of a refused client. */
   readonly refusalDelayMs: number;
-  /** Until a request's headers must have arrived. */
+  /** How long a request's headers may take to arrive. */
   readonly headersTimeoutMs: number;
-  /** Until a whole request must have arrived. */
+  /** How long a whole request may take to arrive. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may stand still within a request or a response. A client that reads nothing keeps its page in memory. */
+  /** How long a connection may stall in a request or response. A client that does not read keeps its page in memory. */
   readonly stalledTimeoutMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveTimeoutMs: number;
-  /** How often the timeouts of unfinished requests are looked at. */
+  /** How often the timeouts of unfinished requests are checked. */
   readonly timeoutCheckMs: number;
   /** The most bytes of a request's line and headers. */
   readonly headerBytes: number;
-  /** The most bytes of a request body that are drained before the connection is cut. */
+  /** The most bytes of a request body. More cut the connection. */
   readonly bodyBytes: number;
-  /** The most requests that a connection may have unanswered; one more, and it is cut. */
+  /** The most unanswered requests of a connection. One more cuts it. */
   readonly unansweredRequests: number;
-  /** The most requests of one account, and of one client address, that wait for a record. More are answered at once. */
+  /** The most requests of an account, and of a client, that wait for a record. More are answered at once. */
   readonly heldByAccount: number;
   readonly heldByClient: number;
-  /** How much memory the pages take that are kept. */
+  /** The memory of kept pages. */
   readonly keptPageBytes: number;
   /** How long a closing gateway waits for answers in flight. */
   readonly closeTimeoutMs: number;
 };
 
-/** The limits unless others are given. */
+/** The default limits. */
 export const DEFAULT_LIMITS: GatewayLimits = {
   upstreamTimeoutMs: 5_000,
   refusalDelayMs: REFUSAL_DELAY_MS,

@@ -38,8 +38,8 @@ try {
     },
   });
 } catch (error) {
-  const isKnown = error instanceof ConfigError || (error instanceof Error && "code" in error);
-  process.stderr.write(isKnown ? `${error.message}\n` : `${redactText(`${error}`)}\n`);
-  // What listens already would hold the process.
+  const isSafe = error instanceof ConfigError || (error instanceof Error && "code" in error);
+  process.stderr.write(isSafe ? `${error.message}\n` : `${redactText(`${error}`)}\n`);
+  // Open listeners would keep the process alive.
   process.exit(1);
 }

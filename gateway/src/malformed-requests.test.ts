@@ -10,7 +10,7 @@ const GOOD = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** Starts a gateway; only a case whose request never ends waits for its time-outs. */
+/** Starts a gateway with these timeouts, which only requests without an end reach. */
 async function start(timeoutMs: number): Promise<void> {
   gateway = createGateway({
     upstream: core.transport,
@@ -101,7 +101,7 @@ describe("a request that is not well-formed is counted and answered as JSON", ()
     expect(calls()).toEqual(["AdmitClient"]);
   }
 
-  it("and refused by the limit before it is told what is wrong", async () => {
+  it("unless its client is over the limit: then it gets 429", async () => {
     core.before = () => {
       throw coreError(Code.ResourceExhausted, "rate_limit_exceeded");
     };
@@ -139,7 +139,7 @@ describe("what HTTP allows is answered as usual", () => {
     ]);
   });
 
-  it("a body without end is cut, after one answer", async () => {
+  it("a body that does not end is cut, after one answer", async () => {
     await restart(1_000);
     for (const body of ["x".repeat(300_000), "x"]) {
       const head = `${GOOD}Content-Length: 10000000\r\n\r\n`;

@@ -9,7 +9,7 @@ const REQUEST = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n";
 let core: RouterCore;
 let gateway: Gateway;
 let port: number;
-/** Lets the calls of the core end, one by one or all. */
+/** Each function ends one call of the core. */
 let held: (() => void)[];
 let inFlight: number;
 let mostInFlight: number;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Sends `count` requests at once, and gives each call of the core its answer until the connection ends. */
+/** Sends `count` requests at once, and ends the calls of the core one by one. Returns the number of answers. */
 async function pipeline(count: number): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   const answering = setInterval(() => held.shift()?.(), 1);
@@ -51,14 +51,14 @@ describe("ADR 0030: of the requests that a connection sends without waiting for 
     expect([core.calls.length, mostInFlight]).toEqual([16, 1]);
   });
 
-  it("one too many ends the connection, and those that waited cost nothing", async () => {
+  it("one too many ends the connection, and waiting ones make no call", async () => {
     expect(await pipeline(20_000)).toBe(0);
     for (const answer of held) answer();
     await new Promise(setImmediate);
     expect(core.calls.length).toBeLessThanOrEqual(1);
   });
 
-  it("those that wait are not asked for once the client has gone", async () => {
+  it("waiting ones make no call once the client has left", async () => {
     const socket = connect(port, "127.0.0.1", () => socket.write(REQUEST.repeat(10)));
     await expect.poll(() => held.length).toBe(1);
     const aborted = once(core.calls[0]?.signal ?? new EventTarget(), "abort");

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** What each connection was asked and has not answered yet. */
+/** The unanswered requests of each connection. */
 export type Pipelines = {
   /**
-   * Takes a request in, and resolves when all before it on its connection are answered. Resolves
-   * with false when the connection has ended or was cut for holding too many.
+   * Resolves with true once all earlier requests of the connection are answered. Resolves with false if the connection
+   * has ended, or was cut because it has too many.
    */
   takeTurn(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Resolves with the last answer of a connection, if it had any, when it is given. */
+  /** Resolves with the connection's last answer, if any, once it is sent. */
   lastAnswer(socket: Duplex): Promise<ServerResponse | undefined>;
 };
 
 type Pipeline = { last: ServerResponse; unanswered: number };
 
-/** Lets each connection have one request answered at a time and `maxUnanswered` waiting, that one included. */
+/** Answers one request of a connection at a time. At most `maxUnanswered` may be unanswered, including that one. */
 export function createPipelines(maxUnanswered: number): Pipelines {
   const pipelines = new WeakMap<Duplex, Pipeline>();
 
@@ -28,7 +28,7 @@ export function createPipelines(maxUnanswered: number): Pipelines {
       response.once("close", () => {
         pipeline.unanswered -= 1;
       });
-      // One packet can hold thousands, and node:http reads them all before it can be told to stop.
+      // One packet can hold thousands of requests, and node:http reads them all before it can be stopped.
       if (pipeline.unanswered > maxUnanswered) socket.destroy();
       else if (before !== response) await untilClosed(before);
       return socket.writable;

@@ -1,14 +1,14 @@
-/** The longest wait in seconds: below the 15 seconds after which clients give a request up. §4.4.8 */
+/** The longest wait in seconds. It is below the 15 seconds after which clients give up. §4.4.8 */
 export const MAX_WAIT_SECONDS = 10;
 
-/** One preference: a name, and a value where there is one; parameters behind a semicolon mean nothing here. */
+/** One preference: a name, and a value if there is one. Parameters after a semicolon are ignored. */
 const PREFERENCE =
   /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"([^"\\]*)")\s*)?(?:;.*)?$/;
 const SECONDS = /^\d{1,9}$/;
 
 /**
- * Returns for how many seconds a client prefers to wait for a record, at most 10, by its `Prefer` headers. Returns
- * `undefined` without a wait, and where the preference is malformed. Of several the first counts. RFC 7240 §2, §4.3
+ * Returns how many seconds the `Prefer` headers ask to wait for a record, at most 10. Returns `undefined` if there is no
+ * `wait` or it is malformed. Of several, the first counts. RFC 7240 §2, §4.3
  */
 export function preferredWait(prefer: readonly string[]): number | undefined {
   for (const preference of prefer.flatMap((value) => value.split(","))) {

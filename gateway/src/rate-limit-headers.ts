@@ -3,7 +3,7 @@ const COPIED = [
   ["ratelimit-policy", "RateLimit-Policy"],
 ] as const;
 
-/** Returns the two response headers that are copied from the core, names and values in turn. */
+/** Returns the core's two rate limit headers for the response: name, value, name, value. */
 export function rateLimitHeaders(headers: Headers): string[] {
   const copied: string[] = [];
   for (const [from, to] of COPIED) {

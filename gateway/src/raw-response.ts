@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { GatewayResponse } from "./gateway-response.ts";
 
-/** Writes a response to a connection that the HTTP server gave up, and ends the connection. */
+/** Writes a response to a connection that the HTTP server no longer handles, and ends the connection. */
 export function writeRawResponse(socket: Duplex, response: GatewayResponse, reason: string): void {
   const lines = [`HTTP/1.1 ${response.status} ${reason}`];
   for (let index = 0; index + 1 < response.headers.length; index += 2) {
@@ -12,7 +12,7 @@ export function writeRawResponse(socket: Duplex, response: GatewayResponse, reas
   socket.write(lines.join("\r\n"));
   socket.end(body);
   socket.resume();
-  // A client that never closes its side is not waited for.
+  // A client may never close its side.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

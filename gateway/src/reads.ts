@@ -8,7 +8,7 @@ import { renderMe } from "./render/me.ts";
 import { renderPage } from "./render/page.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What a read has to do with. */
+/** The inputs of a read. */
 export type ReadContext = {
   readonly upstream: Upstream;
   readonly pages: KeptPages;
@@ -16,21 +16,21 @@ export type ReadContext = {
   readonly options: CallOptions;
 };
 
-/** What a read brings. */
+/** The result of a read. */
 export type ReadPage = {
   /** The JSON. */
   readonly body: NonNullable<GatewayResponse["body"]>;
-  /** The feed of a page that is empty and that a record may still come to: its version as the page was read. */
+  /** Set if the page is empty and a record may still fill it: the account, and the feed's version at the read. */
   readonly emptyFeed?: { readonly accountId: string; readonly version: bigint } | undefined;
 };
 
-/** A read whose parameters are good: makes one upstream call. */
+/** A read with valid parameters. It makes one upstream call. */
 export type Read = (context: ReadContext) => Promise<ReadPage>;
 
-/** Parses the query of a path; throws InvalidParameterError. */
+/** Parses the query of a path. Throws InvalidParameterError. */
 export type ParseRead = (query: string) => Read;
 
-/** Parses a request for the key's account, which takes no parameters. §4.1 */
+/** Parses the query of `/me`, which takes no parameters. §4.1 */
 export function parseGetMe(query: string): Read {
   parseStrictQuery(query, []);
   return async ({ upstream, options }) => ({
@@ -39,8 +39,8 @@ export function parseGetMe(query: string): Read {
 }
 
 /**
- * Parses a request for a page of activity. The core is asked whether a page that was kept is still the same,
- * by the very call that counts and checks the request. §4.2
+ * Parses the query of `/activity`. The call that counts and checks the request also asks the core whether a kept page is
+ * still current. §4.2
  */
 export function parseListActivities(query: string): Read {
   const request = parseActivityQuery(query);
@@ -53,7 +53,7 @@ async function readPage(
   request: ListActivitiesRequest,
 ): Promise<ReadPage> {
   const kept = pages.find(apiKey, query);
-  // Without one it asks for the page: a read that waits may have lost the one before.
+  // The request is used again while it waits for a record. Meanwhile the kept page may have been displaced.
   if (kept === undefined) delete request.ifNoneMatch;
   else request.ifNoneMatch = kept.etag;
   const page = await upstream.activity.listActivities(request, options);
@@ -66,7 +66,7 @@ async function readPage(
   return { body, emptyFeed: isEmpty ? feedOf(request, page) : undefined };
 }
 
-/** A core of the version before names no account: there is nothing to wait for. */
+/** A core of the previous version names no account. Its pages cannot be waited for. */
 function feedOf(
   { order, until }: ListActivitiesRequest,
   { accountId, feedVersion: version }: ListActivitiesResponse,

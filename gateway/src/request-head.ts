@@ -1,4 +1,4 @@
-/** What the gateway reads of a request's headers. */
+/** The headers that the gateway reads. */
 export type RequestHead = {
   readonly authorization: readonly string[];
   readonly forwardedFor: readonly string[];
@@ -9,7 +9,7 @@ export type RequestHead = {
   readonly expectsContinue: boolean;
 };
 
-/** Reads names and values in turn, as sent: joined headers would hide that one came twice. */
+/** Reads the raw list of names and values: Node's joined headers hide repetitions. */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const authorization: string[] = [];
   const forwardedFor: string[] = [];
@@ -48,13 +48,13 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   return { authorization, forwardedFor, prefer, hosts, transferEncoding, hasBody, expectsContinue };
 }
 
-/** Returns what makes a head that the parser took no request of HTTP all the same, if anything does. */
+/** Returns why a head that the parser accepted is not valid HTTP, or `undefined` if it is valid. */
 export function faultOf(head: RequestHead, httpVersion: string): string | undefined {
   const isOld = httpVersion === "1.0";
   if (head.hosts > 1 || (head.hosts === 0 && !isOld)) {
     return "An HTTP/1.1 request has exactly one Host header.";
   }
-  // Where a body ends must be beyond doubt: else a proxy in front may see other requests than are seen here.
+  // The end of a body must be unambiguous. Otherwise a proxy in front may see other requests than the gateway does.
   const [coding, ...others] = head.transferEncoding;
   const isChunked = coding?.toLowerCase() === "chunked" && others.length === 0 && !isOld;
   if (coding !== undefined && !isChunked) {

@@ -4,7 +4,7 @@ const ID_BYTES = 16;
 const pool = Buffer.alloc(ID_BYTES * 256);
 let offset = pool.length;
 
-/** Returns a new random request id: `req_` and 22 URL-safe characters. An incoming one is never used. */
+/** Returns a new random request id: `req_` and 22 URL-safe characters. A client's own id is never used. */
 export function newRequestId(): string {
   if (offset === pool.length) {
     randomFillSync(pool);

@@ -1,6 +1,6 @@
 import { type ParseRead, parseGetMe, parseListActivities } from "./reads.ts";
 
-/** The methods of every known path, as `Allow` writes them. §4.3 */
+/** The methods of every known path, as the value of `Allow`. §4.3 */
 export const ALLOW = "GET, HEAD, OPTIONS";
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -9,13 +9,13 @@ const READS: ReadonlyMap<string, ParseRead> = new Map([
   ["/api/v1/me", parseGetMe],
 ]);
 
-/** Returns the path that is read where there is one, and `other` for all that anybody may make up. */
+/** Returns the path of a known route, and `other` for every other target: clients can invent targets without limit. */
 export function routeName(target: string): string {
   const path = pathOf(withoutAuthority(target));
   return READS.has(path) ? path : "other";
 }
 
-/** Where a request goes: to a read, or to the refusal of its path or method. */
+/** A request's read, or the refusal of its path or method. */
 export type Route =
   | { readonly kind: "read"; readonly parseRead: ParseRead; readonly query: string }
   | { readonly kind: "method_not_allowed" }
@@ -36,7 +36,7 @@ function pathOf(local: string): string {
   return question < 0 ? local : local.slice(0, question);
 }
 
-/** An absolute-form target, which every server must take (RFC 9112 3.2.2), names this server itself. */
+/** Removes the server from an absolute-form target, which every server must accept (RFC 9112 §3.2.2). */
 function withoutAuthority(target: string): string {
   return target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]+/i, "");
 }

@@ -2,10 +2,10 @@ import { errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { findRoute } from "./router.ts";
 
-/** What the parser of the HTTP server says of a request that it refuses. */
+/** The HTTP parser's error for a request that it refuses. */
 export type ParserError = {
   readonly code?: string | undefined;
-  /** The bytes that it was given last. */
+  /** The last bytes that it parsed. */
   readonly rawPacket?: Buffer | undefined;
 };
 
@@ -36,7 +36,7 @@ export function refusalOf(
   }
 }
 
-/** A method that the parser does not know is one that the path does not have, when the line is sound. */
+/** If the request line is valid, a method that the parser does not know is refused like any other wrong method. */
 function refusalOfMethod(
   packet: Buffer | undefined,
   requestId: string,

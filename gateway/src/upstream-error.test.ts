@@ -19,7 +19,7 @@ describe("§7 a failed upstream call", () => {
     [Code.ResourceExhausted, "rate_limit_exceeded", 429],
     [Code.Unavailable, "temporarily_unavailable", 503],
     [Code.Internal, "internal_error", 500],
-  ])("%s with %s answers %s in our own words", (code, name, status) => {
+  ])("%s with %s gives %s and the gateway's own message", (code, name, status) => {
     const response = responseTo(coreError(code, name));
     expect(response.status).toBe(status);
     expect(response.error).toMatchObject({ code: name, request_id: "req_1" });
@@ -30,7 +30,7 @@ describe("§7 a failed upstream call", () => {
     expect(response.headers.includes("WWW-Authenticate")).toBe(status === 401);
   });
 
-  it("passes on what the core says of a parameter", () => {
+  it("returns the core's message about a parameter", () => {
     const error = coreError(Code.InvalidArgument, "invalid_parameter", "since accepts …");
     expect(responseTo(error).error.message).toBe("since accepts …");
   });
@@ -51,7 +51,7 @@ describe("§7 a failed upstream call", () => {
   });
 
   it.each([
-    ["a status that nobody planned for", new ConnectError("secret", Code.Unimplemented)],
+    ["an unexpected code", new ConnectError("secret", Code.Unimplemented)],
     ["a code of the core's internal callers", coreError(Code.Unavailable, "username_taken")],
     ["an exception", new TypeError("secret")],
     ["no error at all", "a word"],

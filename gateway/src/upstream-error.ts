@@ -6,7 +6,7 @@ import { type ErrorCode, errorResponse } from "./error-response.ts";
 import type { GatewayResponse } from "./gateway-response.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 
-/** The codes that the core's ErrorInfo may carry to the public. */
+/** The codes of the core's ErrorInfo that clients may see. */
 const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "invalid_parameter",
   "invalid_cursor",
@@ -17,11 +17,11 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "internal_error",
 ] satisfies ErrorCode[]);
 
-/** How the core refuses the gateway, and not its client: `core-check.ts` says so to the operator. */
+/** Refusals of the gateway, not of its client. `core-check.ts` logs them for the operator. */
 const GATEWAY_REFUSALS = ["invalid_service_credential", "permission_denied"] as const;
 export type GatewayRefusal = (typeof GATEWAY_REFUSALS)[number];
 
-/** Statuses of a call that did not reach the core, or got no answer in time. */
+/** Codes of a call that did not reach the core, or had no answer in time. */
 const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.Unavailable,
   Code.DeadlineExceeded,
@@ -29,7 +29,7 @@ const OUT_OF_REACH: ReadonlySet<Code> = new Set([
   Code.ResourceExhausted,
 ]);
 
-/** Turns whatever a request failed with into its response; what nobody planned for is logged. */
+/** Converts a request's failure to its response. Logs unexpected failures. */
 export function responseFromError(thrown: unknown, requestId: string, log: Log): GatewayResponse {
   const error = ConnectError.from(thrown);
   const info = infoOf(error);
@@ -43,20 +43,20 @@ export function responseFromError(thrown: unknown, requestId: string, log: Log):
   }
   const response = errorResponse(code, requestId, {
     headers: rateLimitHeaders(error.metadata),
-    // The core's sentence says what the parameter accepts, and repeats no value.
+    // The core's message says what the parameter accepts, and repeats no value.
     ...(code === "invalid_parameter" ? { message: error.rawMessage } : {}),
   });
   const refusedFor = info?.clientRefusedFor;
   return refusedFor ? { ...response, clientRefusedForMs: durationMs(refusedFor) } : response;
 }
 
-/** Whether a call failed because the core is out of reach, or cannot serve now: its request gets 503. */
+/** Whether a call failed because the core is away or cannot serve now, so that its request gets 503. */
 export function isOutOfReach(thrown: unknown): boolean {
   const error = ConnectError.from(thrown);
   return codeOf(error, infoOf(error)) === "temporarily_unavailable";
 }
 
-/** Finds out whether a call failed because the core does not take this gateway's credential. */
+/** Returns the code with which the core refused this gateway's credential, if it did. */
 export function gatewayRefusalOf(error: ConnectError): GatewayRefusal | undefined {
   return refusalIn(infoOf(error));
 }

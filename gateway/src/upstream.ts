@@ -21,7 +21,7 @@ export function createUpstream(transport: Transport): Upstream {
   };
 }
 
-/** Creates the transport to a core elsewhere, which is shown who forwards the client's address. */
+/** Creates the transport to a core in another process. Its credential lets the gateway forward client addresses. */
 export function createCoreTransport(core: CoreAddress): CoreTransport {
   return connectToCore({ ...core, credentialHeader: ["x-service-credential", ""] });
 }

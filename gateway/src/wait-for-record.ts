@@ -2,12 +2,12 @@ import type { FeedWait } from "./feed-waits.ts";
 import type { ReadPage } from "./reads.ts";
 import { isOutOfReach } from "./upstream-error.ts";
 
-/** A core that does not answer is asked again after this. */
+/** The pause before a core that did not answer is called again. */
 const OUTAGE_PAUSE_MS = 500;
 
 /**
- * Reads a page again each time its feed changes. Resolves with the first that holds a record, or with the last empty
- * one when the wait is over. A core out of reach is no failure: the client has lost nothing, and asks again.
+ * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last empty
+ * one when the wait is over. An outage of the core does not fail the request: the client loses nothing and asks again.
  */
 export async function waitForRecord(
   wait: FeedWait,

@@ -6,7 +6,7 @@ import { readDeliveryConfig, readProcessConfig } from "./config.ts";
 
 const GOOD = { CORE_CREDENTIAL: "act_svc_x" };
 
-describe("the settings of relay and worker", () => {
+describe("the settings of dispatcher and worker", () => {
   it("need a credential; the rest has defaults", () => {
     const config = readProcessConfig(GOOD).core;
     expect(config).toMatchObject({ coreUrl: "http://127.0.0.1:50051", coreTls: {} });
@@ -52,12 +52,12 @@ describe("the settings of relay and worker", () => {
     }
     expect(() => readProcessConfig(bad)).not.toThrow(/geheim/);
     const { WEBHOOK_ALLOWED_TARGETS, WEBHOOK_EXTRA_CA } = bad;
-    const meant = {
+    const allowed = {
       WEBHOOK_ALLOWED_TARGETS,
       WEBHOOK_EXTRA_CA,
       ALLOW_UNSAFE_TARGETS: "development",
     };
-    expect(() => readDeliveryConfig(meant)).toThrow(
+    expect(() => readDeliveryConfig(allowed)).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS must be host:port pairs separated by commas\.\nWEBHOOK_EXTRA_CA must be the path of a PEM file that this process can read\.$/,
     );
   });
@@ -72,8 +72,8 @@ describe("the settings of relay and worker", () => {
     expect(() => readProcessConfig(bad)).toThrow(
       /^WEBHOOK_ALLOWED_TARGETS is for .*\nWEBHOOK_EXTRA_CA is for .*\nCORE_URL must begin with https:.*$/,
     );
-    const words = { ALLOW_UNSAFE_TARGETS: "development", ALLOW_PLAINTEXT: "trusted-network" };
-    const { core, delivery } = readProcessConfig({ ...bad, ...words });
+    const allowed = { ALLOW_UNSAFE_TARGETS: "development", ALLOW_PLAINTEXT: "trusted-network" };
+    const { core, delivery } = readProcessConfig({ ...bad, ...allowed });
     expect(core.coreUrl).toBe(bad.CORE_URL);
     expect([...delivery.allowedTargets]).toEqual([bad.WEBHOOK_ALLOWED_TARGETS]);
   });
@@ -85,7 +85,7 @@ describe("the settings of relay and worker", () => {
     },
   );
 
-  it("take Temporal's own variables, for a cluster or its cloud", () => {
+  it("take Temporal's own variables, for a cluster or Temporal Cloud", () => {
     const config = readDeliveryConfig({
       TEMPORAL_ADDRESS: "cluster.example:7233",
       TEMPORAL_NAMESPACE: "webhooks",

@@ -16,22 +16,22 @@ import { readTraceConfig, type TraceConfig } from "@activity/runtime/traces";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 
-/** What the dispatcher and the worker need to know; docs/configuration.md describes each variable. */
+/** The settings of the dispatcher and the worker. docs/configuration.md describes each variable. */
 export type DeliveryConfig = {
-  /** To Temporal; without it first attempts are made, and retries wait. */
+  /** To Temporal. Without it first attempts are made, and retries wait. */
   readonly connection: NativeConnectionOptions | undefined;
   readonly namespace: string;
-  /** `undefined`: one that the installation names. */
+  /** `undefined`: a name that is made from the installation's id. */
   readonly taskQueue: string | undefined;
-  /** What Temporal tells the versions of workers apart by; `undefined`: it does not. ADR 0044 */
+  /** Identifies the version of this worker to Temporal. `undefined`: workers have no versions. ADR 0044 */
   readonly buildId?: string | undefined;
-  /** Which runs are workflows: those with a retry, or all from their first attempt on. */
+  /** Which runs are workflows: those with a retry, or all runs from their first attempt. */
   readonly deliveryWorkflows: DeliveryWorkflows;
-  /** Development and tests only: `host:port` pairs that stand for this machine. */
+  /** Development and tests only: `host:port` pairs that resolve to this machine. */
   readonly allowedTargets: ReadonlySet<string>;
   /** Development and tests only: a CA (PEM) trusted beside the public ones. */
   readonly extraCa: string | undefined;
-  /** The egress proxy, `http:` or `https:`, by way of which every attempt goes; directly unless given. */
+  /** The egress proxy of every attempt, `http:` or `https:`. Without it attempts connect directly. */
   readonly proxyUrl: URL | undefined;
 };
 
@@ -39,18 +39,18 @@ const DELIVERY_WORKFLOWS = ["retries", "all"] as const;
 export type DeliveryWorkflows = (typeof DELIVERY_WORKFLOWS)[number];
 
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
-/** Of Temporal's variables those that name files. */
+/** Temporal's variables that name files. */
 const TEMPORAL_FILES = ["CLIENT_CERT_PATH", "CLIENT_KEY_PATH", "SERVER_CA_CERT_PATH"].map(
   (name) => `TEMPORAL_TLS_${name}`,
 );
 const BUILD_ID = /^[\w.-]{1,100}$/;
 
-/** Reads the settings. Those of Temporal have the names that its tools use. Throws one ConfigError. */
+/** Reads the settings. Temporal's have the names that its tools use. Throws one ConfigError. */
 export function readDeliveryConfig(env: Environment): DeliveryConfig {
   return readSettings((problem) => readDeliverySettings(env, problem));
 }
 
-/** Does so for who has more to read; tells `problem` of every bad variable. */
+/** Reads the same for a caller that reads more settings. Calls `problem` for every bad variable. */
 export function readDeliverySettings(env: Environment, problem: Problem): DeliveryConfig {
   refuseUnsafeTargets(env, problem);
   return {
@@ -65,17 +65,17 @@ export function readDeliverySettings(env: Environment, problem: Problem): Delive
 }
 
 /**
- * Reads what the dispatcher and the worker need as a process of their own: the settings, and where the core is
- * and what opens it. Throws one ConfigError that names every bad variable of both.
+ * Reads the settings of the dispatcher and the worker in their own process, with the core's address and credential.
+ * Throws one ConfigError that names every bad variable.
  */
 export function readProcessConfig(env: Environment): {
   delivery: DeliveryConfig;
   core: CoreAddress;
   /** Without it nothing is counted. */
   metrics: MetricsAddress | undefined;
-  /** Where the process says whether it serves; nowhere unless given. */
+  /** Where `/live` and `/ready` are served; nowhere unless given. */
   health: HealthAddress | undefined;
-  /** How long attempts that wait to be claimed are left to others before the process stops. */
+  /** How long the process drains before it stops. Meanwhile other dispatchers claim. */
   drainMs: number;
   /** Without it nothing is traced. */
   traces: TraceConfig | undefined;
@@ -100,19 +100,19 @@ function readTemporal(
   env: Environment,
   problem: Problem,
 ): { readonly connection: NativeConnectionOptions; readonly namespace: string } {
-  // Before the library reads them: its failure would repeat what was given in a path's place.
+  // Checked before the library reads them: its error would repeat a secret that was given instead of a path.
   const unreadable = TEMPORAL_FILES.filter((name) => env[name] && !readPem(env, name, problem));
-  const apiKeyGiven = readSecret(env, "TEMPORAL_API_KEY", problem);
-  if (unreadable.length > 0 || apiKeyGiven === undefined) return { connection: {}, namespace: "" };
-  const given = Object.fromEntries(
-    Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyGiven || undefined }).flatMap(
+  const apiKeyText = readSecret(env, "TEMPORAL_API_KEY", problem);
+  if (unreadable.length > 0 || apiKeyText === undefined) return { connection: {}, namespace: "" };
+  const variables = Object.fromEntries(
+    Object.entries({ ...env, TEMPORAL_API_KEY: apiKeyText || undefined }).flatMap(
       ([name, value]) => (value === undefined ? [] : [[name, value]]),
     ),
   );
   try {
     const { connectionOptions, namespace = "default" } = loadClientConnectConfig({
       disableFile: true,
-      overrideEnvVars: given,
+      overrideEnvVars: variables,
     });
     const { address, tls, apiKey, metadata } = connectionOptions;
     const connection = {
@@ -138,7 +138,7 @@ function readBuildId(env: Environment, problem: Problem): string | undefined {
   return text || undefined;
 }
 
-/** It can hold a password, so a file can hold it; no problem repeats it. */
+/** The URL can hold a password. It can therefore come from a file, and no problem repeats it. */
 function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
   const text = readSecret(env, "WEBHOOK_PROXY_URL", problem);
   if (!text) return undefined;
@@ -153,7 +153,7 @@ function readProxyUrl(env: Environment, problem: Problem): URL | undefined {
 
 function readDeliveryWorkflows(env: Environment, problem: Problem): DeliveryWorkflows {
   const text = env.DELIVERY_WORKFLOWS || "retries";
-  const known = DELIVERY_WORKFLOWS.find((value) => value === text);
-  if (known === undefined) problem("DELIVERY_WORKFLOWS must be retries or all.");
-  return known ?? "retries";
+  const choice = DELIVERY_WORKFLOWS.find((value) => value === text);
+  if (choice === undefined) problem("DELIVERY_WORKFLOWS must be retries or all.");
+  return choice ?? "retries";
 }

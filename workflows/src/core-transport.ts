@@ -1,10 +1,13 @@
 import type { CoreAddress } from "@activity/runtime/core-address";
 import { type CoreTransport, connectToCore } from "@activity/runtime/core-transport";
 
-/** Claims hold three while they wait; the rest take milliseconds. A core cuts whom it does not know yet above 512. */
+/**
+ * Claims hold three connections while they wait. Other calls take milliseconds. Above 512 connections, a core cuts
+ * callers that are not authenticated yet.
+ */
 const MAX_CONNECTIONS = 64;
 
-/** Creates the transport of a process that delivers to a core elsewhere. */
+/** Creates the transport from a delivering process to a core in another process. */
 export function createCoreTransport(core: CoreAddress): CoreTransport {
   const credentialHeader = ["authorization", "Bearer "] as const;
   return connectToCore({ ...core, credentialHeader, maxConnections: MAX_CONNECTIONS });

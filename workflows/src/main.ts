@@ -9,7 +9,7 @@ import { readProcessConfig } from "./config.ts";
 import { createCoreTransport } from "./core-transport.ts";
 import { type RunningDeliveries, startDeliveries } from "./start-deliveries.ts";
 
-/** Runs the dispatcher and the worker as a process of their own, against a core elsewhere, until told to stop. */
+/** Runs the dispatcher and the worker in their own process, against a core in another one, until a signal ends it. */
 try {
   const config = readProcessConfig(process.env);
   const core = createCoreTransport(config.core);
@@ -18,7 +18,7 @@ try {
   const traces = await openTraces(config.traces, "activity-deliveries", log);
   let deliveries: RunningDeliveries | undefined;
   const health = await openHealth(config.health, () => deliveries?.state() ?? "starting");
-  // Before they begin: from then on a signal has something to end.
+  // Registered before deliveries start, so that a signal during the start stops them too.
   endAtSignal({
     drain: () => deliveries?.drain(),
     drainMs: config.drainMs,

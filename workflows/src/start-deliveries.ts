@@ -24,34 +24,34 @@ import { bundleWorkflows, createWorker } from "./temporal/worker.ts";
 import { createActivities } from "./workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "./workflow/attempt-slots.ts";
 
-/** The pause after a failure of Temporal; it doubles with each further one. */
+/** The pause after the first failure of Temporal. Each further failure doubles it. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5_000;
-/** What an attempt in flight takes at most: five seconds to be loaded, ten to be made. */
+/** The longest that an attempt in flight can take: five seconds to load it, ten to make it. */
 const ATTEMPTS_END_WITHIN_MS = 15_000;
-/** What attempts that were made get to be recorded at a stop. */
+/** How long a stop waits for made attempts to be recorded. */
 const RECORD_WITHIN_MS = 10_000;
 
-/** Deliveries that are made. */
+/** The running dispatcher and worker. */
 export type RunningDeliveries = {
-  /** Whether the core gives this process what is to be delivered, and it takes it. */
+  /** Whether this process can claim deliveries from the core. */
   state(): PollerState | "draining";
-  /** Claims nothing more; a claim that is with the core is answered, and what it brings is attempted. */
+  /** Sends no further claim. A claim in flight is still answered, and its attempts are made. */
   drain(): void;
-  /** Ends what waits, lets attempts in flight end within their ten seconds, and has them recorded. */
+  /** Ends waiting claims, lets attempts in flight end within their ten seconds, and waits until they are recorded. */
   stop(): Promise<void>;
 };
 
 /**
- * Makes deliveries: first attempts at once, retries in workflows. While Temporal is away it is tried again and again,
- * and retries wait in the outbox. It listens for no signals: its caller stops it.
+ * Makes deliveries: first attempts at once, retries in workflows. While Temporal is away, this keeps connecting, and
+ * retries wait in the outbox. It handles no signals: its caller stops it.
  */
 export function startDeliveries(options: {
   readonly config: DeliveryConfig;
-  /** To the core, in this process or elsewhere. */
+  /** To the core, in this process or another. */
   readonly core: Transport;
   readonly log: Log;
-  /** Where attempts are counted, and at the port after it what Temporal counts; nowhere unless given. */
+  /** Counts attempts. Temporal's own metrics are served at the next port. Without it nothing is counted. */
   readonly scraped?: Pick<OpenMetrics, "metrics" | "address">;
 }): RunningDeliveries {
   const { config, core, log, scraped } = options;
@@ -84,7 +84,7 @@ export function startDeliveries(options: {
     firstAreClaimed: config.deliveryWorkflows === "all",
     nowMs: wallClockMs,
   });
-  /** What claims; the first one shows whether it can. */
+  /** All that claim. The state of the first one is the state of this process. */
   const pollers = new Set<Poller>(attempts && [attempts]);
   let isDraining = false;
   const stopping = new AbortController();
@@ -104,7 +104,7 @@ export function startDeliveries(options: {
       isDraining = true;
       stopping.abort();
       const ended = Promise.all([running, attempts?.stop()]);
-      // Not for longer: while the core is away, what was made waits to be recorded for as long.
+      // While the core is away, made attempts wait without limit to be recorded, so the wait for them ends here.
       const late = waitUnheld(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
       await Promise.race([ended, late]);
       await recorder.close(RECORD_WITHIN_MS);
@@ -115,7 +115,7 @@ export function startDeliveries(options: {
 
   async function superviseUntilStopped(temporal: NativeConnectionOptions): Promise<void> {
     let bundled = bundleWorkflows();
-    // The first who awaits it learns of its failure.
+    // Its failure is handled where it is awaited. Until then it must not count as unhandled.
     bundled.catch(() => undefined);
     let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
@@ -129,7 +129,7 @@ export function startDeliveries(options: {
         if (signal.aborted) return;
         const away = cause instanceof ConnectError ? "the core" : "Temporal";
         log.error(`retries wait for ${away}`, fieldsOfTemporalFailure(cause));
-        // What lasted was no failure of the start.
+        // A run that lasted this long had started well, so the pauses begin anew.
         if (timing.nowMs() - startedAt > MAX_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
         await wait(timing, pauseMs, signal);
         bundled = bundled.catch(bundleWorkflows);
@@ -146,7 +146,7 @@ export function startDeliveries(options: {
     stop: AbortSignal,
   ): Promise<void> {
     const { namespace, deliveryWorkflows, buildId } = config;
-    // Two installations in one namespace must not get each other's workflows.
+    // Two installations in one namespace must not receive each other's workflows.
     const taskQueue = config.taskQueue ?? `deliveries-${installationId}`;
     const connection = await connectTemporal({ connection: temporal, namespace }, stop);
     try {
@@ -171,7 +171,7 @@ export function startDeliveries(options: {
     }
   }
 
-  /** Runs a worker until it is told to stop or fails; the pollers stop first. */
+  /** Runs a worker until `stop` is aborted or it fails. The pollers stop first. */
   async function runWorker(
     worker: Worker,
     stop: AbortSignal,

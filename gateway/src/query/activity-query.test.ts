@@ -44,14 +44,14 @@ describe("§4.2 the parameters of /activity", () => {
     "platform=live_platform_5",
     "since=yesterday",
     "until=2026-03-01T12:00:00+00:00",
-  ])("%s is refused, the value not repeated", (query) => {
+  ])("%s is refused, and the message does not repeat the value", (query) => {
     const [name = "", value = ""] = query.split("=");
     expect(() => parseActivityQuery(query)).toThrow(InvalidParameterError);
     expect(() => parseActivityQuery(query)).toThrow(`${name} accepts`);
     expect(() => parseActivityQuery(query)).not.toThrow(value);
   });
 
-  it("cursor takes 2048 characters, empty ones too, and no more", () => {
+  it("cursor accepts 0 to 2048 characters", () => {
     expect(parseActivityQuery("cursor=").cursor).toBe("");
     expect(parseActivityQuery(`cursor=${"c".repeat(2048)}`).cursor).toHaveLength(2048);
     expect(() => parseActivityQuery(`cursor=${"c".repeat(2049)}`)).toThrow(InvalidParameterError);

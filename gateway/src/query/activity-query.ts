@@ -25,7 +25,7 @@ const ORDERS: ReadonlyMap<string, Order> = new Map([
 const TYPE_NUMBERS: ReadonlyMap<string, ActivityType> = numbersByWord(TYPES);
 const PLATFORM_NUMBERS: ReadonlyMap<string, Platform> = numbersByWord(PLATFORMS);
 
-/** Parses the query of `/activity`; throws InvalidParameterError. What a cursor says is the core's. §4.2 */
+/** Parses the query of `/activity`. Throws InvalidParameterError. The core parses the cursor. §4.2 */
 export function parseActivityQuery(query: string): ListActivitiesRequest {
   const request = create(ListActivitiesRequestSchema);
   for (const [name, value] of parseStrictQuery(query, PARAMETERS)) {

@@ -1,4 +1,4 @@
-/** A query that breaks a rule of §4.2. The message names parameters and rules, never what was sent. */
+/** A query that breaks a rule of §4.2. The message names parameters and rules, and repeats no value. */
 export class InvalidParameterError extends Error {
   override readonly name = "InvalidParameterError";
 }

@@ -1,15 +1,15 @@
 import { InvalidParameterError } from "./invalid-parameter-error.ts";
 
-/** The one parameter whose empty value is for the core to judge. */
+/** The only parameter that may be empty here: the core checks its value. */
 const MAY_BE_EMPTY = "cursor";
 const NOT_URL_TEXT = /[^\x21-\x7e]/;
-/** Unknown names that are told back. A key that was pasted into the URL is longer and has digits. */
+/** Unknown names that an error may repeat. An API key that was pasted into the URL is longer and has digits. */
 const HARMLESS_NAME = /^[A-Za-z_]{1,24}$/;
 const ENCODING = "percent-encoded UTF-8 is accepted.";
 
 /**
- * Parses a query string by form decoding. Throws InvalidParameterError for broken encoding and for an
- * empty, unknown or repeated name, or an empty value. An absent or empty query has no parameters.
+ * Parses a query string by form decoding. Throws InvalidParameterError for broken encoding, for an empty, unknown or
+ * repeated name, and for an empty value. An empty query has no parameters.
  */
 export function parseStrictQuery<Name extends string>(
   query: string,
@@ -35,7 +35,7 @@ export function parseStrictQuery<Name extends string>(
   return values;
 }
 
-/** Decodes as forms do; returns `undefined` for broken escapes and for what is no UTF-8. */
+/** Decodes a form's text. Returns `undefined` for broken escapes and invalid UTF-8. */
 function decode(text: string): string | undefined {
   if (!text.includes("%") && !text.includes("+")) return text;
   try {

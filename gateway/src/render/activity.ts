@@ -2,7 +2,7 @@ import type { Activity } from "@activity/proto";
 import { PLATFORMS, TYPES, UNITS } from "../words/words.ts";
 import { renderTimestamp } from "./timestamp.ts";
 
-/** Renders one activity as public JSON: every field of §2.1, always. Throws when a message lacks one. */
+/** Renders an activity as public JSON with every field of §2.1. Throws if the message lacks one. */
 export function renderActivity(activity: Activity): string {
   const type = TYPES[activity.type];
   const platform = PLATFORMS[activity.platform];
@@ -12,7 +12,7 @@ export function renderActivity(activity: Activity): string {
     throw new Error(`activity ${activity.id} lacks a field`);
   }
   const { actorName, message, currency, refundedAmountCents } = activity;
-  // Ids, names of the contract and currencies hold nothing that JSON would escape; people's text may.
+  // Only people's text can need JSON escapes. Ids, the contract's words and currencies cannot.
   return `{"id":"${activity.id}","type":"${type}","platform":"${platform}","occurred_at":"${renderTimestamp(occurredAt)}","recorded_at":"${renderTimestamp(recordedAt)}","actor":{"name":${renderText(actorName)}},"message":${renderText(message)},"value":${activity.value},"unit":"${unit}","currency":${currency === undefined ? "null" : `"${currency}"`},"refunded_amount_cents":${refundedAmountCents ?? "null"}}`;
 }
 

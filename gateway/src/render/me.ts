@@ -1,7 +1,7 @@
 import type { GetMeResponse } from "@activity/proto";
 import { renderTimestamp } from "./timestamp.ts";
 
-/** Renders the body of `GET /me`. §2.5 Throws when the message lacks a field. */
+/** Renders the body of `GET /me` (§2.5). Throws if the message lacks a field. */
 export function renderMe({ me }: GetMeResponse): string {
   if (!me?.key?.expiresAt) throw new Error("the me message lacks a field");
   return JSON.stringify({

@@ -1,7 +1,7 @@
 import type { ListActivitiesResponse } from "@activity/proto";
 import { renderActivity } from "./activity.ts";
 
-/** Renders a page as the body of `GET /activity`. §4.2 */
+/** Renders the body of `GET /activity`. §4.2 */
 export function renderPage(page: ListActivitiesResponse): string {
   let activities = "";
   for (const activity of page.activities) {

@@ -18,7 +18,7 @@ import { renderTimestamp } from "./timestamp.ts";
 const YEAR_1 = -62_135_596_800;
 const YEAR_9999_END = 253_402_300_799;
 
-/** What the platform's own calendar makes of a time, six digits long. */
+/** Returns the expected time, with six digits, by JavaScript's own calendar. */
 function reference(seconds: number, micros: number): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   return `${whole}.${String(micros).padStart(6, "0")}Z`;
@@ -58,7 +58,7 @@ const activity = fc
     }),
   );
 
-/** The public word of a member of an enum is its name in lower case. */
+/** The contract's word for an enum's member is its name in lower case. */
 function wordOf(members: Readonly<Record<string, number>>, member: number): string | undefined {
   return Object.keys(members)
     .find((name) => members[name] === member)

@@ -11,8 +11,8 @@ let cachedSecond = Number.NaN;
 let cachedTime = "";
 
 /**
- * Renders a time of the years 0001 to 9999 in UTC with six fractional digits and `Z`. Throws RangeError
- * for others. The records of a page lie close together: the date and the second of the last are kept.
+ * Renders a time of the years 0001 to 9999 in UTC with six fractional digits and `Z`. Throws RangeError for others.
+ * A page's records are close in time, so the last date and second are cached.
  */
 export function renderTimestamp(timestamp: Timestamp): string {
   const second = Number(timestamp.seconds);
@@ -36,7 +36,7 @@ function renderSecond(second: number): string {
   return `${cachedDate}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`;
 }
 
-/** Counts in eras of 400 years from the 1st of March of year 0, where a leap day ends the year. */
+/** Counts in eras of 400 years from March 1 of year 0. In years that begin in March, a leap day comes last. */
 function renderDate(day: number): string {
   if (!(day >= FIRST_DAY && day <= LAST_DAY))
     throw new RangeError("a time outside years 1 to 9999");

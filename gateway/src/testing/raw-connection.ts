@@ -7,7 +7,7 @@ export type RawAnswer = {
   readonly rest: string;
 };
 
-/** Sends bytes over a connection of its own and returns all that comes back until it is closed. */
+/** Sends text over a new connection. Returns everything that comes back until the connection is closed. */
 export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text, "latin1"));
@@ -18,7 +18,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
   });
 }
 
-/** Splits the first answer off what came back; `rest` is its body and all that follows. */
+/** Parses the first answer. `rest` is its body and everything after it. */
 export function parseAnswer(text: string): RawAnswer {
   const end = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");

@@ -25,22 +25,22 @@ export type CoreCall = {
   readonly signal: AbortSignal;
 };
 
-/** A core in memory: it notes each call, and answers as the test says. */
+/** A core in memory. It notes each call, and gives the test's answers. */
 export type RouterCore = {
   readonly transport: Transport;
   readonly calls: CoreCall[];
-  /** The page that it answers with. */
+  /** The answer of ListActivities. */
   page: MessageInitShape<typeof ListActivitiesResponseSchema>;
-  /** Tells who watches that an account's feed has changed. */
-  tell(accountId: string, version: bigint): void;
-  /** What runs before an answer; throws to fail the call. */
+  /** Streams a change of an account's feed to the gateway. */
+  notify(accountId: string, version: bigint): void;
+  /** Runs before each answer. A call fails if this throws. */
   before: (call: CoreCall) => void | Promise<void>;
 };
 
-/** Creates a core that admits everybody and has an empty feed. */
+/** Creates a core that admits every request and has an empty feed. */
 export function createRouterCore(): RouterCore {
   const calls: CoreCall[] = [];
-  const told = new EventEmitter();
+  const changes = new EventEmitter();
   const note = async (context: HandlerContext) => {
     const { method, requestHeader: headers, signal } = context;
     const call = { method: method.name, headers, signal };
@@ -62,7 +62,7 @@ export function createRouterCore(): RouterCore {
     service(FeedChangeService, {
       async *watchFeeds(_request, { signal }) {
         yield {};
-        for await (const [feed] of on(told, "feed", { signal })) yield { feeds: [feed] };
+        for await (const [feed] of on(changes, "feed", { signal })) yield { feeds: [feed] };
       },
     });
     service(MeService, {
@@ -85,9 +85,9 @@ export function createRouterCore(): RouterCore {
       },
     });
   });
-  const tell: RouterCore["tell"] = (accountId, version) =>
-    void told.emit("feed", { accountId, version });
-  const core: RouterCore = { transport, calls, page: {}, tell, before: () => undefined };
+  const notify: RouterCore["notify"] = (accountId, version) =>
+    void changes.emit("feed", { accountId, version });
+  const core: RouterCore = { transport, calls, page: {}, notify, before: () => undefined };
   return core;
 }
 

@@ -1,9 +1,9 @@
 import { ActivityType, Platform, Unit } from "@activity/proto";
 
-/** What a table has for a number of the proto: its word in the contract, or none. */
+/** The contract's words by the proto's numbers. */
 export type Words = Readonly<Record<number, string | undefined>>;
 
-/** The types of an activity, as queries and pages name them. §2.2 */
+/** The types of an activity, in queries and pages. §2.2 */
 export const TYPES: Words = {
   [ActivityType.UNSPECIFIED]: undefined,
   [ActivityType.DONATION]: "donation",
@@ -14,7 +14,7 @@ export const TYPES: Words = {
   [ActivityType.RAID]: "raid",
 } satisfies Record<ActivityType, string | undefined>;
 
-/** The platforms, as queries and pages name them. §2.3 */
+/** The platforms, in queries and pages. §2.3 */
 export const PLATFORMS: Words = {
   [Platform.UNSPECIFIED]: undefined,
   [Platform.SERVICE]: "service",
@@ -41,7 +41,7 @@ export const UNITS: Words = {
   [Unit.VIEWERS]: "viewers",
 } satisfies Record<Unit, string | undefined>;
 
-/** Turns a table of `Value` around: the numbers by their words, in the proto's order. */
+/** Inverts a table: returns the numbers of the enum `Value` by their words, in the proto's order. */
 export function numbersByWord<Value extends number>(words: Words): ReadonlyMap<string, Value> {
   const entries = Object.entries(words);
   return new Map(

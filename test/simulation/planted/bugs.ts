@@ -211,8 +211,8 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "the database's clock alone tells when a retry is due",
     file: BEGIN,
-    find: "Math.max(toldMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : toldMs;",
-    replace: "toldMs : toldMs;",
+    find: "Math.max(claimedMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : claimedMs;",
+    replace: "claimedMs : claimedMs;",
   },
   {
     name: "the delay of a workflow's start is in seconds",
@@ -271,7 +271,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a worker does not keep the attempts that it makes",
     file: ACTIVITIES,
-    find: "if (known !== undefined) return orLater(known);",
+    find: "if (same !== undefined) return orLater(same);",
     replace: "",
   },
   {

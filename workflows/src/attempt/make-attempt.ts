@@ -4,17 +4,17 @@ import { AttemptOutcome } from "../http/attempt-outcome.ts";
 import { deliveryHeaders } from "../http/delivery-request.ts";
 import type { AttemptReport, Sender } from "../http/sender.ts";
 
-/** An attempt that was made. */
+/** A made attempt. */
 export type FinishedAttempt = AttemptReport & {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** Of its span, if that is sampled. */
+  /** Of the attempt's span, if it is sampled. */
   readonly traceparent?: string | undefined;
 };
 
 /**
- * Signs and sends one POST, as a span of the trace that wrote the event, however long ago. The receiver is told nothing
- * of the trace: the contract names all headers. `nowMs` is the clock that the receiver sees in its timestamp. §6.2
+ * Signs and sends one POST, as a span of the trace that wrote the event, however long ago. The POST carries no trace
+ * header: the contract names all headers. `nowMs` gives the timestamp that the receiver sees. §6.2
  */
 export function makeAttempt(
   sender: Sender,

@@ -23,9 +23,9 @@ export function outcomeToProto(outcome: AttemptOutcome): Outcome {
   return TO_PROTO[outcome];
 }
 
-/** Converts an outcome of the core; throws for one that is unspecified. */
+/** Converts an outcome of the core. Throws for an unspecified one. */
 export function outcomeFromProto(outcome: Outcome): AttemptOutcome {
-  const known = FROM_PROTO.get(outcome);
-  if (known === undefined) throw new Error(`the core answered with the outcome ${outcome}`);
-  return known;
+  const converted = FROM_PROTO.get(outcome);
+  if (converted === undefined) throw new Error(`the core answered with the outcome ${outcome}`);
+  return converted;
 }

@@ -20,7 +20,7 @@ const DELIVERED: FinishedAttempt = {
 const idsOf = ({ attempts }: RecordAttemptsRequest) =>
   attempts.map(({ run }) => run?.deliveryId ?? "");
 
-it("counts the delay of a retry from the end of the attempt, also of one that another process made. §6.4", async () => {
+it("counts the delay of a retry from the end of the attempt, whichever process made it. §6.4", async () => {
   const retryIns: number[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.recordAttempts, ({ attempts }) => {
@@ -36,7 +36,7 @@ it("counts the delay of a retry from the end of the attempt, also of one that an
   expect(retryIns).toEqual([60, 15]);
 });
 
-/** A recorder whose core answers a call as told, and what it was asked. */
+/** A recorder whose core answers each call by `answer`, and the delivery ids of each call. */
 function recorderOf(answer: (ids: readonly string[]) => number[]) {
   const calls: string[][] = [];
   const transport = createRouterTransport(({ rpc }) => {
@@ -49,7 +49,7 @@ function recorderOf(answer: (ids: readonly string[]) => number[]) {
   return { calls, recorder: createRecorder(dispatch, log, PROCESS_TIMING) };
 }
 
-it("sends what waits together, at most one attempt of a delivery, and one that is recorded twice once", async () => {
+it("sends waiting attempts in one call, at most one of a delivery, and the same attempt once", async () => {
   const { calls, recorder } = recorderOf(() => []);
   const second = { ...keyOf("b"), attempt: 2 };
   await Promise.all([
@@ -63,7 +63,7 @@ it("sends what waits together, at most one attempt of a delivery, and one that i
   for (const ids of calls) expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("sends a delivery that somebody is writing again, behind the others", async () => {
+it("sends an attempt again, behind the others, when its delivery is being written", async () => {
   let isBusy = true;
   const { calls, recorder } = recorderOf((ids) => {
     const places = isBusy && ids.includes("a") ? [ids.indexOf("a")] : [];
@@ -82,7 +82,7 @@ it("sends a delivery that somebody is writing again, behind the others", async (
 });
 
 it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
-  "keeps the one of a batch that the core refuses with code %i, and records the others. ADR 0028",
+  "keeps the one attempt that the core refuses with code %i, and records the others. ADR 0028",
   async (code) => {
     let refusals = 0;
     const { calls, recorder } = recorderOf((ids) => {
@@ -97,21 +97,21 @@ it.each([Code.Internal, Code.InvalidArgument, Code.Unknown])(
         order.push(id);
       }),
     );
-    // With the others at first, then alone, until the core took it.
+    // It goes with the others first, then alone until the core records it.
     expect(order.at(-1)).toBe("bad");
     const withBad = calls.filter((ids) => ids.includes("bad"));
     expect(withBad.slice(-3)).toEqual([["bad"], ["bad"], ["bad"]]);
   },
 );
 
-it("records what comes while the core refuses an attempt, and has caught up. ADR 0028", async () => {
+it("records new attempts and has caught up while the core refuses one. ADR 0028", async () => {
   const { calls, recorder } = recorderOf((ids) => {
     if (ids.includes("bad")) throw new ConnectError("no such thing", Code.Internal);
     return [];
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
   await Promise.all(["a", "b", "c"].map((id) => recorder.record(keyOf(id), DELIVERED)));
-  // Sent alone, it was refused again: nobody waits for it.
+  // It was sent alone and refused again, so nothing waits for it.
   await expect.poll(() => calls.filter((ids) => ids.join() === "bad").length).toBeGreaterThan(1);
   await recorder.caughtUp();
   await recorder.record(keyOf("d"), DELIVERED);
@@ -119,7 +119,7 @@ it("records what comes while the core refuses an attempt, and has caught up. ADR
   await refused;
 });
 
-it("has caught up after an outage once all that waited in it is answered. ADR 0028", async () => {
+it("has caught up after an outage once every attempt that waited is recorded. ADR 0028", async () => {
   let isAway = true;
   const { recorder } = recorderOf(() => {
     if (isAway) throw new ConnectError("away", Code.Unavailable);
@@ -131,7 +131,7 @@ it("has caught up after an outage once all that waited in it is answered. ADR 00
     await recorder.record(keyOf(`${index}`), DELIVERED);
     recorded.push(`${index}`);
   });
-  // The first call fails, and takes what waits into the outage.
+  // The first call fails. All waiting attempts now belong to the outage.
   await new Promise((resolve) => setImmediate(resolve));
   await expect.poll(() => isPending(recorder.caughtUp())).toBe(true);
   isAway = false;
@@ -149,7 +149,7 @@ it("has caught up after an outage beside an attempt that the core refused before
     return [];
   });
   const refused = expect(recorder.record(keyOf("bad"), DELIVERED)).rejects.toThrow("ended");
-  // Its next try is seconds away by then.
+  // After five calls, the next one for it is seconds away.
   await expect.poll(() => calls.length).toBe(5);
   const away = Promise.withResolvers<void>();
   fails = () => {
@@ -164,7 +164,7 @@ it("has caught up after an outage beside an attempt that the core refused before
   await refused;
 });
 
-it("closes within the time it is given, and tells waiting and later callers", async () => {
+it("closes within its time, and rejects waiting and later callers", async () => {
   const { recorder } = recorderOf(() => {
     throw new ConnectError("away", Code.Unavailable);
   });

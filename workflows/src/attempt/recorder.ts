@@ -12,23 +12,23 @@ import { outcomeToProto } from "./outcome.ts";
 import { delayAfterMs } from "./retry-schedule.ts";
 import { runToProto } from "./run-key.ts";
 
-/** How many attempts go in one call, which is one transaction of the core. */
+/** The most attempts of one call, which is one transaction of the core. */
 const MAX_BATCH = 128;
 const ANSWER_WITHIN_MS = 15_000;
 const PAUSE_MS = 250;
-/** The longest wait of an attempt that the core refuses; the first is a pause, and each next one is twice as long. */
+/** The longest wait before a refused attempt is sent again. The first wait is `PAUSE_MS`, and each one doubles it. */
 const MAX_REFUSED_MS = 60_000;
-/** The core takes no longer one. An attempt takes ten seconds, but a process can be frozen in it. */
+/** The core accepts no longer duration. An attempt ends within ten seconds, but its process can be frozen meanwhile. */
 const MAX_DURATION_MS = 3_600_000;
-/** Failures of which one attempt of a call may be the cause. All others are outages. */
+/** Failures that a single attempt of the call may have caused. All others are outages. */
 const REFUSED: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Internal, Code.Unknown]);
 
-/** Keeps attempts that were made until the core has recorded them. */
+/** Keeps made attempts until the core has recorded them. */
 export type Recorder = {
   /**
-   * Resolves once the attempt is recorded. `before` holds the run's attempts before it, which are recorded with it
-   * where a restored database has lost them. `endedAgoMs` is more than 0 when another process made the attempt. Rejects
-   * only when the recorder is closed: an attempt that is forgotten would be made again.
+   * Resolves once the attempt is recorded. `before` holds the earlier attempts of the run: the core records those that
+   * a restored database has lost. `endedAgoMs` is more than 0 when another process made the attempt. Rejects only when
+   * the recorder is closed: an attempt that is dropped would be made again.
    */
   record(
     key: AttemptKey,
@@ -36,13 +36,13 @@ export type Recorder = {
     before?: readonly PastAttempt[],
     endedAgoMs?: number,
   ): Promise<void>;
-  /** Resolves when no attempt waits for the end of an outage. One that the core refuses keeps nobody waiting. */
+  /** Resolves when no attempt waits for the end of an outage. It does not wait for attempts that the core refuses. */
   caughtUp(): Promise<void>;
-  /** Gives those that wait this time to be recorded; what is left then, or comes later, is lost with the process. */
+  /** Gives waiting attempts this time to be recorded. Rejects those that are left then or come later. */
   close(milliseconds: number): Promise<void>;
 };
 
-/** An attempt that was made, as far as the next one needs to know. */
+/** The part of a made attempt that the next one needs. */
 export type PastAttempt = { readonly outcome: AttemptOutcome; readonly endedAtMs: number };
 
 type Waiting = {
@@ -51,11 +51,11 @@ type Waiting = {
   readonly before: readonly PastAttempt[];
   readonly endedAt: number;
   readonly recorded: PromiseWithResolvers<void>;
-  /** Set once the core refused a call with it: it goes alone, so that the others are recorded. */
+  /** Set once the core refused a call with this attempt. It is then sent alone, so that the others are recorded. */
   isSuspect: boolean;
-  /** How often the core refused it alone. */
+  /** How often the core refused this attempt alone. */
   refusals: number;
-  /** When it may be sent, by the clock that never steps. */
+  /** When it may be sent, by the monotonic clock. */
   sendAtMs: number;
 };
 
@@ -66,11 +66,11 @@ export function createRecorder(
   timing: Timing,
 ): Recorder {
   const { nowMs } = timing;
-  /** By delivery, run and attempt, in the order in which they are sent. */
+  /** By `attemptName`, in sending order. */
   const waiting = new Map<string, Waiting>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
-  /** While the core could not record: what waited then, and has not been answered since. */
+  /** Set during an outage: the attempts that waited when it began and are not answered yet. */
   let outage: { readonly over: PromiseWithResolvers<void>; left: Set<string> } | undefined;
 
   async function sendAll(): Promise<void> {
@@ -83,7 +83,7 @@ export function createRecorder(
       try {
         await send(batch);
         for (const { key } of batch) outage?.left.delete(attemptName(key));
-        // Not before: what is still to be sent may be out of its lease, and would be claimed again.
+        // The leases of attempts that are still waiting may be over. A claim would return them again.
         if (outage?.left.size === 0) endOutage();
       } catch (cause) {
         if (closing.signal.aborted) break;
@@ -97,7 +97,7 @@ export function createRecorder(
     running = undefined;
   }
 
-  /** One that the core refuses may wait for a minute, and nobody else with it. */
+  /** Leaves refused attempts out: each may wait for a minute, and nothing must wait for it. */
   function beginOutage(): void {
     const names = [...waiting].filter(([, one]) => one.refusals === 0).map(([name]) => name);
     const over = outage?.over ?? Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ export function createRecorder(
     outage = undefined;
   }
 
-  /** Takes at most one of each delivery, or one suspect alone; nothing when only suspects wait that are not due. */
+  /** Returns at most one attempt of each delivery, or one suspect that is due. Returns nothing if no attempt may be sent. */
   function nextBatch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     for (const one of waiting.values()) {
@@ -143,14 +143,14 @@ export function createRecorder(
     if (busy === undefined) return;
     for (const [place, one] of batch.entries()) {
       waiting.delete(attemptName(one.key));
-      // Somebody else is writing its delivery: it goes behind the others.
+      // Another write holds its delivery, so it goes behind the others.
       if (busy.has(place)) waiting.set(attemptName(one.key), one);
       else one.recorded.resolve();
     }
     if (busy.size === batch.length) await pause();
   }
 
-  /** Has each attempt of a refused call sent alone. One that was alone goes behind the others, ever later. */
+  /** Has each attempt of a refused call sent alone. One that was alone goes behind the others, and waits longer each time. */
   function suspect(batch: readonly Waiting[], cause: unknown): undefined {
     if (!REFUSED.has(ConnectError.from(cause).code)) throw cause;
     const [one] = batch;
@@ -169,7 +169,7 @@ export function createRecorder(
     return wait(timing, PAUSE_MS, closing.signal);
   }
 
-  /** Callers that wait are told, because a worker does not end before its activities. */
+  /** Rejects waiting callers: a worker does not end before its activities. */
   function giveUp(): void {
     closing.abort(new Error("the core had not recorded it when the process ended"));
     for (const { recorded } of waiting.values()) recorded.reject(closing.signal.reason);
@@ -180,8 +180,8 @@ export function createRecorder(
     record(key, attempt, before = [], endedAgoMs = 0) {
       if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
       const name = attemptName(key);
-      const known = waiting.get(name);
-      if (known !== undefined) return known.recorded.promise;
+      const same = waiting.get(name);
+      if (same !== undefined) return same.recorded.promise;
       const recorded = Promise.withResolvers<void>();
       const endedAt = nowMs() - endedAgoMs;
       const unsent = { isSuspect: false, refusals: 0, sendAtMs: 0 };

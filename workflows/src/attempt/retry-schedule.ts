@@ -16,15 +16,15 @@ const RETRY_DELAYS_MS: readonly number[] = [
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
 /**
- * Returns what is left of the wait after a failed `attempt`, in milliseconds. It goes by the clock of the processes that
- * make attempts: the database's clock may have stepped since.
+ * Returns the rest of the wait after a failed `attempt`, in milliseconds. Both times are by the clock of the processes
+ * that make attempts: the database's clock may have stepped since.
  */
 export function waitLeftMs(attempt: number, endedAtMs: number, nowMs: number): number {
   const delayMs = delayAfterMs(attempt) ?? 0;
   return Math.max(0, Math.min(delayMs, endedAtMs + delayMs - nowMs));
 }
 
-/** Returns the wait after a failed `attempt` in milliseconds, or `undefined` when it was the last one allowed. */
+/** Returns the wait after a failed `attempt` in milliseconds, or `undefined` after the last one allowed. */
 export function delayAfterMs(attempt: number): number | undefined {
   return RETRY_DELAYS_MS[attempt - 1];
 }

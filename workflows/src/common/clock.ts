@@ -1,2 +1,2 @@
-/** Milliseconds since 1970: of receivers in an attempt's timestamp; in workflows Temporal puts its own in place. */
+/** Returns milliseconds since 1970. Receivers see this clock. In workflows, Temporal replaces it with its own. */
 export const wallClockMs = (): number => Date.now();

@@ -1,9 +1,9 @@
-/** One run of a delivery: what dispatcher and workflow are told of it. */
+/** One run of a delivery. */
 export type Run = {
-  /** The number of the account that owns it. */
+  /** The number of the account that owns the delivery. */
   readonly accountNo: number;
   readonly deliveryId: string;
-  /** From 1 on; each manual retry of a delivery begins another. */
+  /** From 1. Each manual retry of the delivery begins the next run. */
   readonly run: number;
 };
 
@@ -13,7 +13,7 @@ export type AttemptKey = Run & {
   readonly attempt: number;
 };
 
-/** Returns a text that is the same for two keys of one attempt, and for no others. */
+/** Returns a text that identifies the attempt. */
 export function attemptName({ deliveryId, run, attempt }: AttemptKey): string {
   return `${deliveryId} ${run} ${attempt}`;
 }

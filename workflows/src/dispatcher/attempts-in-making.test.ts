@@ -15,7 +15,7 @@ it("ADR 0031: an endpoint is slow while an attempt of it is older than half a se
   expect(making.read()).toEqual({ quick: 1, slowEndpointIds: ["hangs"] });
 });
 
-it("of more than 64 slow endpoints, the attempts of the others count as quick", () => {
+it("counts attempts as quick at slow endpoints beyond 64", () => {
   let nowMs = 0;
   const making = createAttemptsInMaking(() => nowMs);
   const ends = Array.from({ length: 70 }, (_, place) => making.begin(`endpoint ${place}`));

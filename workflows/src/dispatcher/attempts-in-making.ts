@@ -1,19 +1,19 @@
-/** An endpoint with an attempt that is not answered after this is slow. */
+/** An endpoint is slow while one of its attempts waits longer than this for its answer. */
 const SLOW_AFTER_MS = 500;
-/** With more slow endpoints than this, those beyond count as quick: so much is told the core with each claim. */
+/** Slow endpoints beyond this number count as quick: a claim names no more of them. */
 const MAX_SLOW = 64;
 
-/** The attempts that are being made. */
+/** Attempts that were begun and not answered. */
 export type AttemptsInMaking = {
-  /** Adds one; returns what removes it. */
+  /** Adds an attempt. Returns a function that removes it. */
   begin(endpointId: string): () => void;
-  /** Tells the slow endpoints, and how many attempts of the others are being made. */
+  /** Returns the slow endpoints, and the number of attempts at all others. */
   read(): { readonly quick: number; readonly slowEndpointIds: readonly string[] };
 };
 
-/** Creates a list of attempts that are being made. */
+/** Creates an empty list of attempts that are being made. */
 export function createAttemptsInMaking(nowMs: () => number): AttemptsInMaking {
-  /** By endpoint, when each was begun, the oldest first. */
+  /** By endpoint, the oldest first. */
   const begun = new Map<string, Set<{ readonly sinceMs: number }>>();
   return {
     begin(endpointId) {

@@ -11,25 +11,28 @@ import {
   type RunResult,
 } from "../workflow/contract.ts";
 
-/** Less than the lease of what is begun: the SDK would try again for longer, with a delay that is over by then. */
+/**
+ * Less than the lease of the outbox entry. Without this limit, the SDK would retry longer than that, with a start delay
+ * that is out of date.
+ */
 const BEGIN_WITHIN_MS = 10_000;
 
-/** Where workflows are begun. */
+/** Where and how workflows are begun. */
 export type WorkflowTarget = {
   readonly client: Pick<WorkflowClient, "start" | "getHandle" | "withDeadline">;
   readonly taskQueue: string;
-  /** Of this process' worker, where Temporal tells versions apart. */
+  /** Of this process's worker, if workers have versions. */
   readonly buildId?: string | undefined;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 };
 
 /**
- * Begins the workflow of a run, once its next attempt is due in `dueInMs`; resolves when Temporal
- * acknowledged it. A workflow of the run that is there goes on as it is. One that was closed from
- * outside is replaced by another. One that came to its end by itself belongs to a run of a restored
- * database. Where it knows how the run ended, its result is returned and nothing begins; else the
- * run resumes behind the attempts that it knows. ADR 0045
+ * Begins the workflow of a run whose next attempt is due in `dueInMs`. Resolves when Temporal has acknowledged it.
+ *
+ * A workflow of the run that is still open is left as it is. One that was closed from outside is replaced. If the run's
+ * workflow completed, the database was restored since. If that workflow knows how the run ended, this returns its
+ * result and begins nothing. Otherwise the run resumes after the attempts that the workflow knows. ADR 0045
  */
 export async function beginWorkflow(
   target: WorkflowTarget,
@@ -45,11 +48,11 @@ export async function beginWorkflow(
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
-    const known: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
+    const result: RunResult = await client.getHandle(deliverWorkflowId(input)).result();
     const { made = [] } = input;
-    const isAhead = known.attempts.length > made.length;
-    if (isAhead && (known.end === "delivered" || known.end === "failed")) return known;
-    const next = isAhead ? { ...input, made: known.attempts } : input;
+    const isAhead = result.attempts.length > made.length;
+    if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;
+    const next = isAhead ? { ...input, made: result.attempts } : input;
     await start(target, next, dueInMs, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
     return undefined;
   });
@@ -61,8 +64,8 @@ async function start(
   dueInMs: number,
   workflowIdReusePolicy: WorkflowIdReusePolicy,
 ): Promise<void> {
-  // Temporal keeps a delayed start as safely as a timer, and no worker takes part until it is due.
-  // An eager start goes to the worker of this process, whichever version is the current one.
+  // Temporal keeps a delayed start as safely as a timer, and it costs no worker anything until it is due.
+  // An eager start goes to this process's worker, even if its version is not the current one.
   const delay =
     dueInMs >= 1
       ? { startDelay: Math.round(dueInMs) }
@@ -72,9 +75,9 @@ async function start(
     workflowId: deliverWorkflowId(input),
     workflowIdReusePolicy,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    // What Temporal's UI shows of it before the workflow can be asked for its progress.
+    // Temporal's UI shows it before the workflow can answer the query for its progress.
     staticSummary: summaryOf(input),
-    // Where Temporal's matching is fair, another account's retries do not wait behind a crowd of this one's.
+    // If Temporal's fairness is on, an account's many retries do not delay those of other accounts.
     priority: { fairnessKey: String(input.accountNo) },
     args: [input],
     ...delay,

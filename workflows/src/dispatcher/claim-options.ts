@@ -1,11 +1,11 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 
-/** The sweep: what no notification told of waits no longer than this. §6.4 */
+/** The longest that an entry waits when its notification is lost. §6.4 */
 const SWEEP_MS = 5_000;
-/** A call that the core has not answered by then is taken for lost. */
+/** A claim fails when the core has not answered so long after the sweep. */
 const ANSWER_WITHIN_MS = 35_000;
 
-/** How long a claim waits for something to claim. */
+/** How long a claim waits for an entry. */
 export const CLAIM_WAIT = durationFromMs(SWEEP_MS);
 
 /** The options of a claim that ends with `signal`. */

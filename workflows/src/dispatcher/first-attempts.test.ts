@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 
 /**
- * First attempts of a core that gives the one delivery away `times` times, the latest when `found` is over, and refuses
- * the first `refusals` records; each POST waits to be answered.
+ * First attempts of a core whose claims return the same delivery `times` times, the last time once `found` resolves. It
+ * refuses the first `refusals` records. Each POST waits until the test answers it.
  */
 function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
   let claims = 0;
@@ -57,7 +57,7 @@ function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
   return { posts, claims: () => claims, records: () => records };
 }
 
-it("makes an attempt once that is claimed again while it is in flight: its lease was over. ADR 0028", async () => {
+it("makes an attempt once when its lease ends and it is claimed again in flight. ADR 0028", async () => {
   const { posts, claims, records } = startAttempts(3);
   await expect.poll(claims).toBe(4);
   expect(posts).toHaveLength(1);
@@ -66,7 +66,7 @@ it("makes an attempt once that is claimed again while it is in flight: its lease
   expect(records()).toBe(1);
 });
 
-it("makes an attempt once that is claimed again and recorded before the claim is answered. ADR 0028", async () => {
+it("makes an attempt once when it is recorded before the second claim is answered. ADR 0028", async () => {
   const { promise: found, resolve: answer } = Promise.withResolvers<void>();
   const { posts, claims, records } = startAttempts(2, found);
   await expect.poll(claims).toBe(2);
@@ -79,11 +79,11 @@ it("makes an attempt once that is claimed again and recorded before the claim is
   expect(posts).toHaveLength(1);
 });
 
-it("makes an attempt once whose record the core refuses, however often it is claimed again. ADR 0028", async () => {
+it("makes an attempt once while the core refuses its record and it is claimed again. ADR 0028", async () => {
   const { posts, claims, records } = startAttempts(20, undefined, 3);
   await expect.poll(() => posts.length).toBe(1);
   posts[0]?.();
-  // Refused and recorded at last: whatever is claimed meanwhile is not made.
+  // Three refusals, then one record. The claims meanwhile cause no POST.
   await expect.poll(records).toBe(4);
   await expect.poll(claims).toBe(21);
   expect(posts).toHaveLength(1);

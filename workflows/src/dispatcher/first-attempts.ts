@@ -12,24 +12,24 @@ import { createAttemptsInMaking } from "./attempts-in-making.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
-/** Attempts of one dispatcher in flight: one that hangs holds a socket and 85 KB (measured). */
+/** The most attempts in flight of one dispatcher. One that hangs holds a socket and 85 KB (measured). */
 const MAX_IN_FLIGHT = 4_096;
 const MAX_CLAIM = 64;
-/** How long each attempt of a claim may delay the next claim while many are being made: a full one 100 ms. */
+/** How long each attempt of a claim may delay the next claim under load. A full claim delays it by about 100 ms. */
 const PACE_MS = 1.5;
-/** With as many quick attempts being made, they are waited for, up to their pace. */
+/** From this number of quick attempts on, the next claim waits for them, up to `PACE_MS` each. */
 const PACED_FROM = 16;
-/** What an endpoint may have in flight while little else is: as much as a receiver that answers can use. */
+/** An endpoint's limit in flight while little else is: as much as a receiver that answers can use. */
 const MAX_ENDPOINT_LIMIT = 64;
 /**
- * In flight altogether times in flight at an endpoint: ten endpoints that hang have 10 each then, a thousand
- * one. What hangs for ten seconds ends at one moment, and costs as many handshakes at the next.
+ * All attempts in flight × the limit of one endpoint. Ten endpoints that hang have 10 each then, a thousand have one.
+ * Attempts that hang end together after ten seconds, and as many handshakes follow at once.
  */
 const FAIR_PRODUCT = 1_024;
-/** With fewer quick attempts being made, new events may be leased to this dispatcher as they are written. */
+/** Below this number of quick attempts, the core may lease new events to this dispatcher as it writes them. */
 const IDLE_BELOW = MAX_ENDPOINT_LIMIT / 2;
 
-/** Makes first attempts under the leases of their entries, until it is stopped; then it waits for those in flight. */
+/** Claims and makes first attempts until it is stopped. Then it waits for those in flight. */
 export function startFirstAttempts({
   dispatch,
   sender,
@@ -46,25 +46,26 @@ export function startFirstAttempts({
   readonly timing: Timing;
   readonly log: Log;
 }): Poller {
-  /** By name. What is claimed again meanwhile, its lease over, is not made a second time. */
+  /** By name. An attempt whose lease ends can be claimed again, and must not be made a second time. */
   const inFlight = new Map<string, Promise<void>>();
-  /** By name, since the latest claim was sent, which may have found them just before they were recorded. */
+  /** Names of attempts that ended since the latest claim was sent: it may have found them before they were recorded. */
   const ended = new Set<string>();
   let oneEnded = Promise.withResolvers<void>();
-  /** Of those in flight, the ones that are not made yet: the others wait to be recorded. */
+  /** The attempts in flight that are not answered yet. The others wait to be recorded. */
   const making = createAttemptsInMaking(timing.nowMs);
 
   const poller = startPoller(
     "claim of first attempts",
     async (signal) => {
-      // What was made is recorded before more is begun: else it would be claimed again.
+      // Made attempts are recorded before the next claim: it would return them again.
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;
       const { quick, slowEndpointIds } = making.read();
       const isIdle = quick < IDLE_BELOW;
       const claim = {
-        // What is leased unseen may all be of a quick endpoint that has the rest in flight.
+        // The core leases new events to an idle dispatcher without counting its quick attempts. All of the leased
+        // events may go to the endpoint that these attempts are for.
         limit: Math.min(isIdle ? MAX_ENDPOINT_LIMIT - quick : MAX_CLAIM, capacity),
         endpointLimit: endpointLimitOf(inFlight.size),
         idle: isIdle,
@@ -74,8 +75,8 @@ export function startFirstAttempts({
       ended.clear();
       const { attempts } = await dispatch.claimAttempts(claim, claimOptions(signal));
       const made = Promise.all(attempts.map(begin));
-      // More at once make nothing faster, and each takes a connection. Made, they leave the poller idle for what is
-      // written next; what hangs is not waited for.
+      // More attempts at once are no faster, and each takes a connection. Once these are made, this dispatcher is idle
+      // again and the core leases new events to it. The pace limits the wait for attempts that hang.
       if (making.read().quick >= PACED_FROM) {
         await orAborted(Promise.race([made, wait(timing, PACE_MS * attempts.length)]), signal);
       }
@@ -84,7 +85,7 @@ export function startFirstAttempts({
     timing,
   );
 
-  /** Begins an attempt, and resolves once it was made. */
+  /** Begins an attempt. Resolves once it is made. */
   async function begin({ run, ready }: ClaimedAttempt): Promise<void> {
     const key = { ...runFromProto(run), attempt: 1 };
     const name = attemptName(key);
@@ -98,7 +99,7 @@ export function startFirstAttempts({
             .record(key, finished)
             .catch(fail)
             .finally(() => ended.add(name)),
-        // It was not made: it is claimed again once its lease ends.
+        // After a ProxyFailure the attempt was not made. It is claimed again once its lease ends.
         (cause: unknown) => (cause instanceof ProxyFailure ? undefined : fail(cause)),
       )
       .finally(() => {
@@ -125,12 +126,12 @@ export function startFirstAttempts({
   };
 }
 
-/** The more is in flight, the less of it an endpoint may have. */
+/** An endpoint's limit falls as more attempts are in flight. */
 function endpointLimitOf(inFlight: number): number {
   return Math.max(1, Math.min(MAX_ENDPOINT_LIMIT, Math.floor(FAIR_PRODUCT / inFlight)));
 }
 
-/** Resolves with the promise, or rejects once the signal is aborted. */
+/** Settles with the promise, or rejects when the signal is aborted first. */
 function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {

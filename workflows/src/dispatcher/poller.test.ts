@@ -7,7 +7,7 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 let poller: Poller | undefined;
 afterEach(() => poller?.stop());
 
-/** A loop each of whose steps waits to be ended. */
+/** A poller whose steps wait until the test ends them. */
 function startSteps() {
   const steps: { signal: AbortSignal; end: () => void; fail: (cause: unknown) => void }[] = [];
   poller = startPoller(
@@ -24,7 +24,7 @@ function startSteps() {
   return { poller, steps };
 }
 
-it("that drains lets the step that runs end, and begins no other, ADR 0043", async () => {
+it("lets its step end and begins no other when it drains. ADR 0043", async () => {
   const { poller, steps } = startSteps();
   steps[0]?.end();
   await expect.poll(() => steps.length).toBe(2);
@@ -36,13 +36,13 @@ it("that drains lets the step that runs end, and begins no other, ADR 0043", asy
   expect(steps).toHaveLength(2);
 });
 
-it("that stops aborts the step that runs", async () => {
+it("aborts its step when it stops", async () => {
   const { poller, steps } = startSteps();
   await poller.stop();
   expect(steps.map(({ signal }) => signal.aborted)).toEqual([true]);
 });
 
-it("says how its last step ended", async () => {
+it("shows how its last step ended", async () => {
   const { poller, steps } = startSteps();
   expect(poller.state()).toBe("starting");
   steps[0]?.end();

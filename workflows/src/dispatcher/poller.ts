@@ -3,19 +3,19 @@ import { type Timing, wait } from "@activity/runtime/timing";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** How a loop's last step ended; `starting` until the first one has. */
+/** How a poller's last step ended. It is `starting` until the first step ends. */
 export type PollerState = "starting" | "serving" | "unavailable";
 
-/** A loop that runs. */
+/** A loop that claims. */
 export type Poller = {
   state(): PollerState;
-  /** Begins no further step; the one that runs goes on. */
+  /** Begins no further step. The current one continues. */
   drain(): void;
-  /** Aborts the step that runs, and resolves when it has ended. */
+  /** Aborts the current step. Resolves when it has ended. */
   stop(): Promise<void>;
 };
 
-/** Runs `step` again and again until it is stopped; a step that fails is logged, and followed by a pause. */
+/** Repeats `step` until it is stopped. A failed step is logged, and a pause follows. */
 export function startPoller(
   name: string,
   step: (signal: AbortSignal) => Promise<void>,

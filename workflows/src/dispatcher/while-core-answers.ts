@@ -4,19 +4,21 @@ import type { Client } from "@connectrpc/connect";
 
 const ANSWER_WITHIN_MS = 5_000;
 const ASK_EVERY_MS = 10_000;
-/** So many calls in a row without an answer: the core is away, and not only being replaced. */
+/** After this many calls in a row without an answer, the core is away and not just restarting. */
 const MISSED = 3;
 
-/** What it takes to know whether the core answers. */
+/** How to check whether the core answers. */
 export type CoreContact = {
   readonly dispatch: Pick<Client<typeof DispatchService>, "getInstallation">;
   readonly timing: Timing;
 };
 
 /**
- * Does work from the core's first answer until the core is away or `signal` is aborted; then `stop` is aborted, and the
- * work is awaited. Rejects when there is no first answer, or as the work does. Temporal gives a workflow to the worker
- * that knows it, again and again: without the core, that worker could only hold up a retry that others can make.
+ * Runs `work` from the core's first answer until the core is away or `signal` is aborted. Then this aborts `stop` and
+ * waits for the work. Rejects when there is no first answer, or when the work does.
+ *
+ * Temporal gives a workflow to the worker that has it in its cache. A worker without a core would only delay retries
+ * that other workers can make.
  */
 export async function whileCoreAnswers(
   { dispatch, timing }: CoreContact,

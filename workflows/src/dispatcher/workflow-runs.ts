@@ -14,9 +14,9 @@ import { beginWorkflow, type WorkflowTarget } from "./begin-workflow.ts";
 import { CLAIM_WAIT, claimOptions } from "./claim-options.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
-/** More at once make Temporal no faster, and late for everything else that is asked of it. */
+/** More starts at once are no faster, and delay all other calls to Temporal. */
 const MAX_CLAIM = 32;
-/** In flight at an endpoint while each attempt is one of a workflow, which costs far more than a POST. */
+/** An endpoint's limit in flight when every attempt is a workflow's, which costs far more than a POST. */
 const ENDPOINT_LIMIT = 8;
 const ANSWER_WITHIN_MS = 35_000;
 
@@ -28,8 +28,9 @@ type WorkflowStarter = WorkflowTarget & {
 };
 
 /**
- * Begins the workflows of runs that go on with a retry; each leaves the outbox once it is acknowledged. What could not
- * leave is kept, and leaves before more is claimed: else its lease would have to end, and it would be begun again.
+ * Begins the workflows of runs that need a retry. An entry leaves the outbox once Temporal has acknowledged its
+ * workflow. If the core cannot delete it, this tries again before the next claim. Otherwise the lease would end, and
+ * the workflow would be begun again.
  */
 export function startRetries(starter: WorkflowStarter): Poller {
   const { dispatch, log, timing } = starter;
@@ -49,7 +50,7 @@ export function startRetries(starter: WorkflowStarter): Poller {
         }),
       );
       await completeAcknowledged();
-      // What was not acknowledged is claimed again once its lease ends.
+      // A run that was not acknowledged is claimed again once its lease ends.
       throwFirst(begun);
     },
     log,
@@ -65,8 +66,8 @@ export function startRetries(starter: WorkflowStarter): Poller {
 }
 
 /**
- * Begins a workflow for every run, from its first attempt on; its entry leaves the outbox with the record of that
- * attempt, so that what is leased is what is in flight here too.
+ * Begins a workflow for every run, from its first attempt on. The record of that attempt deletes the outbox entry. A
+ * lease therefore counts as an attempt in flight here too.
  */
 export function startWholeRuns(starter: WorkflowStarter): Poller {
   const { dispatch, log, timing } = starter;
@@ -90,29 +91,29 @@ export function startWholeRuns(starter: WorkflowStarter): Poller {
   );
 }
 
-/** Begins the workflow of a run, or records how the run ended that Temporal knows to have ended. */
+/** Begins the workflow of a run, or records the run's end if Temporal knows that it has ended. */
 async function beginOrRecord(
   starter: WorkflowStarter,
   input: DeliverInput,
   dueInMs: number,
 ): Promise<void> {
-  const known = await beginWorkflow(starter, input, dueInMs);
-  const last = known?.attempts.at(-1);
-  if (known === undefined || last === undefined) return;
+  const result = await beginWorkflow(starter, input, dueInMs);
+  const last = result?.attempts.at(-1);
+  if (result === undefined || last === undefined) return;
   const { accountNo, deliveryId, run } = input;
-  const key = { accountNo, deliveryId, run, attempt: known.attempts.length };
+  const key = { accountNo, deliveryId, run, attempt: result.attempts.length };
   const { outcome, endedAtMs } = last;
   const unknown = { durationMs: 0, status: undefined, bodyStart: undefined };
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
-  await starter.recorder.record(key, attempt, known.attempts.slice(0, -1));
+  await starter.recorder.record(key, attempt, result.attempts.slice(0, -1));
   starter.log.warn("a run that had ended before the database was restored is recorded", key);
 }
 
-/** Not before the wait behind the last attempt is over, whatever the database's clock says. §6.4 */
+/** Returns when the retry is due: not before its full wait, even if the database's clock has stepped. §6.4 */
 function dueInMs({ dueIn }: ClaimedRetry, made: readonly MadeAttempt[], nowMs: number): number {
-  const toldMs = dueIn ? durationMs(dueIn) : 0;
+  const claimedMs = dueIn ? durationMs(dueIn) : 0;
   const last = made.at(-1);
-  return last ? Math.max(toldMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : toldMs;
+  return last ? Math.max(claimedMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : claimedMs;
 }
 
 function madeOf({ attempts }: ClaimedRetry): MadeAttempt[] {

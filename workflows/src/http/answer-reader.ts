@@ -3,40 +3,40 @@ import { ProxyFailure } from "./egress-proxy.ts";
 import { describeNetworkFailure } from "./network-failure.ts";
 import type { PinnedConnection } from "./pinned-connection.ts";
 
-/** Why an answer is read no further: it ended, its rest is not waited for, or the connection broke. */
+/** Why reading an answer ended: it is whole, it was cut, the connection broke, or nothing was sent. */
 export type AnswerEnd =
   | { readonly kind: "whole" | "cut" }
   | { readonly kind: "broken"; readonly detail: string }
-  /** The egress proxy failed: nothing was sent. */
+  /** The egress proxy failed before the request was sent. */
   | { readonly kind: "not_sent"; readonly failure: ProxyFailure };
 
-/** What was seen of an exchange so far. */
+/** The progress of an exchange. */
 export type Seen = {
   isRequestSent: boolean;
-  /** Whether a byte came, be it of an interim answer. */
+  /** Whether a byte came, even one of an interim answer. */
   isHeard: boolean;
   status: number | undefined;
   bodyStart: Buffer;
 };
 
-/** A handler for one undici request, and what it has seen so far. */
+/** A handler for one undici request, and its progress. */
 export type AnswerReader = {
   readonly handler: Dispatcher.DispatchHandler;
   readonly seen: Readonly<Seen>;
-  /** Waits for nothing any longer. */
+  /** Stops waiting for the rest of the answer. */
   readonly stop: () => void;
 };
 
-/** More of an answer's body than this is not read. ADR 0027 */
+/** Reading stops after so much of an answer's body. ADR 0027 */
 const MAX_BODY_BYTES = 64 * 1024;
-/** What the owner gets to see of an answer's body. ADR 0027 */
+/** The part of an answer's body that the owner sees. ADR 0027 */
 const KEPT_BODY_BYTES = 1024;
-/** What the rest of an answer gets to come once its status was read. ADR 0027 */
+/** How long to wait for the rest of an answer after its status. ADR 0027 */
 const REST_OF_ANSWER_MS = 1_000;
 
 const TOO_MUCH_INTERIM = "too much came before the answer";
 
-/** Creates a reader of the answer on a connection; `end` may be called more than once. */
+/** Creates a reader of the answer on a connection. It may call `end` more than once. */
 export function createAnswerReader(
   connection: PinnedConnection,
   end: (end: AnswerEnd) => void,
@@ -59,20 +59,20 @@ export function createAnswerReader(
           end({ kind: "broken", detail: TOO_MUCH_INTERIM });
         } else if (start.kind === "status") {
           seen.status = start.status;
-          // Nothing of an upgrade can follow: none was asked for.
+          // No upgrade was requested, so nothing of this answer can follow.
           if (start.status === 101) cut();
           else restTimer = setTimeout(cut, REST_OF_ANSWER_MS);
         }
       });
     },
-    // The parser forgives more than the reading of the start, as an empty line before the status.
+    // The parser accepts more than the reader of the start does, such as an empty line before the status.
     onResponseStart: (_controller, status) => {
       seen.status ??= status;
     },
     onResponseData: (_controller, chunk) => {
       bodyBytes += chunk.length;
       const missing = KEPT_BODY_BYTES - seen.bodyStart.length;
-      // Copied: a slice would keep undici's whole buffer in memory with it.
+      // Copied, because a slice would keep undici's whole buffer in memory.
       if (missing > 0) seen.bodyStart = Buffer.concat([seen.bodyStart, chunk.subarray(0, missing)]);
       if (bodyBytes >= MAX_BODY_BYTES) cut();
     },

@@ -3,7 +3,7 @@ import { createAnswerStartReader } from "./answer-start.ts";
 
 const FINAL = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/** What a reader decides on, and after how many of the chunks. */
+/** Returns a reader's decision, and the number of chunks that it took. */
 function readAll(chunks: readonly string[]) {
   const read = createAnswerStartReader();
   for (const [index, chunk] of chunks.entries()) {
@@ -39,7 +39,7 @@ describe("ADR 0027: the status is read as soon as it is there", () => {
 });
 
 describe("ADR 0027: interim answers are dropped, up to 16 of them and 16 KiB", () => {
-  it("however they are cut up", () => {
+  it("in chunks of any size", () => {
     const text = `${interim(40)}HTTP/1.1 100 Continue\r\n\r\n${FINAL}`;
     for (let size = 1; size <= text.length; size++) {
       const chunks = text.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];

@@ -1,25 +1,24 @@
 import type { TLSSocket } from "node:tls";
 
-/** What the bytes of an answer have said so far; `answer` is all of it from its status line on. */
+/** What is known of an answer so far. `answer` holds its bytes from the status line on. */
 export type AnswerStart =
   | { readonly kind: "status"; readonly status: number; readonly answer: Buffer }
   | { readonly kind: "not_http"; readonly answer: Buffer }
   | { readonly kind: "undecided" | "too_much_interim" };
 
-/** Expects an answer from now on, and tells what its start says: with each read until it is decided. */
+/** Expects the next answer. Calls `tell` after each read until the start is decided. */
 export type ExpectAnswer = (tell: (start: AnswerStart) => void) => void;
 
 const STATUS_LINE = /^HTTP\/\d\.\d ([1-9]\d\d)[ \r\n]/;
 const STATUS_LENGTH = "HTTP/1.1 200 ".length;
 const HEAD_END = "\r\n\r\n";
-/** How much may come before the answer itself. ADR 0027 */
+/** Limits of interim answers before the final one. ADR 0027 */
 const MAX_INTERIM_ANSWERS = 16;
 const MAX_INTERIM_BYTES = 16 * 1024;
 
 /**
- * Reads the start of every answer, and gives the answer back to the socket without the interim ones
- * before it. undici reads after this. It would take "100 Continue" for an error, and the event
- * would be sent eight times.
+ * Reads the start of every answer before undici does, and puts the answer back into the socket without interim answers.
+ * undici treats "100 Continue" as an error. Without this, such a receiver would get the event eight times.
  */
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;
@@ -41,10 +40,10 @@ export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
 }
 
 /**
- * Creates a reader of one answer's start, to be given chunk after chunk until it has decided.
+ * Creates a reader of one answer's start. Its caller passes chunks until the reader has decided.
  *
- * It reads the status as soon as that is there, and drops interim answers (1xx, but 101), which
- * RFC 9110 §15.2 has a client ignore, asked for or not.
+ * The reader takes the status as soon as it is complete. It drops interim answers (1xx except 101), which a client must
+ * be able to parse, and may ignore, even if it did not ask for them (RFC 9110 §15.2).
  */
 export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   let unread: Buffer = Buffer.alloc(0);
@@ -56,7 +55,7 @@ export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
     interimBytes += bytes;
     unread = unread.subarray(bytes);
   };
-  /** Drops an interim answer up to its end, if that came, or up to what may begin its end. */
+  /** Drops an interim answer up to its end. If the end is not there, keeps only bytes that may begin it. */
   const dropInterim = () => {
     const end = unread.indexOf(HEAD_END);
     isInInterim = end < 0;
@@ -79,7 +78,7 @@ export function createAnswerStartReader(): (chunk: Buffer) => AnswerStart {
   };
 }
 
-/** Whether more bytes may still make a status line of it. */
+/** Whether `start` can still become a status line. */
 function isPrefix(start: string): boolean {
   return "HTTP/".startsWith(start.slice(0, "HTTP/".length));
 }

@@ -5,7 +5,7 @@ const outcomeOfStatus = (status: number) =>
   outcomeOf({ kind: "answered", status, bodyStart: Buffer.alloc(0) });
 
 describe("§6.4 outcomeOf", () => {
-  it("names an outcome for every status there can be", () => {
+  it("names an outcome for every status", () => {
     for (let status = 200; status < 1_000; status++) {
       const outcome = outcomeOfStatus(status);
       if (status < 300) expect(outcome).toBe("delivered");
@@ -21,7 +21,7 @@ describe("§6.4 outcomeOf", () => {
 });
 
 describe("§6.4 isRetried", () => {
-  it("is true of what may pass by itself, and of nothing else", () => {
+  it("is true only of failures that may be temporary", () => {
     expect(Object.values(AttemptOutcome).filter(isRetried)).toEqual([
       "receiver_busy",
       "dns_failed",

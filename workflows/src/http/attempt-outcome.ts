@@ -16,7 +16,7 @@ export const AttemptOutcome = {
 } as const;
 export type AttemptOutcome = (typeof AttemptOutcome)[keyof typeof AttemptOutcome];
 
-/** What an attempt can come to. */
+/** How an attempt can end. */
 export type AttemptResult = PostResult | RefusedTarget;
 
 const RETRIED: ReadonlySet<AttemptOutcome> = new Set([
@@ -33,7 +33,7 @@ export function outcomeOf(result: AttemptResult): AttemptOutcome {
   return result.kind === "answered" ? outcomeOfStatus(result.status) : result.kind;
 }
 
-/** Tells whether a delivery is tried again after an outcome, if attempts are left. §6.4 */
+/** Returns whether an outcome is retried, if attempts are left. §6.4 */
 export function isRetried(outcome: AttemptOutcome): boolean {
   return RETRIED.has(outcome);
 }
@@ -44,7 +44,7 @@ function outcomeOfStatus(status: number): AttemptOutcome {
   if (status === 401 || status === 403) return AttemptOutcome.AuthRejected;
   if (status === 404) return AttemptOutcome.RouteNotFound;
   if (BUSY_STATUSES.has(status)) return AttemptOutcome.ReceiverBusy;
-  // No class beyond 5xx exists; the parser lets three digits through.
+  // The parser accepts 600 to 999, which are no class of statuses.
   if (status >= 500 && status < 600) return AttemptOutcome.ReceiverBusy;
   return AttemptOutcome.Rejected;
 }

@@ -3,26 +3,25 @@ import type { EgressProxy } from "./egress-proxy.ts";
 import { openPinnedConnection, type PinnedConnection } from "./pinned-connection.ts";
 import type { SafeTarget } from "./target-guard.ts";
 
-/** A connection lent to one request. */
+/** A connection for one request. */
 export type Lease = {
   readonly connection: PinnedConnection;
-  /** Whether earlier requests were answered on it: the receiver may be closing it just now. */
+  /** Whether earlier requests used it. Then the receiver may be closing it. */
   readonly isReused: boolean;
 };
 
 /**
- * Connections kept for a few seconds between requests to the same host.
+ * Keeps connections for a few seconds between requests to the same host.
  *
- * Accounts share them when their endpoints share a host. Nothing of an account stays with a
- * connection: no cookies, no client certificate, no credentials; one request at a time, and
- * any connection is cut on which something came unasked or an answer was not read to its end. So
- * what could be mixed up is at most two answers of one host, by that host itself.
+ * Accounts share connections when their endpoints share a host. A connection keeps nothing of an account: no cookies,
+ * no client certificate, no credentials. It carries one request at a time. It is cut when unexpected bytes come, or when
+ * an answer is not read to its end. Only the host itself could therefore mix up two of its answers.
  */
 export type ConnectionPool = {
-  /** Lends a kept connection to one of the target's checked addresses, or a fresh one. */
+  /** Returns a kept connection to one of the target's checked addresses, or a new one. */
   readonly lease: (target: SafeTarget) => Lease;
   readonly leaseFresh: (target: SafeTarget) => Lease;
-  /** Takes back a connection whose last answer was read to its end. */
+  /** Keeps a connection whose last answer was read to its end. */
   readonly release: (target: SafeTarget, connection: PinnedConnection) => void;
   readonly close: () => void;
 };
@@ -31,8 +30,8 @@ const MAX_IDLE = 1_024;
 const MAX_IDLE_PER_HOST = 128;
 
 /**
- * Creates a pool, by way of the proxy if there is one; `extraCa` (PEM, development and tests only) is trusted beside
- * the public CAs.
+ * Creates a pool. Its connections use the proxy, if given. Beside the public CAs they trust `extraCa` (PEM, development
+ * and tests only).
  */
 export function createConnectionPool(extraCa?: string, proxy?: EgressProxy): ConnectionPool {
   const secureContext = createSecureContext(extraCa ? { ca: [...rootCertificates, extraCa] } : {});

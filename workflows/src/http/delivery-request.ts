@@ -1,18 +1,18 @@
 import { createHmac, createSecretKey } from "node:crypto";
 
-/** What one attempt sends, beside where to. */
+/** The content of one attempt. */
 export type DeliveryAttempt = {
   readonly eventId: string;
   /**
-   * From 1 in every run. It counts attempts, not requests: one that is sent again because its
-   * kept connection was lost is the same to the byte, this and the timestamp included. ADR 0027
+   * From 1 in every run. It counts attempts, not requests. A request that is repeated because its kept connection was
+   * lost has the same bytes, with the same attempt and timestamp. ADR 0027
    */
   readonly attempt: number;
-  /** Unix time of this very attempt: a late retry must pass the receiver's five minutes. */
+  /** Unix time of this attempt, not of the event: receivers accept five minutes either way. */
   readonly timestampSeconds: number;
-  /** The event's bytes as they were stored, never made anew. */
+  /** The event's stored bytes. */
   readonly body: Uint8Array;
-  /** The whole secret, `whsec_` included. */
+  /** The whole secret, with `whsec_`. */
   readonly signingSecret: string;
   /** Whether the endpoint asked for the Standard Webhooks headers beside the contract's. */
   readonly standardWebhooks: boolean;
@@ -34,7 +34,7 @@ export function deliveryHeaders(delivery: DeliveryAttempt): Record<string, strin
   };
 }
 
-/** The signature in hex, keyed with the secret's text as it stands. §6.3 */
+/** Returns the signature in hex. Its key is the secret's text, not decoded. §6.3 */
 function serviceSignature(delivery: DeliveryAttempt): string {
   const { timestampSeconds, eventId, body, signingSecret } = delivery;
   return createHmac("sha256", signingSecret)
@@ -43,10 +43,10 @@ function serviceSignature(delivery: DeliveryAttempt): string {
     .digest("hex");
 }
 
-/** The headers of the Standard Webhooks specification, keyed with the decoded secret. */
+/** Returns the headers of the Standard Webhooks specification. Their key is the decoded secret. */
 function standardWebhooksHeaders(delivery: DeliveryAttempt): Record<string, string> {
   const { timestampSeconds, eventId, body, signingSecret } = delivery;
-  // With a buffer as its key an HMAC takes Node twice as long.
+  // A KeyObject makes the HMAC twice as fast as a buffer does.
   const key = createSecretKey(signingSecret.slice(SECRET_PREFIX.length), "base64");
   const signature = createHmac("sha256", key)
     .update(`${eventId}.${timestampSeconds}.`)

@@ -4,9 +4,9 @@ import type { Socket } from "node:net";
 import { unescape as decode } from "node:querystring";
 import type { CheckedAddress } from "./target-guard.ts";
 
-/** Opens connections to checked addresses by way of a proxy. */
+/** Opens connections to checked addresses through a proxy. */
 export type EgressProxy = {
-  /** Resolves with a connection to one of the addresses, and which one; rejects once `signal` is aborted. */
+  /** Resolves with a connection and the address it goes to. Rejects once `signal` is aborted. */
   open(
     addresses: readonly CheckedAddress[],
     port: number,
@@ -14,24 +14,24 @@ export type EgressProxy = {
   ): Promise<{ readonly socket: Socket; readonly address: string }>;
 };
 
-/** Says that the proxy was at fault, and no receiver. It holds neither the proxy's address nor a target's. */
+/** The proxy failed, not the receiver. It holds neither the proxy's address nor a target's. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
 }
 
-/** Says that the proxy could not connect to the receiver. */
+/** The proxy could not connect to the receiver. */
 class TunnelRefusedError extends Error {
   override readonly name = "TunnelRefusedError";
   readonly code = "EPROXYTARGET";
 }
 
-/** What it takes at most to connect to the proxy: of the ten seconds of an attempt. */
+/** The longest time to connect to the proxy. It counts towards the ten seconds of an attempt. */
 const PROXY_WITHIN_MS = 3_000;
 
 /**
- * Creates what asks an HTTP proxy for a connection (CONNECT, RFC 9110 9.3.6), by address and not by name: the proxy
- * looks nothing up. Its 5xx says that it could not connect to the address, so the next one is asked for. All else that
- * fails is the proxy's fault. ADR 0027
+ * Creates a client of an HTTP proxy (CONNECT, RFC 9110 §9.3.6). It asks for addresses, not names, so the proxy looks
+ * nothing up. A 5xx means that the proxy could not connect to an address, and the next address is tried. Every other
+ * failure is the proxy's own. ADR 0027
  */
 export function createEgressProxy(proxyUrl: URL): EgressProxy {
   const { hostname, port, protocol, username, password } = proxyUrl;
@@ -60,12 +60,14 @@ export function createEgressProxy(proxyUrl: URL): EgressProxy {
     });
     asked.once("connect", ({ statusCode = 0 }, socket, head) => {
       if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
-        opened.resolve(socket as Socket); // Without an agent it is the socket that was connected.
+        opened.resolve(socket as Socket); // Without an agent the stream is always a Socket.
         return;
       }
       socket.destroy();
-      const said = `it answered ${statusCode}`;
-      opened.reject(statusCode >= 500 ? new TunnelRefusedError(said) : new ProxyFailure(said));
+      const message = `it answered ${statusCode}`;
+      opened.reject(
+        statusCode >= 500 ? new TunnelRefusedError(message) : new ProxyFailure(message),
+      );
     });
     asked.once("error", (error) => {
       opened.reject(error instanceof ProxyFailure ? error : new ProxyFailure(codeOf(error)));

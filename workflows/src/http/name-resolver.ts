@@ -1,10 +1,10 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 
-/** Finds every address of a name, in the order to try; fails when the name has none. */
+/** Finds every address of a name, in the order to try. Rejects when the name has none. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** Says that a name has no address, with the resolver's own code and nothing else. */
+/** A name has no address. The error holds the resolver's code and nothing else. */
 export class NameNotFoundError extends Error {
   override readonly name = "NameNotFoundError";
   readonly code: string;
@@ -16,20 +16,19 @@ export class NameNotFoundError extends Error {
 }
 
 /**
- * What the question for one family gets once the other has addresses: long enough to be asked a second time.
- * Servers that are silent on AAAA would take the attempt's ten seconds for themselves.
+ * How long one family's query may take once the other has found addresses: long enough for a second try. Servers that
+ * never answer AAAA would otherwise use up the attempt's ten seconds.
  */
 const OTHER_FAMILY_MS = 3_000;
 
-/** The codes of a question that reached no server: it says nothing of the name. */
+/** The codes of a query that reached no server. They say nothing about the name. */
 const UNREACHED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ETIMEOUT"]);
 
 /**
- * Makes the resolver that asks the system's DNS servers for A and AAAA records.
+ * Creates a resolver that asks the system's DNS servers for A and AAAA records.
  *
- * Not `dns.lookup`: that waits in the process's four threads, where a few names whose servers
- * never answer would hold up every other account's look-ups. It also leaves out the hosts file,
- * which has no public server to offer.
+ * It does not use `dns.lookup`, which blocks one of the process's four threads. A few names whose servers never answer
+ * would then delay all look-ups. It also ignores the hosts file, which names no public server.
  */
 export function createNameResolver(servers?: readonly string[]): ResolveName {
   let resolver: Resolver | undefined;
@@ -42,8 +41,8 @@ export function createNameResolver(servers?: readonly string[]): ResolveName {
     );
     if (addresses.length > 0) return addresses;
     const codes = answers.map(codeOf);
-    // A resolver keeps the servers that the system had when it was made, and a machine that changed networks
-    // has others: the next look-up reads them anew.
+    // A resolver keeps the system's servers from when it was created. After a change of networks they may be wrong, so
+    // the next look-up creates a resolver with the current ones.
     const isUnreached = codes.every((code) => UNREACHED.has(code));
     if (isUnreached && resolver === asked) resolver = undefined;
     throw new NameNotFoundError(mostTelling(codes));
@@ -56,31 +55,31 @@ function openResolver(servers?: readonly string[]): Resolver {
   return resolver;
 }
 
-/** Waits for both questions; for the second no longer than `OTHER_FAMILY_MS` once one found addresses. */
+/** Waits for both queries. Once one has found addresses, the other gets `OTHER_FAMILY_MS`. */
 async function bothFamilies(
-  ...questions: readonly Promise<readonly string[]>[]
+  ...queries: readonly Promise<readonly string[]>[]
 ): Promise<PromiseSettledResult<readonly string[]>[]> {
   const late = Promise.withResolvers<readonly string[]>();
   let timer: NodeJS.Timeout | undefined;
-  const ask = async (question: Promise<readonly string[]>) => {
-    // A late question ends by itself, unheard: to cancel it would cancel everybody's.
-    const records = await Promise.race([question, late.promise]);
+  const addressesOf = async (query: Promise<readonly string[]>) => {
+    // A late query is ignored, not canceled: a resolver can only cancel all its queries.
+    const records = await Promise.race([query, late.promise]);
     const addresses = records.filter((address) => isIP(address) !== 0);
     if (addresses.length > 0) timer ??= setTimeout(() => late.resolve([]), OTHER_FAMILY_MS);
     return addresses;
   };
-  const answers = await Promise.allSettled(questions.map(ask));
+  const answers = await Promise.allSettled(queries.map(addressesOf));
   clearTimeout(timer);
   return answers;
 }
 
 function codeOf(answer: PromiseSettledResult<unknown>): string {
   if (answer.status === "fulfilled") return "ENODATA";
-  const { code } = answer.reason as { code?: unknown }; // c-ares errors always carry one
+  const { code } = answer.reason as { code?: unknown }; // Errors of c-ares always have a code.
   return typeof code === "string" ? code : "EDNS";
 }
 
-/** "No such record" is what one family says of a name that only has the other. */
+/** Prefers a code other than ENODATA, which one family returns for a name that has only the other. */
 function mostTelling(codes: readonly string[]): string {
   return codes.find((code) => code !== "ENODATA") ?? "ENODATA";
 }

@@ -1,4 +1,4 @@
-/** What an owner is told about a connection that failed, by the code of the failure. */
+/** What the owner reads about a failed connection, by the failure's code. */
 const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
@@ -27,8 +27,8 @@ const PHRASE_BY_PREFIX: readonly (readonly [prefix: string, phrase: string])[] =
 ];
 
 /**
- * Describes a failed connection by its code alone: messages of Node and OpenSSL can hold names,
- * addresses and what a certificate says.
+ * Describes a failed connection by its code alone. Messages of Node and OpenSSL can hold names, addresses and parts of
+ * a certificate.
  */
 export function describeNetworkFailure(error: Error): string {
   const code = codeOf(error);

@@ -10,52 +10,51 @@ import { type ExpectAnswer, readAnswerStarts } from "./answer-start.ts";
 import type { EgressProxy } from "./egress-proxy.ts";
 import type { CheckedAddress, SafeTarget } from "./target-guard.ts";
 
-/** One TLS connection to one checked target, which carries one request at a time. */
+/** A TLS connection to a checked target. It carries one request at a time. */
 export type PinnedConnection = {
   readonly client: Client;
-  /** The address connected to; `undefined` before the connection stands and after it is gone. */
+  /** The address it is connected to; `undefined` while it is not open. */
   readonly address: () => string | undefined;
-  /** Reads the start of the next answer, that of the request which goes out now. */
+  /** Reads the start of the next answer. Called when its request is sent. */
   readonly expectAnswer: ExpectAnswer;
-  /** Cuts the connection at once, also while it is being made. */
+  /** Cuts the connection at once, even before it is open. */
   readonly destroy: () => void;
 };
 
-/** Says that a kept connection was closed before the request could be written to it. */
+/** A kept connection was closed before the request could be written. */
 class ClosedConnectionError extends Error {
   override readonly name = "ClosedConnectionError";
   readonly code = "ECLOSED";
 }
 
-/** How long a connection without a request is kept, whatever the receiver would allow. */
+/** How long an idle connection is kept, even if the receiver allows more. */
 const IDLE_MS = 4_000;
 const MAX_REQUESTS = 1_000;
-/** What one of several addresses gets to accept, before it is given up for the next one. */
+/** How long one of several addresses may take to accept before the next is tried. */
 const NEXT_ADDRESS_MS = 1_000;
 
 /**
- * Opens a connection that can go to the checked addresses and nowhere else: no second look-up, no
- * reconnect. The proxy, if there is one, is asked for an address. The certificate is verified in full,
- * for the name in the URL. §6.4
+ * Opens a connection that can go only to the checked addresses: no second look-up, no reconnect. A proxy, if given, is
+ * asked for an address too. The certificate is verified in full, for the name in the URL. §6.4
  */
 export function openPinnedConnection(
   target: SafeTarget,
   secureContext: SecureContext,
   proxy?: EgressProxy,
 ): PinnedConnection {
-  let isAsked = false;
+  let wasOpened = false;
   let socket: TLSSocket | undefined;
   let address: string | undefined;
   let expectAnswer: ExpectAnswer = () => undefined;
   const ending = new AbortController();
   const client = new Client(originOf(target), {
     connect: (_options, callback) => {
-      // Addresses are checked for one attempt: undici may not connect again on its own later.
-      if (isAsked) return callback(new ClosedConnectionError("closed"), null);
-      isAsked = true;
+      // The addresses were checked for one attempt, so undici must not connect again later.
+      if (wasOpened) return callback(new ClosedConnectionError("closed"), null);
+      wasOpened = true;
       const fail = (error: Error) => callback(error, null);
-      const secure = (way: Way) => {
-        const opened = connectTo(target, secureContext, way);
+      const secure = (transport: TransportOptions) => {
+        const opened = connectTo(target, secureContext, transport);
         socket = opened;
         expectAnswer = readAnswerStarts(opened);
         opened.once("error", fail).once("secureConnect", () => {
@@ -66,7 +65,7 @@ export function openPinnedConnection(
         // A late error without a listener would end the process.
         opened.on("error", () => undefined);
       };
-      if (proxy === undefined) return secure(directWay(target));
+      if (proxy === undefined) return secure(directTo(target));
       proxy.open(target.addresses, target.port, ending.signal).then((tunnel) => {
         address = tunnel.address;
         secure({ socket: tunnel.socket });
@@ -75,7 +74,7 @@ export function openPinnedConnection(
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     maxRequestsPerClient: MAX_REQUESTS,
-    // The attempt has one deadline of its own.
+    // The attempt has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -91,25 +90,29 @@ export function openPinnedConnection(
   };
 }
 
-/** How a connection comes to its target: by itself, or over one that a proxy made. */
-type Way = TcpNetConnectOpts | { readonly socket: Socket };
+/** The TCP connection below TLS: a new one, or one that a proxy opened. */
+type TransportOptions = TcpNetConnectOpts | { readonly socket: Socket };
 
-function directWay({ host, port, addresses }: SafeTarget): Way {
+function directTo({ host, port, addresses }: SafeTarget): TransportOptions {
   return {
     ...{ host, port, lookup: pinnedLookup(addresses), noDelay: true },
     ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS },
   };
 }
 
-function connectTo({ host }: SafeTarget, secureContext: SecureContext, way: Way): TLSSocket {
+function connectTo(
+  { host }: SafeTarget,
+  secureContext: SecureContext,
+  transport: TransportOptions,
+): TLSSocket {
   const options: ConnectionOptions = {
-    // The certificate has to be for it.
+    // The certificate must be for this host.
     host,
-    ...way,
+    ...transport,
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
     secureContext,
-    // Stated, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
   };
   return connectTls(options);

@@ -10,9 +10,9 @@ export type PostRequest = {
   readonly body: Uint8Array;
 };
 
-/** What came of a POST; details hold neither URL, name nor address. */
+/** How a POST ended. Details hold no URL, name or address. */
 export type PostResult =
-  /** The status was read; `bodyStart` is what came of the body. */
+  /** The status was read. `bodyStart` holds the first bytes of the body. */
   | { readonly kind: "answered"; readonly status: number; readonly bodyStart: Buffer }
   | { readonly kind: "timeout" | "network_error"; readonly detail: string };
 
@@ -20,16 +20,16 @@ export type PostResult =
 export type PostScope = {
   readonly target: SafeTarget;
   readonly pool: ConnectionPool;
-  /** Ends the attempt, wherever it is. */
+  /** Ends the attempt at any point. */
   readonly deadline: AbortSignal;
 };
 
 /**
  * Sends one POST to a checked target and reads the answer. §6.4
  *
- * If a kept connection is lost before a byte of an answer came, the same request is sent once more,
- * on a new one. Most likely the receiver had closed it as idle. It may have read the request, so it
- * may see this attempt twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
+ * If a kept connection is lost before any byte of an answer, the same request is sent once more on a new connection.
+ * Most likely the receiver had closed the idle connection. It may have read the request, and then sees this attempt
+ * twice. Rejects with a ProxyFailure when the egress proxy failed. ADR 0027
  */
 export async function postOnce(request: PostRequest, scope: PostScope): Promise<PostResult> {
   const { target, pool } = scope;
@@ -39,7 +39,7 @@ export async function postOnce(request: PostRequest, scope: PostScope): Promise<
   return (await exchange(request, pool.leaseFresh(target), scope)).result;
 }
 
-/** A result, and whether it is that of a connection lost without a byte of an answer. */
+/** A result, and whether the connection was lost before any byte of an answer. */
 type Exchange = { readonly result: PostResult; readonly isUnheard: boolean };
 
 async function exchange(
@@ -62,7 +62,7 @@ async function exchange(
   return { result: resultOf(seen, ended), isUnheard: ended.kind === "broken" && !seen.isHeard };
 }
 
-/** Once the status was read it decides, whatever ended the exchange. */
+/** A status decides the result, however the exchange ended. */
 function resultOf(
   { status, bodyStart, isRequestSent }: Readonly<Seen>,
   ended: Exclude<AnswerEnd, { kind: "not_sent" }> | { readonly kind: "expired" },

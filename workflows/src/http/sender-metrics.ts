@@ -4,8 +4,8 @@ import { ProxyFailure } from "./egress-proxy.ts";
 import type { Sender } from "./sender.ts";
 
 /**
- * Counts the attempts of a sender: those in flight, and by how they ended how many there were and how long each took.
- * Tells the log when the egress proxy begins to fail, and when it serves again.
+ * Counts a sender's attempts: those in flight, and the number and durations of ended ones by outcome. Logs when the
+ * egress proxy begins to fail, and when it serves again.
  */
 export function measured(sender: Sender, metrics: Metrics, log: Log): Sender {
   let inFlight = 0;

@@ -6,26 +6,26 @@ import { createNameResolver, type ResolveName } from "./name-resolver.ts";
 import { type PostRequest, type PostResult, postOnce } from "./post-once.ts";
 import { resolveTarget, type SafeTarget, type TargetRules } from "./target-guard.ts";
 
-/** One attempt, as it is recorded for the owner. ADR 0027 */
+/** An attempt's result, as it is recorded for the owner. ADR 0027 */
 export type AttemptReport = {
   readonly outcome: AttemptOutcome;
   readonly durationMs: number;
   /** The receiver's status; `undefined` when none was read. */
   readonly status: number | undefined;
-  /** What failed, in words without URL, name or address; `undefined` when there was an answer. */
+  /** What failed, without URL, name or address; `undefined` when there was an answer. */
   readonly detail: string | undefined;
   /** The first 1,024 bytes of the answer's body, if there was an answer. */
   readonly bodyStart: Buffer | undefined;
 };
 
-/** What attempts need; everything has the product's own value. */
+/** The settings of a sender. Each one has a default, which the product uses. */
 export type SenderOptions = {
   readonly resolve?: ResolveName;
-  /** Development and tests only: `host:port` pairs that stand for this machine. */
+  /** Development and tests only: `host:port` pairs that resolve to this machine. */
   readonly allowedLoopback?: ReadonlySet<string>;
   /** Development and tests only: a CA (PEM) trusted beside the public ones. */
   readonly extraCa?: string;
-  /** By way of which every connection is made; directly unless given. */
+  /** The proxy of every connection. Without it connections are direct. */
   readonly proxy?: EgressProxy | undefined;
   readonly timeoutMs?: number;
 };
@@ -36,7 +36,7 @@ export type Post = (
   scope: { readonly target: SafeTarget; readonly deadline: AbortSignal },
 ) => Promise<PostResult>;
 
-/** What attempts are made with. */
+/** The parts that make attempts. */
 export type AttemptParts = TargetRules & {
   readonly post: Post;
   readonly timeoutMs?: number;
@@ -44,15 +44,15 @@ export type AttemptParts = TargetRules & {
 };
 
 /**
- * Makes attempts, and keeps their connections for the next ones. An attempt rejects with a ProxyFailure when the egress
- * proxy failed: then it was not made.
+ * Makes attempts, and keeps their connections for later ones. An attempt rejects with a ProxyFailure when the egress
+ * proxy failed. Then it was not made.
  */
 export type Sender = {
   readonly attempt: (request: PostRequest) => Promise<AttemptReport>;
   readonly close: () => void;
 };
 
-/** The whole attempt, from the look-up of the name to the end of the answer. §6.4 */
+/** The limit of a whole attempt, from the look-up of the name to the end of the answer. §6.4 */
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** Creates the sender of a worker. */
@@ -66,7 +66,7 @@ export function createSender(options: SenderOptions = {}): Sender {
   };
 }
 
-/** Returns what makes attempts over a network: each checks its target, and ends within its time. */
+/** Returns a function that makes attempts. Each attempt checks its target, and ends within `timeoutMs`. */
 export function createAttempt(parts: AttemptParts): Sender["attempt"] {
   const { post, timing, timeoutMs = ATTEMPT_TIMEOUT_MS, ...rules } = parts;
   return async (request) => {

@@ -3,20 +3,20 @@ import { isPublicAddress } from "@activity/runtime/public-address";
 import { ACCEPTED_URL, parseTargetUrl } from "@activity/runtime/target-url";
 import { NameNotFoundError, type ResolveName } from "./name-resolver.ts";
 
-/** An address that was checked, and may be connected to as it stands. */
+/** A checked address. An attempt may connect to it. */
 export type CheckedAddress = { readonly address: string; readonly family: 4 | 6 };
 
-/** Where an attempt may connect: nowhere but to these addresses, known by this name. */
+/** The only addresses that an attempt may connect to, and their name. */
 export type SafeTarget = {
   readonly kind: "safe";
-  /** The name, or the address in the URL, that the certificate must be for. */
+  /** The name or address in the URL. The certificate must be for it. */
   readonly host: string;
   readonly port: number;
   /** At least one; all belong to `host`. */
   readonly addresses: readonly CheckedAddress[];
 };
 
-/** Why an attempt must not connect; details never hold the URL, a name or an address. */
+/** Why an attempt must not connect. Details never hold the URL, a name or an address. */
 export type RefusedTarget = {
   readonly kind: "unsafe_target" | "dns_failed";
   readonly detail: string;
@@ -25,7 +25,7 @@ export type RefusedTarget = {
 /** How targets are checked. */
 export type TargetRules = {
   readonly resolve: ResolveName;
-  /** Development and tests only: `host:port` pairs that stand for this machine. */
+  /** Development and tests only: `host:port` pairs that resolve to this machine. */
   readonly allowedLoopback?: ReadonlySet<string> | undefined;
 };
 
@@ -54,7 +54,7 @@ export async function resolveTarget(
   return { kind: "safe", host, port, addresses: found.map(checkedAddressOf) };
 }
 
-/** The addresses of a name, or the resolver's code when it has none. */
+/** Returns the addresses of a name, or the resolver's code if it has none. */
 async function findAddresses(
   name: string,
   resolve: ResolveName,

@@ -3,8 +3,8 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { Activities } from "../workflow/contract.ts";
 
 /**
- * Returns the same activities, whose failures say which activity failed and with which code. Histories keep failures:
- * no text, address or path of this machine enters them.
+ * Wraps the activities so that a failure holds only the activity's name and the code. Histories keep failures, and must
+ * hold no text, address or path of this machine.
  */
 export function withBareFailures(activities: Activities): Activities {
   return {

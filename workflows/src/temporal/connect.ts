@@ -1,8 +1,8 @@
 import { NativeConnection, type NativeConnectionOptions } from "@temporalio/worker";
 
 /**
- * Connects to Temporal and makes sure that it serves the namespace: a worker made without it fails as
- * well, but leaves its thread behind. Rejects at once with the signal's reason when told to stop.
+ * Connects to Temporal and checks that it serves the namespace. A worker without its namespace fails as well, but its
+ * thread remains. Rejects at once with the signal's reason when `signal` is aborted.
  */
 export async function connectTemporal(
   options: {
@@ -23,7 +23,7 @@ export async function connectTemporal(
   }
 }
 
-/** An attempt to connect cannot be taken back: what it brings after the stop is closed. */
+/** Connecting cannot be canceled. A connection that opens after the stop is closed. */
 async function connect(
   options: NativeConnectionOptions,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ async function connect(
   }
 }
 
-/** Settles as the promise does, or rejects with the signal's reason when that comes first. */
+/** Settles with the promise, or rejects with the signal's reason when that is aborted first. */
 async function orStopped<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(signal.reason);

@@ -7,14 +7,15 @@ import {
   Runtime,
 } from "@temporalio/worker";
 
-/** "Workflow task duration exceeded 5 seconds": an attempt beside its workflow may take ten. */
+/** "Workflow task duration exceeded 5 seconds": a local activity with an attempt may take ten. */
 const EXPECTED = "[TMPRL1104]";
 
 /**
- * Sends what the SDK says of failures to the product's log, without its details: an error's message can
- * hold what was asked for. Its metrics it serves by itself, at the port after the product's own where that has one.
- * The SDK has one runtime in a process at a time: one that runs stays as its caller wanted it. Signals stay the
- * process's own: the SDK would take four of them for itself before anything is ready to be stopped.
+ * Sends the SDK's warnings and errors to the product's log, without their details, which can hold a call's input. The
+ * SDK serves its own metrics, at the port after `served`, if that is given.
+ *
+ * A process has one SDK runtime at a time. If one is installed already, this changes nothing. The SDK handles no
+ * signals: it would take four of them before this process can stop anything.
  */
 export function installTemporalRuntime(log: Log, served: MetricsAddress | undefined): void {
   const logger = new DefaultLogger("WARN", ({ level, message }) => {
@@ -22,7 +23,7 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
     const write = level === "ERROR" ? log.error : log.warn;
     write("temporal", { message });
   });
-  // What the SDK's native part says comes the same way, instead of on the terminal.
+  // The SDK's native part logs the same way, instead of to the terminal.
   const filter = makeTelemetryFilterString({ core: "WARN", other: "ERROR" });
   const telemetryOptions = {
     logging: { filter, forward: {} },
@@ -35,7 +36,7 @@ export function installTemporalRuntime(log: Log, served: MetricsAddress | undefi
   }
 }
 
-/** Names as Prometheus' conventions have them. */
+/** Metric names follow Prometheus's conventions. */
 function prometheusAt({ host, port }: MetricsAddress) {
   const bracketed = host.includes(":") ? `[${host}]` : host;
   return {

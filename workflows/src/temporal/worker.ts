@@ -14,8 +14,8 @@ import { withBareFailures } from "./bare-failures.ts";
 
 /**
  * How many workflows may make an attempt at once. Until the attempt ends, each holds a workflow task, a local activity
- * and a place in the cache, so all three have this size. It exceeds the slots for attempts: a workflow that finds no
- * slot is rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140 KB each, measured).
+ * and a cache entry, so all three have this limit. It exceeds the slots for attempts: a workflow that finds no slot is
+ * rescheduled at once. A full cache of sleeping workflows takes about 85 MB (140 KB each, measured).
  */
 const MAX_CONCURRENT = 600;
 const SHUTDOWN_GRACE = "15 seconds";
@@ -30,7 +30,7 @@ const QUIET_LOGGER = {
   error: quiet,
 };
 
-/** The workflows as `npm run build --workspace workflows` leaves them. */
+/** The file that `npm run build --workspace workflows` writes. */
 export const BUILT_WORKFLOWS = fileURLToPath(new URL("../../dist/workflows.js", import.meta.url));
 
 const SOURCES = fileURLToPath(new URL("..", import.meta.url));
@@ -38,13 +38,13 @@ const SOURCES = fileURLToPath(new URL("..", import.meta.url));
 const BUILDER = fileURLToPath(new URL("../build.ts", import.meta.url));
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 
-/** Returns the workflows as they were built, unless a source is newer, or bundles them; once a process. ADR 0042 */
+/** Returns the built workflows. Bundles them instead if none were built or a source is newer. ADR 0042 */
 export async function bundleWorkflows(): Promise<WorkflowBundleOption> {
-  // Read at once: its builder may remove it.
+  // Returned as code and not as a path, because a new build may replace the file.
   return { code: isBuilt() ? readFileSync(BUILT_WORKFLOWS, "utf8") : await bundledApart() };
 }
 
-/** Bundles in a process of its own: the compiler takes 190 MB, of which this process would keep 80 (measured). */
+/** Bundles in another process: the compiler takes 190 MB, of which this process would keep 80 MB (measured). */
 async function bundledApart(): Promise<string> {
   const options = { maxBuffer: MAX_BUNDLE_BYTES };
   const { stdout } = await promisify(execFile)(process.execPath, [BUILDER, "--print"], options);
@@ -59,7 +59,7 @@ function isBuilt(): boolean {
   return sources.every((name) => statSync(join(SOURCES, name)).mtimeMs <= builtMs);
 }
 
-/** Bundles the workflows to one script. The compiler unpacks itself onto a disk for this. */
+/** Bundles the workflows to one script. The compiler writes files to a disk for this. */
 export async function bundledCode(): Promise<string> {
   const workflowsPath = fileURLToPath(new URL("../workflow/index.ts", import.meta.url));
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: QUIET_LOGGER });
@@ -67,8 +67,8 @@ export async function bundledCode(): Promise<string> {
 }
 
 /**
- * Creates a worker, which begins when it is run. With a `buildId` Temporal gives it workflows once the deployment, which
- * is named as the task queue, has that version for its current one; those begun before go on there. ADR 0044
+ * Creates a worker. It does nothing until it is run. With a `buildId`, Temporal gives it workflows once that is the
+ * current version of the deployment, which has the task queue's name. Older workflows then continue there too. ADR 0044
  */
 export function createWorker(options: {
   readonly connection: NativeConnection;

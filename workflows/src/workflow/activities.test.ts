@@ -10,13 +10,13 @@ import { createAttemptSlots } from "./attempt-slots.ts";
 
 const quiet = () => undefined;
 const READY = { url: "https://receiver.example/hook", secret: "whsec_c2VjcmV0", eventId: "event" };
-/** More than are kept of those that are recorded. */
+/** More recorded attempts than a worker keeps. */
 const OTHERS = 2_001;
 
 let recorder: Recorder;
 afterEach(() => recorder.close(0));
 
-/** Activities of a core to which every attempt is due, and which `isBusy` with some deliveries. */
+/** Activities with a core for which every attempt is due. It answers "busy" for deliveries by `isBusy`. */
 function startActivities(
   isBusy: (deliveryId: string | undefined) => boolean,
   { slots = OTHERS + 1, firstAreClaimed = false, isProxyAway = (): boolean => false } = {},
@@ -37,7 +37,7 @@ function startActivities(
   const sender: Sender = {
     async attempt() {
       posts += 1;
-      // Long enough for others to ask.
+      // Others can ask for the attempt meanwhile.
       await new Promise(setImmediate);
       if (isProxyAway()) throw new ProxyFailure("it answered 403");
       const nothing = { status: undefined, detail: undefined, bodyStart: undefined };
@@ -69,8 +69,8 @@ const attemptOf = (number: number) => ({
   before: [{ outcome: "timeout", endedAtMs: 0 }] as const,
 });
 
-it("makes an attempt once whose task Temporal lost, however many others were made and recorded since. ADR 0028", async () => {
-  // Somebody else is writing the first delivery all the time.
+it("makes an attempt once when Temporal loses its task, however many others follow. ADR 0028", async () => {
+  // The first delivery is never recorded: another write always holds it.
   const activities = startActivities((deliveryId) => deliveryId === "delivery0");
   const lost = await activities.ask(0);
   const others = Array.from({ length: OTHERS }, async (_, index) => {
@@ -82,7 +82,7 @@ it("makes an attempt once whose task Temporal lost, however many others were mad
   expect(activities.posts()).toBe(OTHERS + 1);
 });
 
-it("records an attempt as soon as it was made, and once, whenever Temporal goes on with it. ADR 0028", async () => {
+it("records an attempt once and at once, whenever Temporal continues its workflow. ADR 0028", async () => {
   const activities = startActivities(() => false);
   const made = await activities.ask(1);
   await expect.poll(() => activities.recorded).toEqual(["delivery1 behind 1"]);
@@ -91,8 +91,8 @@ it("records an attempt as soon as it was made, and once, whenever Temporal goes 
 });
 
 it.each([
-  ["take slots as retries do after a restore", false, 1],
-  ["take none where every run is a workflow: their claim limits them", true, 3],
+  ["take slots as retries do, after a restore", false, 1],
+  ["take no slots if every run is a workflow: the claim limits them", true, 3],
 ])("first attempts of workflows %s. ADR 0028", async (_, firstAreClaimed, posts) => {
   const activities = startActivities(() => false, { slots: 1, firstAreClaimed });
   const answers = await Promise.all([1, 2, 3].map(activities.askFirst));
@@ -100,11 +100,11 @@ it.each([
   expect(activities.posts()).toBe(posts);
 });
 
-it("makes an attempt later that the egress proxy did not let out, and records nothing before. ADR 0027", async () => {
+it("reschedules an attempt that the egress proxy failed, and records nothing. ADR 0027", async () => {
   let isProxyAway = true;
   const activities = startActivities(() => false, { isProxyAway: () => isProxyAway });
   const later = { kind: "rescheduled", waitMs: 30_000 };
-  // Its slot is free again, and who asks meanwhile is told the same.
+  // Both callers get the same answer, and the slot is free again.
   expect(await Promise.all([activities.ask(0), activities.ask(0)])).toEqual([later, later]);
   expect(activities.recorded).toEqual([]);
   isProxyAway = false;

@@ -13,27 +13,27 @@ import type { AttemptSlots } from "./attempt-slots.ts";
 import type { Activities, AttemptAnswer, MadeAttempt } from "./contract.ts";
 import { createKeptAttempts } from "./kept-attempts.ts";
 
-/** What activities need. */
+/** The dependencies of the activities. */
 export type ActivityDependencies = {
   readonly dispatch: Client<typeof DispatchService>;
   readonly sender: Sender;
   readonly recorder: Recorder;
   readonly slots: AttemptSlots;
-  /** Whether the claim of their entries limits first attempts; otherwise they take slots too. */
+  /** Whether claims limit first attempts. Otherwise these take slots too. */
   readonly firstAreClaimed: boolean;
   /** Milliseconds since 1970, for the attempt's timestamp. */
   readonly nowMs: () => number;
 };
 
 const ANSWER_WITHIN_MS = 5_000;
-/** When an attempt is tried again that the egress proxy did not let out. */
+/** The wait before an attempt is tried again after a failure of the egress proxy. */
 const PROXY_AGAIN_MS = 30_000;
 
 /** Creates the activities of a worker. */
 export function createActivities(dependencies: ActivityDependencies): Activities {
   const { dispatch, sender, recorder, slots, firstAreClaimed, nowMs } = dependencies;
-  // When Temporal loses a task, its workflow asks for the same attempt again: it is given the one that was
-  // made, or is in flight. What a receiver answered is kept here too, for it does not belong into histories.
+  // When Temporal loses a task, the workflow asks for the same attempt again. It then gets the attempt that was made or
+  // is in flight. Receivers' answers are kept here too, because they must not enter histories.
   const kept = createKeptAttempts();
 
   return {
@@ -66,20 +66,20 @@ export function createActivities(dependencies: ActivityDependencies): Activities
           return reschedule(PROXY_AGAIN_MS);
         }
       };
-      const known = kept.get(key);
-      if (known !== undefined) return orLater(known);
+      const same = kept.get(key);
+      if (same !== undefined) return orLater(same);
       const isClaimed = key.attempt === 1 && firstAreClaimed;
       const slot = isClaimed ? { giveBack() {} } : slots.take(step.value.endpointId);
       if ("waitMs" in slot) return reschedule(slot.waitMs);
       const finished = makeAttempt(sender, step.value, key.attempt, nowMs).finally(slot.giveBack);
       kept.keep(key, finished);
-      // At once, whatever else Temporal has to do first; the workflow's next step makes sure of it.
+      // Recorded at once, without waiting for Temporal. The workflow's next step makes sure that it is recorded.
       finished.then((made) => recordOnce(key, made, before, 0)).catch(() => undefined);
       return orLater(finished);
     },
 
     async record({ made, before, ...key }) {
-      // A record that is made elsewhere lacks the answer.
+      // If another process made the attempt, its record lacks the answer's body.
       const { bodyStart, traceparent } = (await kept.get(key)) ?? {};
       const finished = { status: undefined, detail: undefined, ...made, bodyStart, traceparent };
       const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
@@ -99,7 +99,7 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   }
 }
 
-/** Histories hold neither what a receiver answered nor a trace. */
+/** Leaves out the answer's body and the trace: histories hold neither. */
 function madeFrom(finished: FinishedAttempt): AttemptAnswer {
   const { bodyStart: _body, traceparent: _trace, ...made } = finished;
   return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };

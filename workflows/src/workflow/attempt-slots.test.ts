@@ -30,7 +30,7 @@ function createSlots(sizes = SLOTS) {
   };
 }
 
-it("gives an endpoint its slots and no more, and takes them back. ADR 0028", () => {
+it("limits an endpoint to its slots, and reuses those that are given back. ADR 0028", () => {
   const slots = createSlots();
   const taken = slots.takeAll("a");
   expect(taken).toHaveLength(SLOTS.perEndpoint);
@@ -48,16 +48,16 @@ it("leaves a slot to a newcomer beside 150 endpoints that hang. ADR 0028", () =>
   expect(slots.takeAll("newcomer").length).toBeGreaterThan(0);
 });
 
-it("gives no more than the total, and a newcomer that finds none the turn of the next slot", () => {
+it("gives no more slots than the total, and then the wait for the next slot", () => {
   const slots = createSlots({ perEndpoint: 2, total: 2 });
   const taken = ["a", "b"].flatMap(slots.takeAll);
   expect(taken).toHaveLength(2);
   expect(slots.waitOf("c")).toBe(1_000);
 });
 
-it("has 10,000 due retries of an endpoint that hangs keep its slots in use, and ask no faster than those end. ADR 0028", () => {
+it("keeps the slots of an endpoint that hangs in use by 10,000 due retries, which ask no faster than slots end. ADR 0028", () => {
   const slots = createSlots();
-  /** What happens in which second: retries that ask, and slots that end. */
+  /** By second: how many retries ask, and which slots end. */
   const asking = new Map<number, number>([
     [0, 300],
     [60, 10_000],
@@ -65,7 +65,7 @@ it("has 10,000 due retries of an endpoint that hangs keep its slots in use, and 
   const ending = new Map<number, Slot[]>();
   let made = 0;
   let mostAsked = 0;
-  // Longer than the longest wait: what it ended at one moment would ask again at one.
+  // An hour is longer than the longest wait. Retries that all got this wait must not ask again at one moment.
   for (let second = 0; second < 3_600; second++) {
     for (const slot of ending.get(second) ?? []) slot.giveBack();
     const asked = asking.get(second) ?? 0;
@@ -90,7 +90,7 @@ it("has 10,000 due retries of an endpoint that hangs keep its slots in use, and 
   expect(mostAsked).toBeLessThan(30);
 });
 
-it("tells another endpoint of none of those waits", () => {
+it("gives other endpoints slots beside an endpoint with thousands of waiting retries", () => {
   const slots = createSlots();
   slots.takeAll("a");
   for (let asked = 0; asked < 10_000; asked++) slots.take("a");

@@ -1,40 +1,41 @@
-/** The slots of one worker for retries. */
+/** A worker's slots for retries. */
 export type AttemptSlots = {
-  /** Takes a slot for an attempt at an endpoint, or tells when its turn comes. */
+  /** Takes a slot for an attempt at an endpoint, or returns the wait for one. */
   take(endpointId: string): Slot | Turn;
 };
 
-/** A slot that was taken; `giveBack` is called once, when the attempt has ended. */
+/** A taken slot. Its owner calls `giveBack` once, when the attempt has ended. */
 export type Slot = { readonly giveBack: () => void };
-/** No slot is free: ask again in `waitMs` milliseconds. */
+/** No slot is free. The caller asks again in `waitMs` milliseconds. */
 export type Turn = { readonly waitMs: number };
 
-/** What an endpoint, or all of them together, have in flight, and who waits. */
+/** The slots in use and the turns given, of one endpoint or of all together. */
 type Use = {
   inFlight: number;
-  /** How long its attempts take, in milliseconds; later ones count more. */
+  /** The moving average of attempts' durations, in milliseconds. Later attempts weigh more. */
   meanMs: number;
-  /** When the last of those that wait has its turn. */
+  /** The turn of the last waiting attempt. */
   lastTurnMs: number;
 };
 
-/** The slots of a worker's retries. */
+/** How many slots a worker has. */
 export const RETRY_SLOTS = { perEndpoint: 16, total: 400 };
 
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15 * 60_000;
-/** How long attempts are taken to last at an endpoint that had none yet. */
+/** The assumed duration of attempts at an endpoint that had none yet. */
 const ASSUMED_MS = 1_000;
 const WEIGHT_OF_LATEST = 0.3;
-/** Steps of this length, taken modulo 1, fall evenly into the interval. */
+/** Multiples of this number, modulo 1, spread evenly from 0 to 1. */
 const GOLDEN_RATIO = 0.618_034;
 
 /**
- * Creates slots, all free: `total` in all, and at most `perEndpoint` of them for an endpoint. The
- * more are taken, the fewer an endpoint may have, so a slot is left for a newcomer. Two endpoints
- * that hang have 14 of 400 each, twenty-five have 4. Turns come as fast as that endpoint's slots
- * are given back, so thousands that wait do not all ask again at once. `nowMs` is a clock that
- * never steps.
+ * Creates `total` free slots, at most `perEndpoint` of them for one endpoint. The more slots are taken, the fewer an
+ * endpoint may have. A new endpoint therefore finds a free slot. Two endpoints that hang have 14 of 400 each,
+ * twenty-five have 4.
+ *
+ * An endpoint's turns follow one another as fast as its slots are given back. Thousands of waiting attempts therefore
+ * do not ask again at once. `nowMs` is a monotonic clock.
  */
 export function createAttemptSlots({
   perEndpoint,
@@ -68,7 +69,7 @@ export function createAttemptSlots({
     };
   }
 
-  /** Gives the next turn, behind all that wait already. */
+  /** Returns the next turn, after all that were given. */
   function turnOf(use: Use, slots: number): Turn {
     const now = nowMs();
     const next = Math.max(use.lastTurnMs, now) + use.meanMs / slots;
@@ -77,7 +78,7 @@ export function createAttemptSlots({
     return { waitMs: Math.round(Math.max(MIN_WAIT_MS, next - now)) };
   }
 
-  /** Those that come behind the longest wait ask again in its second half, and not all at once. */
+  /** Returns a wait from half to all of the longest one: attempts beyond the last turn must not ask again at once. */
   function spreadWait(): number {
     spread = (spread + GOLDEN_RATIO) % 1;
     return Math.round(MAX_WAIT_MS * (1 - spread / 2));

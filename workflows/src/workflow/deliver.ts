@@ -9,13 +9,13 @@ import {
 } from "./contract.ts";
 import { createRunStory } from "./run-story.ts";
 
-/** Once only: waits are on timers, which hold no slot of a worker. */
+/** Never retried by Temporal: the workflow waits on timers, which hold no slot of a worker. */
 const activities = proxyLocalActivities<Activities>({
   startToCloseTimeout: "20 seconds",
   retry: { maximumAttempts: 1 },
 });
 
-/** Makes the attempts of a run, or the rest of them, on Temporal's timers. */
+/** Makes the remaining attempts of a run on Temporal's timers. */
 export async function deliver(input: DeliverInput): Promise<RunResult> {
   const { attempt, record } = activities;
   const story = createRunStory(input, {

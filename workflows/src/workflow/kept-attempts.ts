@@ -1,23 +1,23 @@
 import type { FinishedAttempt } from "../attempt/make-attempt.ts";
 import { type AttemptKey, attemptName } from "../common/run.ts";
 
-/** The attempts that a worker has in flight or has made, so that it makes none again while it lives. */
+/** A worker's attempts in flight and made ones. It keeps them so that it makes none twice. */
 export type KeptAttempts = {
   get(key: AttemptKey): Promise<FinishedAttempt> | undefined;
   keep(key: AttemptKey, finished: Promise<FinishedAttempt>): void;
-  /** Tells that the core has it: it stays for a while only. */
+  /** Marks the attempt as recorded. It is kept until newer recorded ones replace it. */
   recorded(key: AttemptKey): void;
   isRecorded(key: AttemptKey): boolean;
-  /** Tells that it was not made. */
+  /** Drops an attempt that was not made. */
   forget(key: AttemptKey): void;
 };
 
-/** They wait for Temporal or the core to be back; each holds 1 KiB of an answer at most. */
+/** They wait for Temporal or the core to return. Each holds at most 1 KiB of an answer. */
 const MAX_UNRECORDED = 20_000;
-/** Who asked the core just before may have been told that it is not recorded. */
+/** Kept after the record, because a caller may have asked the core just before it. */
 const MAX_RECORDED = 2_000;
 
-/** Keeps attempts: none that is not recorded goes for one that is. */
+/** Creates an empty store. A recorded attempt never displaces one that is not recorded. */
 export function createKeptAttempts(): KeptAttempts {
   const unrecorded = new Map<string, Promise<FinishedAttempt>>();
   const recorded = new Map<string, Promise<FinishedAttempt>>();
@@ -39,7 +39,7 @@ export function createKeptAttempts(): KeptAttempts {
   };
 }
 
-/** Leaves out the oldest beyond `max`. */
+/** Adds an entry, and removes the oldest beyond `max`. */
 function add<Value>(map: Map<string, Value>, max: number, name: string, value: Value): void {
   map.set(name, value);
   const [oldest] = map.keys();

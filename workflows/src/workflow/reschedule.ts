@@ -2,9 +2,8 @@ const FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 15 * 60_000;
 
 /**
- * Returns how long to wait, in milliseconds, before something is asked for again that was not possible
- * `times` times: 10 to 20 seconds after the first, each time twice as long, up to 15 minutes. `random`, from 0
- * to 1, spreads those that were refused at one moment.
+ * Returns the wait in milliseconds before a workflow asks for its attempt again, after `times` failures. It is 10 to 20
+ * seconds after the first, and doubles up to 15 minutes. `random`, from 0 to 1, spreads workflows that failed together.
  */
 export function rescheduleAfterMs(times: number, random: number): number {
   const longest = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (times - 1));
@@ -12,8 +11,8 @@ export function rescheduleAfterMs(times: number, random: number): number {
 }
 
 /**
- * Returns how long to wait, in milliseconds, before an attempt that was made is offered to the core again: 5 to
- * 10 seconds, however often it was. There are never more of them than attempts in flight when the core went away.
+ * Returns the wait in milliseconds before a workflow records its made attempt again: always 5 to 10 seconds. It need
+ * not grow: no more workflows wait than had an attempt in flight when the core went away.
  */
 export function recordAgainAfterMs(random: number): number {
   return Math.round(5_000 * (1 + random));

@@ -9,7 +9,7 @@ it("waits 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h, and makes eight attempts. §6.
   expect(delayAfterMs(MAX_ATTEMPTS)).toBeUndefined();
 });
 
-it("waits for what is left since the attempt's end, and no longer than the whole wait where the clock went back. §6.4", () => {
+it("waits for the rest since the attempt's end, and at most the whole wait when the clock went back. §6.4", () => {
   const endedAtMs = 1_000_000;
   const left = (attempt: number, later: number) =>
     waitLeftMs(attempt, endedAtMs, endedAtMs + later);
@@ -20,12 +20,12 @@ it("waits for what is left since the attempt's end, and no longer than the whole
   expect(left(MAX_ATTEMPTS, 0)).toBe(0);
 });
 
-it("asks again ever later, up to 15 minutes, each at a moment of its own", () => {
+it("doubles the wait up to 15 minutes, and spreads it", () => {
   expect([1, 2, 3].map((times) => rescheduleAfterMs(times, 1))).toEqual([20_000, 40_000, 80_000]);
   expect([1, 2, 3].map((times) => rescheduleAfterMs(times, 0))).toEqual([10_000, 20_000, 40_000]);
   expect(rescheduleAfterMs(50, 1)).toBe(15 * 60_000);
 });
 
-it("offers an attempt that was made to the core again within ten seconds, however often it was", () => {
+it("records a made attempt again within ten seconds, after any number of failures", () => {
   expect([0, 0.5, 1].map(recordAgainAfterMs)).toEqual([5_000, 7_500, 10_000]);
 });

@@ -12,7 +12,7 @@ import type {
 } from "./contract.ts";
 import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
-/** What a workflow gives the story of a run: all of it is the same when it is replayed. */
+/** What a run needs of its workflow. A replay gives the same values. */
 export type StoryParts = Activities & {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Milliseconds since 1970. */
@@ -21,15 +21,16 @@ export type StoryParts = Activities & {
   readonly random: () => number;
 };
 
-/** The story of a run: it is told once. */
+/** The attempts of one run. */
 export type RunStory = {
+  /** Called once. */
   run(): Promise<RunResult>;
   progress(): Progress;
 };
 
 /**
- * Creates what makes the attempts of a run, or the rest of them: at most eight, each retry after its delay from the
- * end of the one before. §6.4
+ * Creates the steps of a run: its remaining attempts, at most eight in all. Each retry follows its delay, which begins
+ * at the end of the attempt before. §6.4
  */
 export function createRunStory(
   { made: before = [], ...run }: DeliverInput,
@@ -42,7 +43,7 @@ export function createRunStory(
     while (made.length < MAX_ATTEMPTS) {
       await sleepUntil(dueAtMs);
       const next = { ...run, attempt: made.length + 1, before: [...made] };
-      const answer = await attemptOnceItIsPossible(next);
+      const answer = await attemptWhenPossible(next);
       if (answer.kind === "ended" || answer.kind === "unknown") {
         return { end: answer.kind, attempts: made };
       }
@@ -51,7 +52,7 @@ export function createRunStory(
       // The delay runs from the end of the attempt, however long recording it takes.
       dueAtMs = nowMs() + delayAfter(answer, made.length);
       if (answer.kind === "made") {
-        await recordUntilItIsWritten({ ...next, made: answer });
+        await recordUntilWritten({ ...next, made: answer });
       }
       if (!isRetried(outcome)) {
         return { end: outcome === "delivered" ? "delivered" : "failed", attempts: made };
@@ -60,9 +61,9 @@ export function createRunStory(
     return { end: "failed", attempts: made };
   }
 
-  async function attemptOnceItIsPossible(next: NextAttempt) {
+  async function attemptWhenPossible(next: NextAttempt) {
     for (let failures = 0; ; ) {
-      const answer = await attemptOrFail(next);
+      const answer = await attemptIfReachable(next);
       if (answer !== undefined && answer.kind !== "rescheduled") return answer;
       if (answer === undefined) failures += 1;
       const waitMs = answer?.waitMs ?? rescheduleAfterMs(failures, random());
@@ -76,8 +77,8 @@ export function createRunStory(
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Returns `undefined` when the core was out of reach: nothing was attempted, and it is asked for again. */
-  async function attemptOrFail(next: NextAttempt): Promise<AttemptAnswer | undefined> {
+  /** Returns `undefined` when the core was away: no attempt was made. */
+  async function attemptIfReachable(next: NextAttempt): Promise<AttemptAnswer | undefined> {
     try {
       return await attempt(next);
     } catch {
@@ -85,8 +86,8 @@ export function createRunStory(
     }
   }
 
-  /** The outcome is in the history by the time of the first wait: whatever fails, the POST is not made again. */
-  async function recordUntilItIsWritten(input: RecordInput): Promise<void> {
+  /** The history holds the outcome before the first wait here. No failure can therefore repeat the POST. */
+  async function recordUntilWritten(input: RecordInput): Promise<void> {
     for (;;) {
       try {
         return await record(input);
@@ -102,7 +103,7 @@ export function createRunStory(
   };
 }
 
-/** Part of the wait behind an attempt that was recorded before is over. */
+/** If the attempt was recorded before, part of its delay is over, and the core returned the rest. */
 function delayAfter(answer: Extract<AttemptAnswer, MadeAttempt>, attempt: number): number {
   return answer.kind === "recorded" ? answer.retryInMs : (delayAfterMs(attempt) ?? 0);
 }
