@@ -17,8 +17,8 @@ import { responseFromError } from "./upstream-error.ts";
 import { waitForRecord } from "./wait-for-record.ts";
 
 /**
- * Answers requests. Neither function ever rejects. Each makes one upstream call. A request that waits for a record makes
- * one more each time its feed changes.
+ * Answers requests. Neither function ever rejects. Each makes one upstream call. A request that waits for a record
+ * makes one more each time its feed changes.
  */
 export type Answers = {
   answerRequest(request: GatewayRequest): Promise<GatewayResponse>;
@@ -26,7 +26,9 @@ export type Answers = {
   answerUnreadable(request: UnreadableRequest, refusal: GatewayResponse): Promise<GatewayResponse>;
 };
 
-/** The status of a request whose client left first, as in nginx. It is never sent. Metrics and traces show no outage. */
+/**
+ * The status of a request whose client left first, as in nginx. It is never sent. Metrics and traces show no outage.
+ */
 const CLIENT_GONE = 499;
 
 /** Creates the answers. They follow the contract's order of checks, which begins with the client's address. §8 */

@@ -125,8 +125,8 @@ export function createHttpServer(
 }
 
 /**
- * Destroys connections that their clients reset before they were accepted, as a flood does. Their requests are not read,
- * so that other clients wait less. ADR 0030
+ * Destroys connections that their clients reset before they were accepted, as a flood does. Their requests are not
+ * read, so that other clients wait less. ADR 0030
  */
 function endIfGone(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();

@@ -32,9 +32,9 @@ const OVERHEAD_BYTES = 400;
 const ASKED_ONCE = 4_096;
 
 /**
- * Keeps the pages that were requested last, in `maxBytes` of memory. Empty pages are kept at once, others at their second
- * request, so that a client reading a long history displaces nothing. Pages may be out of date: only the core can
- * confirm one, by its `etag`. API keys are kept as hashes.
+ * Keeps the pages that were requested last, in `maxBytes` of memory. Empty pages are kept at once, others at their
+ * second request, so that a client reading a long history displaces nothing. Pages may be out of date: only the core
+ * can confirm one, by its `etag`. API keys are kept as hashes.
  */
 export function createKeptPages(maxBytes: number): KeptPages {
   const emptyBytes = maxBytes * SHARE_OF_EMPTY;

@@ -7,8 +7,8 @@ const PREFERENCE =
 const SECONDS = /^\d{1,9}$/;
 
 /**
- * Returns how many seconds the `Prefer` headers ask to wait for a record, at most 10. Returns `undefined` if there is no
- * `wait` or it is malformed. Of several, the first counts. RFC 7240 §2, §4.3
+ * Returns how many seconds the `Prefer` headers ask to wait for a record, at most 10. Returns `undefined` if there is
+ * no `wait` or it is malformed. Of several, the first counts. RFC 7240 §2, §4.3
  */
 export function preferredWait(prefer: readonly string[]): number | undefined {
   for (const preference of prefer.flatMap((value) => value.split(","))) {

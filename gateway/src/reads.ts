@@ -39,8 +39,8 @@ export function parseGetMe(query: string): Read {
 }
 
 /**
- * Parses the query of `/activity`. The call that counts and checks the request also asks the core whether a kept page is
- * still current. §4.2
+ * Parses the query of `/activity`. The call that counts and checks the request also asks the core whether a kept page
+ * is still current. §4.2
  */
 export function parseListActivities(query: string): Read {
   const request = parseActivityQuery(query);

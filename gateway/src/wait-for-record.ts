@@ -6,8 +6,9 @@ import { isOutOfReach } from "./upstream-error.ts";
 const OUTAGE_PAUSE_MS = 500;
 
 /**
- * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last empty
- * one when the wait is over. An outage of the core does not fail the request: the client loses nothing and asks again.
+ * Reads a page again each time its feed changes. Resolves with the first page that holds a record, or with the last
+ * empty one when the wait is over. An outage of the core does not fail the request: the client loses nothing and asks
+ * again.
  */
 export async function waitForRecord(
   wait: FeedWait,

@@ -5,7 +5,7 @@ const direct = createFindClientAddress([]);
 const proxied = createFindClientAddress(["10.0.0.0/8", "fd00::/8", "::ffff:192.168.0.0/112"]);
 
 describe("the client's address", () => {
-  it("is the socket's, IPv4 unwrapped, without a zone", () => {
+  it("is the socket's, with IPv4 unmapped and without a zone", () => {
     expect(direct("1.2.3.4", ["9.9.9.9"])).toBe("1.2.3.4");
     expect(direct("::ffff:1.2.3.4", [])).toBe("1.2.3.4");
     expect(direct("::ffff:102:304", [])).toBe("1.2.3.4");
@@ -13,7 +13,7 @@ describe("the client's address", () => {
     expect(direct("", [])).toBe("");
   });
 
-  it("is what a peer forwards only when the peer is trusted", () => {
+  it("is a forwarded address only if the peer is trusted", () => {
     expect(proxied("1.2.3.4", ["9.9.9.9"])).toBe("1.2.3.4");
     expect(proxied("10.0.0.1", ["9.9.9.9"])).toBe("9.9.9.9");
     expect(proxied("::ffff:10.0.0.1", ["9.9.9.9"])).toBe("9.9.9.9");
@@ -22,28 +22,28 @@ describe("the client's address", () => {
     expect(proxied("10.0.0.1", [])).toBe("10.0.0.1");
   });
 
-  it("is the right-most that is no trusted proxy, whatever a client wrote before it", () => {
+  it("is the right-most address that is no trusted proxy, whatever a client wrote before it", () => {
     expect(proxied("10.0.0.1", ["6.6.6.6, 9.9.9.9, 10.0.0.2"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["6.6.6.6", "9.9.9.9,10.0.0.2"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["10.0.0.3,10.0.0.2"])).toBe("10.0.0.3");
     expect(proxied("10.0.0.1", ["::ffff:9.9.9.9"])).toBe("9.9.9.9");
   });
 
-  it("takes entries with ports and brackets", () => {
+  it("may have a port and brackets", () => {
     expect(proxied("10.0.0.1", ["9.9.9.9:443"])).toBe("9.9.9.9");
     expect(proxied("10.0.0.1", ["[2001:db8::1]:443"])).toBe("2001:db8::1");
     expect(proxied("10.0.0.1", ["[2001:db8::1]"])).toBe("2001:db8::1");
   });
 
   it.each(["unknown", "_hidden", "9.9.9", "0x7f.1", "9.9.9.9:", "[::1", "9.9.9.9;x", "127.1"])(
-    "stops before an entry that is no address: %s",
+    "is the last valid one before an entry that is no address: %s",
     (entry) => {
       expect(proxied("10.0.0.1", [`6.6.6.6, ${entry}, 10.0.0.2`])).toBe("10.0.0.2");
       expect(proxied("10.0.0.1", [entry])).toBe("10.0.0.1");
     },
   );
 
-  it("takes CIDRs and single addresses as trusted proxies, nothing else", () => {
+  it("accepts only CIDRs and single addresses as trusted proxies", () => {
     for (const text of ["10.0.0.0/8", "10.0.0.1", "::1", "fd00::/8", "0.0.0.0/0"]) {
       expect(() => parseNetwork(text)).not.toThrow();
     }
@@ -53,7 +53,7 @@ describe("the client's address", () => {
   });
 });
 
-describe("a proxy on a local network that nobody named", () => {
+describe("an untrusted proxy on a local network", () => {
   const warnings = (trusted: readonly string[], ...requests: [string, string[]][]) => {
     let count = 0;
     const warn = () => {
@@ -64,19 +64,19 @@ describe("a proxy on a local network that nobody named", () => {
     return count;
   };
 
-  it("is warned of, once", () => {
+  it("causes one warning", () => {
     expect(warnings([], ["10.1.2.3", ["9.9.9.9"]], ["10.1.2.3", ["9.9.9.9"]])).toBe(1);
     expect(warnings(["10.0.0.0/8"], ["::ffff:172.18.0.1", ["9.9.9.9"]])).toBe(1);
   });
 
   it.each(["100.64.0.1", "169.254.10.2", "fe80::1%eth0"])(
-    "is warned of at an address of a provider's network or of one link: %s",
+    "causes a warning at a provider's or link-local address: %s",
     (peer) => {
       expect(warnings([], [peer, ["9.9.9.9"]])).toBe(1);
     },
   );
 
-  it("is not where it is trusted, forwards nothing, or is no peer of a local network", () => {
+  it("causes no warning if it is trusted, forwards nothing, or is not on a local network", () => {
     expect(warnings(["10.0.0.0/8"], ["10.1.2.3", ["9.9.9.9"]])).toBe(0);
     expect(warnings([], ["10.1.2.3", []])).toBe(0);
     expect(warnings([], ["9.9.9.9", ["8.8.8.8"]])).toBe(0);

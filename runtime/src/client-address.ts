@@ -2,19 +2,19 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Environment, Problem } from "./environment.ts";
 
-/** Returns the address that a request counts under, from its socket's and its `X-Forwarded-For` headers. */
+/** Returns the address that a request counts for, by its socket's address and its `X-Forwarded-For` headers. */
 export type FindClientAddress = (socketAddress: string, forwardedFor: readonly string[]) => string;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 
-/** Addresses of local networks, where a proxy stands that nobody named. */
+/** Local networks. A peer there that forwards addresses is probably a proxy. */
 const LOCAL = [
   "10.0.0.0/8",
   "172.16.0.0/12",
   "192.168.0.0/16",
   "127.0.0.0/8",
-  // Providers' own networks, where load balancers stand.
+  // Providers' own networks, with load balancers.
   "100.64.0.0/10",
   "169.254.0.0/16",
   "fe80::/10",
@@ -23,8 +23,8 @@ const LOCAL = [
 ];
 
 /**
- * Calls `warn` once, when a peer on a local network forwards an address though it is no trusted proxy: then all of its
- * clients share one limit.
+ * Calls `warn` once, when a peer on a local network forwards an address but is no trusted proxy. Without trust, all of
+ * its clients share one limit.
  */
 export function warnOfUntrustedProxy(
   find: FindClientAddress,
@@ -32,26 +32,25 @@ export function warnOfUntrustedProxy(
   warn: () => void,
 ): FindClientAddress {
   const [trusted, local] = [trustedProxies, LOCAL].map((networks) => networks.map(parseNetwork));
-  let isTold = false;
+  let hasWarned = false;
   return (socketAddress, forwardedFor) => {
-    if (!isTold && forwardedFor.length > 0) {
+    if (!hasWarned && forwardedFor.length > 0) {
       const peer = normalise(socketAddress);
-      isTold = isTrusted(local ?? [], peer) && !isTrusted(trusted ?? [], peer);
-      if (isTold) warn();
+      hasWarned = isTrusted(local ?? [], peer) && !isTrusted(trusted ?? [], peer);
+      if (hasWarned) warn();
     }
     return find(socketAddress, forwardedFor);
   };
 }
 
-/** What the log says of a proxy that nobody named. */
+/** The log's warning about a proxy that is not trusted. */
 export const UNTRUSTED_PROXY =
   "X-Forwarded-For comes from a local network that TRUSTED_PROXIES does not name: all clients behind it share one limit";
 
 /**
- * Creates the reader of client addresses. Unless the socket's peer lies in one of the CIDRs
- * `trustedProxies`, its address is the client's and what it forwards means nothing; otherwise the client
- * is the right-most forwarded address that is not a trusted proxy. An entry that is no address ends the
- * search at the proxy that sent it.
+ * Creates the reader of client addresses. A socket's peer outside the CIDRs `trustedProxies` is the client itself, and
+ * its forwarded addresses are ignored. Behind a trusted proxy, the client is the right-most forwarded address that is
+ * no trusted proxy. An entry that is no address ends the search at the proxy that sent it.
  */
 export function createFindClientAddress(trustedProxies: readonly string[]): FindClientAddress {
   const networks = trustedProxies.map(parseNetwork);
@@ -72,19 +71,19 @@ export function createFindClientAddress(trustedProxies: readonly string[]): Find
   };
 }
 
-/** Reads the CIDRs of TRUSTED_PROXIES; tells `problem` when it holds anything else. */
+/** Reads the CIDRs of TRUSTED_PROXIES. Calls `problem` if it holds anything else. */
 export function readTrustedProxies(env: Environment, problem: Problem): readonly string[] {
   const networks = (env.TRUSTED_PROXIES ?? "").split(",").map((network) => network.trim());
-  const given = networks.filter((network) => network !== "");
+  const cidrs = networks.filter((network) => network !== "");
   try {
-    given.forEach(parseNetwork);
+    cidrs.forEach(parseNetwork);
   } catch {
     problem("TRUSTED_PROXIES must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8.");
   }
-  return given;
+  return cidrs;
 }
 
-/** Parses a CIDR or a single address; throws a plain Error when it is neither. */
+/** Parses a CIDR or a single address. Throws a plain Error if it is neither. */
 export function parseNetwork(text: string): Network {
   const [address = "", bits, ...rest] = text.split("/");
   if (isIP(address) === 0 || rest.length > 0 || !(bits === undefined || /^\d{1,3}$/.test(bits))) {
@@ -111,14 +110,14 @@ function isTrusted(networks: readonly Network[], address: string): boolean {
   });
 }
 
-/** Takes `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`. */
+/** Accepts `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`. */
 function addressOfEntry(text: string): string | undefined {
   const address =
     /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? text.replace(/^([^:]*):\d{1,5}$/, "$1");
   return isIP(address) === 0 ? undefined : normalise(address);
 }
 
-/** Writes IPv4 dotted, also when it came mapped into IPv6, and other IPv6 without a zone. */
+/** Returns IPv4 dotted, even if it was mapped into IPv6, and other IPv6 without its zone. */
 function normalise(address: string): string {
   if (!address.includes(":")) return address;
   const plain = address.split("%")[0] ?? "";

@@ -26,7 +26,7 @@ describe("the bucket of a client address", () => {
     same("fe80::1%en-0.1", "fe80::2");
   });
 
-  it("is one for everything that is no address", () => {
+  it("is the same for all text that is no address", () => {
     same("", "unknown");
     same("not an address", "300.1.1.1");
     different("", "0.0.0.0");

@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Returns the bytes that a client address is counted under: an IPv4 address by itself, an IPv4-mapped one
- * as its IPv4, any other IPv6 address by its /64. Text that is no address counts as one bucket of its own.
+ * Returns the key of a client's limit: an IPv4 address, also of an IPv4-mapped one, or the /64 of any other IPv6
+ * address. All text that is no address has one key.
  *
- * Read by hand: ipaddr.js takes `::192.0.2.1` for 192.0.2.1, and throws at zones that Node has for addresses.
+ * This parses by hand: ipaddr.js reads `::192.0.2.1` as 192.0.2.1, and throws at zones that Node accepts.
  */
 export function clientBucket(address: string): Buffer {
   const ipv4 = isIPv4(address) ? address : mappedIPv4(address);
@@ -14,7 +14,7 @@ export function clientBucket(address: string): Buffer {
   return Buffer.of(CLIENT);
 }
 
-/** The first byte of client buckets, `c`: what else the core counts begins otherwise. */
+/** The first byte of client keys, `c`. Other keys that the core counts begin with other bytes. */
 const CLIENT = 0x63;
 
 function mappedIPv4(address: string): string | undefined {

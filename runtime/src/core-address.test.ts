@@ -4,7 +4,7 @@ import type { Problem } from "./environment.ts";
 
 const PLAIN = { ALLOW_PLAINTEXT: "trusted-network" };
 
-/** Returns of each problem the variable it begins with. */
+/** Returns the first word of each problem, which is its variable. */
 function problemsOf(check: (problem: Problem) => unknown): string[] {
   const problems: string[] = [];
   check((text) => problems.push(text.split(" ")[0] ?? ""));
@@ -17,14 +17,14 @@ describe("a core without TLS", () => {
   });
 
   it.each(["0.0.0.0", "::", "10.0.0.1", "core", "127.0.0.1.example", "localhost.example"])(
-    "may be at %s only on a network that is called trusted",
+    "may be at %s only with ALLOW_PLAINTEXT",
     (host) => {
       expect(mayBePlain({}, host, () => undefined)).toBe(false);
       expect(mayBePlain(PLAIN, host, () => undefined)).toBe(true);
     },
   );
 
-  it("takes no other word for it", () => {
+  it("refuses any other value of ALLOW_PLAINTEXT", () => {
     expect(problemsOf((problem) => mayBePlain({ ALLOW_PLAINTEXT: "yes" }, "::1", problem))).toEqual(
       ["ALLOW_PLAINTEXT"],
     );
@@ -43,7 +43,7 @@ describe("CORE_URL", () => {
   );
 
   it.each(["http://core.example", "http://10.0.0.1:50051", "http://127.0.0.1.example:1"])(
-    "takes %s only on a network that is called trusted",
+    "may be %s only with ALLOW_PLAINTEXT",
     (url) => {
       expect(problems(url)).toEqual(["CORE_URL"]);
       expect(problems(url, PLAIN)).toEqual([]);

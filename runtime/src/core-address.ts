@@ -1,28 +1,28 @@
 import { type Environment, type Problem, readPem } from "./environment.ts";
 
-/** How a core with TLS is called, in PEM; the system's CAs and no certificate of one's own unless given. */
+/** PEM files for a core with TLS. By default the system's CAs are trusted, and no client certificate is sent. */
 export type CoreTls = {
   /** The CA that signed the core's certificate. */
   readonly ca?: string;
-  /** What is shown to the core, for mutual TLS. */
+  /** The client certificate for mutual TLS. */
   readonly cert?: string;
   readonly key?: string;
 };
 
-/** Where a core is that runs elsewhere, and what opens it. */
+/** The address of a core in another process, and the credential for it. */
 export type CoreAddress = {
   readonly coreUrl: string;
   readonly coreTls: CoreTls;
-  /** Returns the service credential: a function, so that printing the settings is harmless. */
+  /** Returns the service credential. It is a function, so that printed settings do not show it. */
   readonly revealCredential: () => string;
 };
 
-/** As a URL writes them, and as they are listened on. */
+/** Hosts of this machine, as in URLs and in listen addresses. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 /**
- * Reads where a core is, from CORE_URL, or `fallbackUrl` where it is unset, and the files that CORE_TLS_CA, CORE_TLS_CLIENT_CERT
- * and CORE_TLS_CLIENT_KEY name; `credential` is what opens it. Tells `problem` what is wrong.
+ * Reads a core's address from CORE_URL, or `fallbackUrl` if it is unset, and the files that CORE_TLS_CA,
+ * CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY name. Calls `problem` for each wrong variable.
  */
 export function readCoreAddress(
   env: Environment,
@@ -38,8 +38,8 @@ export function readCoreAddress(
 }
 
 /**
- * Reads CORE_URL, an http or https address without anything behind it, or takes `fallback` where it is unset;
- * tells `problem` when it is no such address, and when it is plain http to another machine.
+ * Reads CORE_URL, an http or https URL without path, query and user, or returns `fallback` if it is unset. Calls
+ * `problem` if it is no such URL, or is plain http to another machine.
  */
 export function readCoreUrl(env: Environment, fallback: string, problem: Problem): string {
   const text = env.CORE_URL || fallback;
@@ -49,15 +49,15 @@ export function readCoreUrl(env: Environment, fallback: string, problem: Problem
     problem("CORE_URL must be the core's address, such as http://127.0.0.1:50051.");
   } else if (!mayBePlain(env, url.hostname, problem) && url.protocol === "http:") {
     problem(
-      "CORE_URL must begin with https:// where the core is on another machine, because a credential goes there; ALLOW_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
+      "CORE_URL must begin with https:// if the core is on another machine, because it receives a credential; ALLOW_PLAINTEXT=trusted-network allows http:// on a network that nobody else can read.",
     );
   }
   return text;
 }
 
 /**
- * Tells whether credentials may travel to or from `host` without TLS: on this machine, or where ALLOW_PLAINTEXT says
- * that the network is trusted. Tells `problem` of any other word.
+ * Returns whether credentials may travel to or from `host` without TLS: on this machine, or if ALLOW_PLAINTEXT says
+ * that the network is trusted. Calls `problem` if ALLOW_PLAINTEXT has another value.
  */
 export function mayBePlain(env: Environment, host: string, problem: Problem): boolean {
   const word = env.ALLOW_PLAINTEXT;
@@ -73,8 +73,8 @@ function readCoreTls(env: Environment, problem: Problem): CoreTls {
   if (!env.CORE_TLS_CLIENT_CERT !== !env.CORE_TLS_CLIENT_KEY) {
     problem("CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY must be given together.");
   }
-  const isGiven = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
-  if (isGiven && !env.CORE_URL?.startsWith("https:")) {
+  const hasTls = env.CORE_TLS_CA || env.CORE_TLS_CLIENT_CERT || env.CORE_TLS_CLIENT_KEY;
+  if (hasTls && !env.CORE_URL?.startsWith("https:")) {
     problem("CORE_TLS_CA, CORE_TLS_CLIENT_CERT and CORE_TLS_CLIENT_KEY need an https CORE_URL.");
   }
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };

@@ -6,7 +6,7 @@ import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { connectToCore } from "./core-transport.ts";
 
-/** More than a socket takes at once, so that the connection is cut while it is written. */
+/** More than a socket buffers, so that the connection is cut during the write. */
 const LONG = { attempts: [{ responseBody: new Uint8Array(2_000_000) }] };
 
 it.each([
@@ -30,7 +30,7 @@ it.each([
       ),
   ],
 ])(
-  "a call whose connection the core cuts %s is unavailable, and no answer of the core. ADR 0028",
+  "a call whose connection the core cuts %s fails as Unavailable. ADR 0028",
   async (_when, cut) => {
     const core = createServer((socket) => {
       socket.on("error", () => undefined);

@@ -5,7 +5,7 @@ import type { Interceptor, Transport } from "@connectrpc/connect";
 import type { CoreAddress } from "./core-address.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 
-/** How a process reaches a core elsewhere. */
+/** A process's connections to a core in another process. */
 export type CoreTransport = {
   readonly transport: Transport;
   /** Closes its connections. */
@@ -13,19 +13,19 @@ export type CoreTransport = {
 };
 
 export type CoreTransportOptions = CoreAddress & {
-  /** The header that carries the credential, and what stands before it there. */
+  /** The header with the credential, and the text before the credential in it. */
   readonly credentialHeader: readonly [name: string, before: string];
-  /** Connections at most; as many as there are calls at once unless given. */
+  /** The most connections; by default one for each call in flight. */
   readonly maxConnections?: number;
 };
 
-/** How long a connection to the core is kept idle: less than the core keeps it, so that none is lost in use. */
+/** How long an idle connection is kept: less than the core keeps it, so that the core never closes one in use. */
 const IDLE_CONNECTION_MS = 30_000;
 
 /**
- * Creates the transport to a core elsewhere, which shows each call's credential and trace. It
- * speaks the Connect protocol over HTTP/1.1, the cheapest way with Node at both ends (ADR 0032). A
- * core that ends closes such connections one by one, so no call is lost (ADR 0043).
+ * Creates the transport to a core in another process. Each call carries the credential and the trace. The protocol is
+ * Connect over HTTP/1.1, the cheapest between two Node processes (ADR 0032). A core that drains closes such connections
+ * one by one, so no call is lost (ADR 0043).
  */
 export function connectToCore(options: CoreTransportOptions): CoreTransport {
   const { coreUrl, coreTls, revealCredential, maxConnections: maxSockets } = options;
@@ -38,7 +38,7 @@ export function connectToCore(options: CoreTransportOptions): CoreTransport {
     options: { ...urlToHttpOptions(new URL(coreUrl)), agent },
     ownHeader: () => [name, before + revealCredential()],
   });
-  // Loaded with the first stream: few processes have any, and it takes megabytes.
+  // Loaded with the first stream: few processes use streams, and the module takes megabytes.
   const stream: Transport["stream"] = async (...call) => {
     const { createConnectTransport } = await import("@connectrpc/connect-node");
     const credential: Interceptor = (next) => (request) => {

@@ -2,25 +2,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Environment, type Problem, readWholeNumber } from "./environment.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** `npm run` passes on what the terminal sends to both: within this time two are one. */
+/** The terminal signals `npm run` and this process, and `npm run` repeats it. Within this time, two count as one. */
 const SAME_SIGNAL_MS = 1_000;
-/** What requests and attempts in flight get to end, once nothing new is taken. */
+/** How long requests and attempts in flight may take to end. */
 const STOP_WITHIN_MS = 30_000;
-/** What is left to a process in which nothing runs any more. */
+/** How long a stopped process may take to exit by itself. */
 const EXIT_WITHIN_MS = 1_000;
 const MAX_DRAIN_SECONDS = 60;
 
-/** Reads DRAIN_SECONDS, in milliseconds; tells `problem` of a wrong one. */
+/** Reads DRAIN_SECONDS and returns milliseconds. Calls `problem` if it is wrong. */
 export function readDrainMs(env: Environment, problem: Problem): number {
   const seconds = readWholeNumber(env, "DRAIN_SECONDS", [0, MAX_DRAIN_SECONDS], problem) ?? 0;
   return seconds * 1_000;
 }
 
 /**
- * Ends the process at the first SIGTERM or SIGINT. It calls `drain`, which lowers readiness while
- * all is still served, and waits `drainMs` for load balancers. Then it calls `stop` and exits with
- * status 0. When `stop` takes over thirty seconds, or a second signal comes, it exits at once with
- * status 1. ADR 0043
+ * Ends the process at the first SIGTERM or SIGINT. It calls `drain`, after which `/ready` fails and everything is still
+ * served. After `drainMs`, when load balancers have reacted, it calls `stop` and exits with status 0. If `stop` takes
+ * over thirty seconds, or a second signal comes, it exits at once with status 1. ADR 0043
  */
 export function endAtSignal({
   drain,
@@ -43,7 +42,7 @@ export function endAtSignal({
     await wait(drainMs);
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     await stop();
-    // A connection to Temporal that is still being tried cannot be taken back, and would hold the process.
+    // Connecting to Temporal cannot be canceled, and would keep the process alive.
     setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();
   }
 

@@ -15,14 +15,14 @@ import {
 const UNSAFE = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:1", WEBHOOK_EXTRA_CA: "/ca.pem" };
 const DEVELOPMENT = { ALLOW_UNSAFE_TARGETS: "development" };
 
-/** Returns of each problem the variable it begins with. */
+/** Returns the first word of each problem, which is its variable. */
 function problemsOf(check: (problem: Problem) => unknown): string[] {
   const problems: string[] = [];
   check((text) => problems.push(text.split(" ")[0] ?? ""));
   return problems;
 }
 
-describe("targets that are unsafe", () => {
+describe("unsafe targets", () => {
   it.each([
     [{}, []],
     [UNSAFE, Object.keys(UNSAFE)],
@@ -50,27 +50,27 @@ describe("a secret", () => {
     return { value: readSecret(env, "KEY", (text) => problems.push(text)), problems };
   };
 
-  it("is the variable, or nothing", () => {
+  it("is the variable's value, or empty", () => {
     expect(read({ KEY: "geheim\n" })).toEqual({ value: "geheim\n", problems: [] });
     expect(read({})).toEqual({ value: "", problems: [] });
     expect(read({ KEY: "geheim", KEY_FILE: "" })).toEqual({ value: "geheim", problems: [] });
   });
 
   it.each(["geheim", "geheim\n", "geheim\r\n"])(
-    "is what its file holds, without the newline that ends it: %j",
+    "is its file's content without the final newline: %j",
     (content) => {
       expect(read({ KEY_FILE: fileWith(content) })).toEqual({ value: "geheim", problems: [] });
       expect(read({ KEY: "", KEY_FILE: fileWith(content) }).value).toBe("geheim");
     },
   );
 
-  it("is one of the two", () => {
+  it("may not be in both the variable and a file", () => {
     const both = read({ KEY: "geheim", KEY_FILE: fileWith("geheim") });
     const problems = ["KEY and KEY_FILE are both set: unset one of them."];
     expect(both).toEqual({ value: undefined, problems });
   });
 
-  it("is not repeated when its file cannot be used, nor is what was given for a path", () => {
+  it("is not repeated by a problem with its file, nor is the path", () => {
     const wrong = [{ KEY_FILE: "geheim" }, { KEY_FILE: folder }, { KEY_FILE: fileWith("\n") }];
     for (const { value, problems } of wrong.map(read)) {
       expect(value).toBeUndefined();
@@ -82,7 +82,7 @@ describe("a secret", () => {
 });
 
 describe("settings", () => {
-  it("are told of in one error, each problem once, and frozen when there is none", () => {
+  it("throw one error with each problem once, or are frozen", () => {
     const read = (problem: Problem, ...problems: string[]) => {
       for (const text of problems) problem(text);
       return { port: 1 };
@@ -120,7 +120,7 @@ describe("a whole number", () => {
     },
   );
 
-  it("may be any port, 0 among them", () => {
+  it("may be any port, including 0", () => {
     expect(problemsOf((problem) => readPort({ PORT: "0" }, "PORT", problem))).toEqual([]);
     expect(problemsOf((problem) => readPort({ PORT: "65536" }, "PORT", problem))).toEqual(["PORT"]);
   });

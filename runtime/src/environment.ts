@@ -1,15 +1,14 @@
-// The rules of the environment that core, gateway and deliveries hold alike, so that each door is shut in the
-// same way and told of in the same words. By hand: most of them span several variables and say what to do, which in zod
-// are functions as well, and zod holds 20 MB in each process.
+// Rules for environment variables that the core, the gateway and deliveries share. They are written by hand: most span
+// several variables and say what to do. In zod they would be functions too, and zod takes 20 MB in each process.
 
 import { readFileSync } from "node:fs";
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** Takes one sentence: which variable is wrong, and what it must be. */
+/** Reports a wrong variable. `text` is one sentence: the variable's name, and what it must be. */
 export type Problem = (text: string) => void;
 
-/** Every variable that is missing or wrong, a line each. */
+/** Names every missing or wrong variable, one a line. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -19,7 +18,7 @@ const HIGHEST_PORT = 65_535;
 const ALLOWED_TARGET = /^\S+:\d{1,5}$/;
 const CREDENTIAL = /^[\x21-\x7e]+$/;
 
-/** Returns what `read` makes of the environment; throws one ConfigError with every problem that it told, each once. */
+/** Returns the settings that `read` returns. If it reported problems, throws one ConfigError with each of them once. */
 export function readSettings<Config extends object>(
   read: (problem: Problem) => Config,
 ): Readonly<Config> {
@@ -29,7 +28,10 @@ export function readSettings<Config extends object>(
   return Object.freeze(config);
 }
 
-/** Reads a whole number from `lowest` to `highest`, below 10⁹; `undefined` where it is unset, or wrong and told `problem`. */
+/**
+ * Reads a whole number from `lowest` to `highest`, below 10⁹. Returns `undefined` if it is unset or wrong, and reports
+ * a wrong one.
+ */
 export function readWholeNumber(
   env: Environment,
   name: string,
@@ -44,7 +46,10 @@ export function readWholeNumber(
   return undefined;
 }
 
-/** Reads a port to listen on; 0 means any free one. Returns `undefined` if it is unset or wrong, and reports a wrong one. */
+/**
+ * Reads a port to listen on; 0 means any free one. Returns `undefined` if it is unset or wrong, and reports a wrong
+ * one.
+ */
 export function readPort(
   env: Environment,
   name: string,
@@ -55,9 +60,9 @@ export function readPort(
 }
 
 /**
- * Reads a variable that holds a secret: `name` itself, or the content of the file that `name`_FILE names, as
- * orchestrators hand secrets out, without the newline that ends it. `""` where neither is set. Tells `problem`, and
- * returns `undefined`, when both are, or when the file is empty or cannot be read; never what is in it.
+ * Reads a secret: the variable `name`, or the content of the file that `name`_FILE names, without its final newline.
+ * Orchestrators pass secrets as such files. Returns `""` if neither is set. Reports a problem, without the content, and
+ * returns `undefined` if both are set, or if the file is empty or cannot be read.
  */
 export function readSecret(env: Environment, name: string, problem: Problem): string | undefined {
   const path = env[`${name}_FILE`];
@@ -70,7 +75,7 @@ export function readSecret(env: Environment, name: string, problem: Problem): st
     const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
     if (text !== "") return text;
   } catch {
-    // Its message would repeat the path, in whose place a secret may stand.
+    // The error's message would repeat the path, which may be a secret by mistake.
   }
   problem(
     `${name}_FILE must be the path of a file that this process can read, with the secret in it.`,
@@ -79,8 +84,8 @@ export function readSecret(env: Environment, name: string, problem: Problem): st
 }
 
 /**
- * Reads a service credential, as `readSecret` does; `""` where there is none. Tells `problem` when it is no visible
- * ASCII; `purpose` says what it must be good for.
+ * Reads a service credential, as `readSecret` does; `""` if there is none. Reports one that is missing or not visible
+ * ASCII. `purpose` ends that sentence: the permission that it needs.
  */
 export function readCredential(
   env: Environment,
@@ -94,7 +99,9 @@ export function readCredential(
   return text;
 }
 
-/** Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, which stand for this machine: development and tests only. */
+/**
+ * Reads the `host:port` pairs of WEBHOOK_ALLOWED_TARGETS, which resolve to this machine: development and tests only.
+ */
 export function readAllowedTargets(env: Environment, problem: Problem): ReadonlySet<string> {
   const targets = (env.WEBHOOK_ALLOWED_TARGETS ?? "").split(",").filter((target) => target !== "");
   if (!targets.every((target) => ALLOWED_TARGET.test(target))) {
@@ -104,8 +111,8 @@ export function readAllowedTargets(env: Environment, problem: Problem): Readonly
 }
 
 /**
- * Tells `problem` of each variable that lets webhooks go where production forbids it, unless
- * ALLOW_UNSAFE_TARGETS says that this is development. §6
+ * Reports each variable that allows webhook targets which production forbids, unless ALLOW_UNSAFE_TARGETS says that
+ * this is development. §6
  */
 export function refuseUnsafeTargets(env: Environment, problem: Problem): void {
   const word = env.ALLOW_UNSAFE_TARGETS;
@@ -114,12 +121,14 @@ export function refuseUnsafeTargets(env: Environment, problem: Problem): void {
   if (word === "development") return;
   for (const name of UNSAFE_TARGETS.filter((each) => env[each])) {
     problem(
-      `${name} is for development and tests: unset it, or set ALLOW_UNSAFE_TARGETS=development where nothing is at stake.`,
+      `${name} is for development and tests: unset it, or set ALLOW_UNSAFE_TARGETS=development on a machine without real accounts.`,
     );
   }
 }
 
-/** Reads the PEM file that a variable names; tells `problem` when it cannot, never what stands in the path's place. */
+/**
+ * Reads the PEM file that a variable names. Reports a file that it cannot read, without repeating the variable's value.
+ */
 export function readPem(env: Environment, name: string, problem: Problem): string | undefined {
   const path = env[name];
   if (!path) return undefined;

@@ -19,6 +19,6 @@ it("answers a probe beside 200 connections that send nothing. ADR 0043", async (
   const idle = await Promise.all(Array.from({ length: 200 }, () => open(port)));
   const response = await fetch(`http://127.0.0.1:${port}/live`);
   expect([response.status, await response.json()]).toEqual([200, { status: "live" }]);
-  // Those that are left are closed soon.
+  // The other connections are closed soon.
   await Promise.all(idle.map((socket) => socket.closed || once(socket, "close")));
 });

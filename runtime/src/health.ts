@@ -3,17 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { type Environment, type Problem, readPort } from "./environment.ts";
 
-/** Where a process says whether it lives and whether it serves. */
+/** Where a process serves `/live` and `/ready`. */
 export type HealthAddress = { readonly host: string; readonly port: number };
 
-/** A health port that is open. */
+/** An open health port. */
 export type OpenHealth = {
-  /** The port that was taken; `undefined` where there is none. */
+  /** The open port; `undefined` if there is none. */
   readonly port: number | undefined;
   close(): void;
 };
 
-/** Connections that may be open at once. One more closes the oldest, so a probe always gets in. */
+/** The most open connections. One more closes the oldest, so a probe always gets an answer. */
 const MAX_CONNECTIONS = 64;
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_MS = 2_000;
@@ -24,17 +24,16 @@ const TIMEOUTS = {
 };
 const NOT_FOUND = "not_found";
 
-/** Reads HEALTH_PORT and HEALTH_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
+/** Reads HEALTH_PORT and HEALTH_HOST. Returns `undefined` if no port is given. Reports a wrong one. */
 export function readHealthAddress(env: Environment, problem: Problem): HealthAddress | undefined {
   const port = readPort(env, "HEALTH_PORT", problem);
   return port === undefined ? undefined : { host: env.HEALTH_HOST || "127.0.0.1", port };
 }
 
 /**
- * Answers `/live` with 200 as long as the process does anything at all, and `/ready` with 200 while `readState` says
- * `serving`, with 503 otherwise; both with the state in `status`, for who runs it. It has a port of its own, apart
- * from those of clients and callers; where there is no address, it does nothing. Rejects when the port cannot be
- * opened.
+ * Serves `/live` and `/ready` on their own port. `/live` answers 200 while the process can answer at all. `/ready`
+ * answers 200 while `readState` returns `serving`, and 503 otherwise. Both show operators the state in `status`.
+ * Without an address this does nothing. Rejects if it cannot open the port.
  */
 export async function openHealth(
   address: HealthAddress | undefined,
@@ -47,13 +46,13 @@ export async function openHealth(
     response.writeHead(codeOf(status), {
       "Content-Type": "application/json; charset=utf-8",
       "Content-Length": Buffer.byteLength(body),
-      // Each probe asks anew: none is held by a process that ends.
+      // Each probe connects again, so that no connection delays the end of the process.
       Connection: "close",
     });
     response.end(body);
   });
   closeOldestBeyond(server, MAX_CONNECTIONS);
-  // A process whose start fails ends, and one that is done too.
+  // This listener must not keep a process alive that failed to start or is done.
   server.unref();
   await once(server.listen(address.port, address.host), "listening");
   const { port } = server.address() as AddressInfo; // It listens on TCP.

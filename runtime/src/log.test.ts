@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createLog } from "./log.ts";
 
-it("logs of an error its class, its code and the places in the code, not its text", () => {
+it("logs an error's class, code and stack, and not its message", () => {
   const lines: string[] = [];
   const cause = Object.assign(new TypeError("asked for\n what nobody may read"), { code: 14 });
   createLog((line) => lines.push(line)).error("start failed", { cause });

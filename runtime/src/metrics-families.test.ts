@@ -12,7 +12,7 @@ function start() {
   };
 }
 
-it("counts by labels, and writes them as Prometheus reads them", async () => {
+it("counts by labels, and writes Prometheus's format", async () => {
   const { metrics, text } = start();
   const count = metrics.counter("made_total", "Made.", ["code"]);
   count("ok");
@@ -23,7 +23,7 @@ it("counts by labels, and writes them as Prometheus reads them", async () => {
   );
 });
 
-it("has a counter without labels from the start, so that its first count is an increase", async () => {
+it("starts a counter without labels at 0, so that its first count is an increase", async () => {
   const { metrics, text } = start();
   const count = metrics.counter("lost_total", "Lost.", []);
   expect(await text()).toContain("\nlost_total 0\n");
@@ -31,7 +31,7 @@ it("has a counter without labels from the start, so that its first count is an i
   expect(await text()).toContain("\nlost_total 1\n");
 });
 
-it("has in each bucket of a histogram all that is not above its bound", async () => {
+it("counts in each bucket of a histogram all values up to its bound", async () => {
   const { metrics, text } = start();
   const note = metrics.histogram("took_seconds", "Took.", [], [0.1, 1]);
   for (const seconds of [0.1, 0.5, 1, 60]) note(seconds);

@@ -1,11 +1,11 @@
 import type { Metric, Registry } from "prom-client";
 import { DURATION_BUCKETS, type Metrics, type ReadGauges, type Sample } from "./metrics.ts";
 
-/** Reading gauges twice within this time asks nobody twice, however many scrape. */
+/** Scrapes within this time share one read of the gauges. */
 const FRESH_MS = 5_000;
 
 type Kind = "counter" | "gauge" | "histogram";
-/** As prom-client's registry writes them. */
+/** A value as prom-client's registry writes it. */
 type Value = {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -13,8 +13,8 @@ type Value = {
 };
 
 /**
- * Creates families in a registry of prom-client. They count by themselves: its own counters sort and join the names
- * of the labels each time, which costs ten times as much. `nowMs` is a clock that never steps.
+ * Creates families in a registry of prom-client. They count without its classes, which sort and join the label names at
+ * each count and cost ten times as much. `nowMs` is a monotonic clock.
  */
 export function createMetrics(registry: Registry, nowMs: () => number): Metrics {
   function register(
@@ -24,14 +24,14 @@ export function createMetrics(registry: Registry, nowMs: () => number): Metrics 
     values: () => Value[] | Promise<Value[]>,
   ) {
     const get = async () => ({ name, help, type, aggregator: "sum", values: await values() });
-    // What the registry asks of a metric, whose class has more.
+    // The registry uses only these two members of the class.
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 
   return {
     counter(name, help, labelNames) {
       const series = new Map<string, { readonly labels: string[]; count: number }>();
-      // What would appear with its first count would never have risen to who asks for its increase.
+      // A series that first appears with the value 1 shows no increase. So a counter without labels begins at 0.
       if (labelNames.length === 0) series.set("", { labels: [], count: 0 });
       register("counter", name, help, () =>
         [...series.values()].map(({ labels, count }) => ({
@@ -41,9 +41,9 @@ export function createMetrics(registry: Registry, nowMs: () => number): Metrics 
       );
       return (...labels) => {
         const key = labels.join("\n");
-        const known = series.get(key);
-        if (known === undefined) series.set(key, { labels, count: 1 });
-        else known.count += 1;
+        const one = series.get(key);
+        if (one === undefined) series.set(key, { labels, count: 1 });
+        else one.count += 1;
       };
     },
 
@@ -83,7 +83,7 @@ export function createMetrics(registry: Registry, nowMs: () => number): Metrics 
   };
 }
 
-/** One read for all who ask within a while; one that failed is an empty answer, and is tried again after it. */
+/** Shares one read for `FRESH_MS`. A failed read gives no samples until the next one. */
 function shared(
   read: ReadGauges,
   nowMs: () => number,
@@ -106,7 +106,7 @@ function named(names: readonly string[], labels: readonly string[]): Record<stri
   return Object.fromEntries(names.map((name, place) => [name, labels[place] ?? ""]));
 }
 
-/** The counts of a histogram as Prometheus takes them: each bound with all that is not above it. */
+/** Returns a histogram's values for Prometheus. The count of each bound includes all smaller ones. */
 function histogramValues(
   name: string,
   labels: Readonly<Record<string, string>>,

@@ -4,24 +4,24 @@ import type { AddressInfo } from "node:net";
 import { type Metrics, type MetricsAddress, NO_METRICS } from "./metrics.ts";
 import { createMetrics } from "./metrics-families.ts";
 
-/** A scraper needs one or two; nobody else has business here. */
+/** A scraper needs one or two. No other client should connect here. */
 const MAX_CONNECTIONS = 16;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const NOWHERE = { address: undefined, close: () => undefined };
 
-/** Metrics that are served. */
+/** Open metrics. */
 export type OpenMetrics = {
   readonly metrics: Metrics;
-  /** With the port that was taken; `undefined` where none are served. */
+  /** With the open port; `undefined` if no metrics are served. */
   readonly address: MetricsAddress | undefined;
   close(): void;
 };
 
 /**
- * Serves metrics at `/metrics` of a port of its own, with those of the process and its event loop. Without an address
- * it loads and counts nothing. One of several processes behind one port has its place among them: it serves nothing,
- * and the first process asks it. Rejects when the port cannot be opened.
+ * Serves metrics at `/metrics` on their own port, including those of the process and its event loop. Without an address
+ * it loads and counts nothing. `place` is the number of one of several processes behind one port. Such a process serves
+ * nothing: the primary process collects its metrics. Rejects if it cannot open the port.
  */
 export async function openMetrics(
   address: MetricsAddress | undefined,
@@ -35,7 +35,7 @@ export async function openMetrics(
   if (place === undefined) return { ...(await serve(address, () => registry.metrics())), metrics };
   registry.setDefaultLabels({ process: String(place) });
   AggregatorRegistry.setRegistries([registry]);
-  // It hears what the first process asks.
+  // The constructor begins to answer the primary process.
   new AggregatorRegistry();
   return { metrics, address, close: () => undefined };
 }
@@ -61,7 +61,7 @@ async function serve({ host, port }: MetricsAddress, read: () => Promise<string>
     else response.writeHead(200, { "Content-Type": CONTENT_TYPE }).end(text);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  // A process whose start fails ends, and one that is done too.
+  // This listener must not keep a process alive that failed to start or is done.
   server.unref();
   await once(server.listen(port, host), "listening");
   return {

@@ -1,11 +1,11 @@
 import { type Environment, type Problem, readPort } from "./environment.ts";
 
-/** Seconds of something that waits for the network, from a kept page to a time-out. */
+/** Bucket bounds in seconds for network work, from a kept page to a timeout. */
 export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
-/** A value of one series: its label values, in the order of the family's label names. */
+/** One series' label values, in the order of the family's label names, and its value. */
 export type Sample = { readonly labels: readonly string[]; readonly value: number };
 
 /** A gauge, and the names of its labels. */
@@ -15,44 +15,44 @@ export type GaugeFamily = {
   readonly labels: readonly string[];
 };
 
-/** Reads gauges: the samples of each, in the order of their families. */
+/** Reads gauges. Returns the samples of each family, in the families' order. */
 export type ReadGauges = () =>
   | readonly (readonly Sample[])[]
   | Promise<readonly (readonly Sample[])[]>;
 
 /**
- * Where a part of the product says what it counts. Names are Prometheus', in base units; label values come from
- * closed sets: never an account, an id, a URL or anything that somebody sent. docs/operating.md lists all families.
+ * Registers metrics. Names follow Prometheus, with base units. Label values come from closed sets: never an account, an
+ * id, a URL or anything that a client sent. docs/operating.md lists all families.
  */
 export type Metrics = {
-  /** Creates a counter, and returns what counts one. */
+  /** Creates a counter. Returns a function that counts one. */
   counter(name: string, help: string, labelNames: readonly string[]): (...labels: string[]) => void;
-  /** Creates a histogram with upper bounds in seconds, and returns what notes one duration. */
+  /** Creates a histogram with upper bounds in seconds. Returns a function that notes one duration. */
   histogram(
     name: string,
     help: string,
     labelNames: readonly string[],
     buckets?: readonly number[],
   ): (seconds: number, ...labels: string[]) => void;
-  /** Creates gauges that are read together when they are asked for; those whose read fails are left out. */
+  /** Creates gauges that are read together at a scrape. If their read fails, the scrape leaves them out. */
   gauges(families: readonly GaugeFamily[], read: ReadGauges): void;
 };
 
 const ignore = () => undefined;
-/** Counts nothing: where METRICS_PORT is unset, counting costs a call of an empty function. */
+/** Counts nothing. Without METRICS_PORT, a count costs a call of an empty function. */
 export const NO_METRICS: Metrics = {
   counter: () => ignore,
   histogram: () => ignore,
   gauges: ignore,
 };
 
-/** The port behind it must be there too: Temporal's metrics are served on it. */
+/** The next port must exist too, for Temporal's metrics. */
 const HIGHEST_PORT = 65_534;
 
 /** Where metrics are served. */
 export type MetricsAddress = { readonly host: string; readonly port: number };
 
-/** Reads METRICS_PORT and METRICS_HOST; `undefined` where no port is given. Tells `problem` of a wrong one. */
+/** Reads METRICS_PORT and METRICS_HOST. Returns `undefined` if no port is given. Reports a wrong one. */
 export function readMetricsAddress(env: Environment, problem: Problem): MetricsAddress | undefined {
   const port = readPort(env, "METRICS_PORT", problem, HIGHEST_PORT);
   return port === undefined ? undefined : { host: env.METRICS_HOST || "127.0.0.1", port };

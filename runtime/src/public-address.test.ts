@@ -9,7 +9,7 @@ import {
 
 describe("ADR 0027, 0035: isPublicAddress", () => {
   it.each([...SPECIAL_IPV4_BLOCKS, ...PLATFORM_IPV4_BLOCKS])(
-    "is false of %s, first to last, however it is wrapped",
+    "is false for %s, first to last, in every form inside IPv6",
     (block) => {
       for (const address of firstAndLast(block)) {
         const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
@@ -31,7 +31,7 @@ describe("ADR 0027, 0035: isPublicAddress", () => {
     },
   );
 
-  it.each([...SPECIAL_IPV6_BLOCKS, ...PLATFORM_IPV6_BLOCKS])("is false of %s", (block) => {
+  it.each([...SPECIAL_IPV6_BLOCKS, ...PLATFORM_IPV6_BLOCKS])("is false for %s", (block) => {
     const [first = ""] = block.split("/");
     expect(isPublicAddress(first.replace(/::$/, "::1"))).toBe(false);
   });
@@ -44,12 +44,12 @@ describe("ADR 0027, 0035: isPublicAddress", () => {
     "8.8.8.8/32",
     "[2606:4700::1111]",
     "name.example",
-  ])("is false of %j, which is no address in canonical spelling", (text) => {
+  ])("is false for %j, which is no address in canonical spelling", (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
 
   it.each(["::8.8.8.8", "::808:808", "::ffff:0:8.8.8.8"])(
-    "is false of %s, in which no IPv4 address is reached",
+    "is false for %s, which reaches no IPv4 address",
     (address) => {
       expect(isPublicAddress(address)).toBe(false);
     },
@@ -64,7 +64,7 @@ describe("ADR 0027, 0035: isPublicAddress", () => {
     "2606:4700::5efe:8.8.8.8",
     "2606:4700::200:5efe:8.8.8.8",
     "2606:4700::100:5efe:127.0.0.1",
-  ])("is true of %s", (address) => {
+  ])("is true for %s", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });

@@ -21,12 +21,12 @@ const NAT64 = ipaddr.IPv6.parseCIDR(nat64);
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR(sixToFour);
 const TEREDO = ipaddr.IPv6.parseCIDR(teredo);
 
-/** ISATAP's interface identifiers begin with one of these: the IPv4 address behind is private, or unique. RFC 5214 §6.1 */
+/** The start of ISATAP's interface identifiers, before a private or a globally unique IPv4 address. RFC 5214 §6.1 */
 const ISATAP = ["0:5efe", "200:5efe"];
 
 /**
- * Tells whether an address, in its canonical spelling, is globally routable unicast and no cloud's platform; IPv4
- * written in IPv6 is unwrapped first. ADR 0027, 0035
+ * Returns whether an address, in its canonical spelling, is globally routable unicast and no cloud's platform address.
+ * For IPv4 inside IPv6, the IPv4 address decides. ADR 0027, 0035
  */
 export function isPublicAddress(address: string): boolean {
   if (!isCanonical(address) || isIpv4Compatible(address)) return false;
@@ -38,12 +38,15 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && !REFUSED_IPV6.some((block) => parsed.match(block));
 }
 
-/** ipaddr.js alone would also read "0x7f.1" and the like. */
+/** ipaddr.js itself also accepts "0x7f.1" and similar forms. */
 function isCanonical(address: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
 }
 
-/** `::/96`, which is given to nobody (RFC 4291 §2.5.5.1), as resolvers write it; ipaddr.js takes it for `::ffff:0:0/96`. */
+/**
+ * Whether it is in the unassigned `::/96` (RFC 4291 §2.5.5.1), as resolvers write it. ipaddr.js reads it as
+ * `::ffff:0:0/96`.
+ */
 function isIpv4Compatible(address: string): boolean {
   return /^::\d+\./.test(address);
 }
@@ -52,7 +55,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
   return !REFUSED_IPV4.some((block) => address.match(block));
 }
 
-/** The IPv4 address of an ISATAP host. Its prefix may be any, and is judged besides. */
+/** Returns the IPv4 address of an ISATAP host. ISATAP allows any prefix, which is checked separately. */
 function isatapIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const identifier = address.parts.slice(4, 6).map((part) => part.toString(16));
   if (!ISATAP.includes(identifier.join(":"))) return [];
@@ -65,6 +68,6 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   if (address.match(MAPPED) || address.match(NAT64)) return [ipv4At(12)];
   if (address.match(SIX_TO_FOUR)) return [ipv4At(2)];
   if (!address.match(TEREDO)) return [];
-  // Teredo carries its server's address, and its client's with every bit turned round.
+  // Teredo holds its server's address, and its client's with all bits inverted.
   return [ipv4At(4), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
 }

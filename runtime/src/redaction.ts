@@ -1,8 +1,8 @@
-// The one list of what no log and no terminal shows; SECURITY.md. Every process logs through it.
+// The only list of what logs and terminals must not show (SECURITY.md). Every process logs through it.
 
 const SECRET = "[secret]";
 
-/** What is cut out of any text, whatever it stands in. */
+/** Patterns that are replaced in any text. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, SECRET],
   [/\b(authorization|cookie)\b["']?\s*[:=]\s*["']?(\w+\s+)?[^\s"',;]+/gi, `$1: ${SECRET}`],
@@ -23,13 +23,15 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])[\w-]{40,}(?![\w-])/g, SECRET],
 ];
 
-/** Whether a text can hold any of that at all. Each call logs a few that cannot, and 20 times as fast. */
+/**
+ * A text that matches none of these matches no pattern. Most logged texts do not, and this check is 20 times as fast.
+ */
 const SUSPICIOUS = [
   /[:=@]|_(?:live|svc)_|whsec_|eyJ|-----|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]/,
   /[\w-]{40}/,
 ];
 
-/** Names of fields whose values are not shown whatever they are: secrets, and what people wrote or are called. */
+/** Names of fields whose values are never shown: secrets, and people's names and texts. */
 const CONFIDENTIAL_FIELDS: ReadonlySet<string> = new Set([
   ...["authorization", "cookie", "password", "secret", "signingsecret", "credential", "apikey"],
   ...[
@@ -44,18 +46,17 @@ const CONFIDENTIAL_FIELDS: ReadonlySet<string> = new Set([
   ],
   ...["donorname", "actorname", "username", "displayname", "donormessage"],
 ]);
-const PLACES = 8;
+const MAX_FRAMES = 8;
 
-/** Cuts out of a text everything that looks like a secret. */
+/** Replaces everything in a text that looks like a secret. */
 export function redactText(text: string): string {
   if (!SUSPICIOUS.some((pattern) => pattern.test(text))) return text;
   return PATTERNS.reduce((left, [pattern, shown]) => left.replace(pattern, shown), text);
 }
 
 /**
- * Says what is shown of a value: the replacer of `JSON.stringify`. Of an error it shows the class,
- * the code and the places in our code. Its message can hold a statement with its values, or what a
- * client sent, so it is not shown. Of bytes nothing is.
+ * Redacts a value, as the replacer of `JSON.stringify`. An error becomes its class, its code and its stack. Its message
+ * is left out, because it can hold a statement with its values, or what a client sent. Bytes are not shown.
  */
 export function redact(name: string, value: unknown): unknown {
   if (value === undefined || value === null) return value;
@@ -63,14 +64,14 @@ export function redact(name: string, value: unknown): unknown {
   if (value instanceof Error) {
     const at = value.stack?.split("\n").filter((line) => /^\s+at /.test(line));
     const code = "code" in value ? value.code : undefined;
-    return { name: value.name, code, at: at?.slice(0, PLACES) };
+    return { name: value.name, code, at: at?.slice(0, MAX_FRAMES) };
   }
   if (typeof value === "string") return redactText(value);
   if (typeof value === "bigint") return value.toString();
   return isBytes(value) ? SECRET : value;
 }
 
-/** A Buffer has become its JSON form before a replacer sees it. */
+/** A replacer sees a Buffer only in its JSON form. */
 function isBytes(value: unknown): boolean {
   if (ArrayBuffer.isView(value)) return true;
   return typeof value === "object" && value !== null && "type" in value && value.type === "Buffer";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { clientBucket } from "./client-bucket.ts";
 import { createRefusedClients } from "./refused-clients.ts";
 
-it("ADR 0030: a client is refused until the moment that was noted last, and not at it", () => {
+it("ADR 0030: a client is refused before the time that was noted last", () => {
   let nowMs = 0;
   const refused = createRefusedClients(() => nowMs);
   const [flood, other] = [clientBucket("192.0.2.1"), clientBucket("192.0.2.2")];

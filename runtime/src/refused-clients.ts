@@ -1,23 +1,23 @@
 /**
- * How long a client waits for a refusal that it was told before, or of a made-up credential. A
- * flood that waits for its answers leaves processor time to others. ADR 0030, 0037
+ * The delay of a repeated refusal, and of the refusal of a made-up credential. A flood that waits for its answers
+ * leaves processor time to others. ADR 0030, 0037
  */
 export const REFUSAL_DELAY_MS = 250;
 
-/** Clients that are refused for a while, whatever they ask. A client is the bytes of `clientBucket`. */
+/** Clients whose requests are all refused for some time. A client is the bytes of `clientBucket`. */
 export type RefusedClients = {
-  /** Until when a client is refused, in milliseconds of the clock; undefined when it is not. */
+  /** Returns the end of a client's refusal, in milliseconds of `nowMs`; `undefined` if it is not refused. */
   untilMs(client: Buffer): number | undefined;
-  /** Refuses a client until then, in place of what was noted of it before. */
+  /** Refuses a client until that time. Replaces its earlier end. */
   note(client: Buffer, untilMs: number): void;
 };
 
 /**
- * Creates a list without clients. An entry is forgotten once a later one finds it ended; each cost its client a whole
- * limit of requests, so the list stays short. `nowMs` is a clock that never steps. ADR 0030
+ * Creates an empty list. A new entry removes ended ones. Each entry costs its client a whole limit of requests, so the
+ * list stays short. `nowMs` is a monotonic clock. ADR 0030
  */
 export function createRefusedClients(nowMs: () => number): RefusedClients {
-  /** The one that was refused last at the end. */
+  /** The latest refusal last. */
   const untilMsOf = new Map<string, number>();
   return {
     untilMs(client) {

@@ -1,13 +1,12 @@
 /**
- * The IPv4 blocks that are not somebody's public server: the IANA special-purpose registry,
- * multicast and class E. ADR 0027
+ * The IPv4 blocks that hold no public servers: the IANA special-purpose registry, multicast and class E. ADR 0027
  */
 export const SPECIAL_IPV4_BLOCKS = [
   "0.0.0.0/8", // this network, RFC 791
   "10.0.0.0/8", // private, RFC 1918
   "100.64.0.0/10", // shared by carriers, RFC 6598
   "127.0.0.0/8", // loopback, RFC 1122
-  "169.254.0.0/16", // link-local, where clouds keep their metadata, RFC 3927
+  "169.254.0.0/16", // link-local, with clouds' metadata services, RFC 3927
   "172.16.0.0/12", // private, RFC 1918
   "192.0.0.0/24", // protocol assignments, RFC 6890
   "192.0.2.0/24", // documentation, RFC 5737
@@ -24,8 +23,8 @@ export const SPECIAL_IPV4_BLOCKS = [
 ] as const;
 
 /**
- * The IPv4 blocks on public numbers where a cloud's own platform answers its customers' machines, and nobody's
- * server anybody else. ADR 0035
+ * The public IPv4 blocks where a cloud's own platform answers its customers' machines. They hold no public servers.
+ * ADR 0035
  */
 export const PLATFORM_IPV4_BLOCKS = [
   "67.207.67.2/31", // DigitalOcean: the resolvers of its images
@@ -49,19 +48,21 @@ export const PLATFORM_IPV6_BLOCKS = [
   "2a01:4ff:ff00::add:2/128", // Hetzner: the other one; the same page
 ] as const;
 
-/** The one IPv6 block that global unicast addresses are given out of. RFC 4291 */
+/** The IPv6 block that all global unicast addresses are assigned from. RFC 4291 */
 export const GLOBAL_IPV6_BLOCK = "2000::/3";
 
-/** The IPv6 blocks inside `2000::/3` that are not somebody's public server. */
+/** The IPv6 blocks inside `2000::/3` that hold no public servers. */
 export const SPECIAL_IPV6_BLOCKS = [
   "2001::/23", // protocol assignments: ORCHID, benchmarks, AMT, AS112, RFC 2928
   "2001:db8::/32", // documentation, RFC 3849
   "2620:4f:8000::/48", // AS112, RFC 7534
-  "3ffe::/16", // the 6bone, given back, RFC 3701
+  "3ffe::/16", // the 6bone, returned to IANA, RFC 3701
   "3fff::/20", // documentation, RFC 9637
 ] as const;
 
-/** The IPv6 blocks that carry an IPv4 address, which is the one to judge. ISATAP has no block: any prefix may. */
+/**
+ * The IPv6 blocks with an embedded IPv4 address, which is checked instead. ISATAP has no block: it allows any prefix.
+ */
 export const EMBEDDING_IPV6_BLOCKS = {
   mapped: "::ffff:0:0/96", // RFC 4291
   nat64: "64:ff9b::/96", // RFC 6052; the local-use 64:ff9b:1::/48 is not global and refused

@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 import { isPublicAddress } from "./public-address.ts";
 
-/** What an endpoint's URL says about where to connect. */
+/** The target in an endpoint's URL. */
 export type TargetUrl = {
-  /** The URL as parsers write it, and as it is stored. */
+  /** The normalized URL, as it is stored. */
   readonly href: string;
   /** A name without its final dot, or an address without brackets. */
   readonly host: string;
@@ -14,7 +14,7 @@ export type TargetUrl = {
 const HTTPS_PORT = 443;
 const MAX_URL_LENGTH = 2048;
 
-/** What each rule that a URL can break accepts, in words. */
+/** What each rule for URLs accepts, as text. */
 export const ACCEPTED_URL = {
   length: `at most ${MAX_URL_LENGTH} characters`,
   notAbsolute: "an absolute URL",
@@ -26,21 +26,21 @@ export const ACCEPTED_URL = {
   address: "no address of a private or special block, nor of a cloud's platform",
 } as const;
 
-/** The rule that makes a URL no target, whatever its name resolves to. */
+/** The rule that a URL breaks, independent of its name's addresses. */
 export type RefusedUrl = { readonly broken: keyof typeof ACCEPTED_URL };
 
 /**
- * At least two labels, none of which is empty or has a hyphen at an end (RFC 1123), as ASCII written in punycode
- * has. A name without a dot is somebody's own network: no top-level domain serves receivers.
+ * At least two labels. None is empty, or begins or ends with a hyphen (RFC 1123). Plain ASCII in punycode ends with one
+ * too. A name without a dot is in a private network: no top-level domain serves receivers.
  */
 const HOST_NAME = /^(?!-)[^.]*[^.-](?:\.(?!-)[^.]*[^.-])+$/;
-/** Names that never lead to a public server. RFC 6761, 6762, 7686, 8375, 9476; localdomain is of /etc/hosts. */
+/** Names that never resolve to a public server. RFC 6761, 6762, 7686, 8375, 9476; `localdomain` is from /etc/hosts. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain[46]?|local|internal|home\.arpa|onion|alt)$/;
 
 /**
- * Reads a target from an endpoint's URL: https, port 443, a host name or public address, no user info, no
- * fragment. The core holds it when an endpoint is written, and who sends at each attempt; what a name resolves
- * to is checked then. `allowedTargets` are the `host:port` of development only. §6
+ * Parses the target of an endpoint's URL: https, port 443, a host name or public address, no user info, no fragment.
+ * The core checks this when an endpoint is written. Each attempt checks it again, and also the addresses of the name.
+ * `allowedTargets` are `host:port` pairs for development only. §6
  */
 export function parseTargetUrl(
   text: string,
@@ -52,7 +52,7 @@ export function parseTargetUrl(
   if (url.protocol !== "https:") return { broken: "scheme" };
   if (url.username !== "" || url.password !== "") return { broken: "userInfo" };
   if (text.includes("#")) return { broken: "fragment" };
-  // Percent-encoding can make it longer.
+  // Percent-encoding can make the URL longer.
   if (url.href.length > MAX_URL_LENGTH) return { broken: "length" };
   const target = targetOf(url);
   if (allowedTargets.has(`${target.host}:${target.port}`)) return target;
@@ -63,11 +63,11 @@ export function parseTargetUrl(
 
 function targetOf({ href, hostname, port }: URL): TargetUrl {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  // A URL writes whatever is an address in one way only.
+  // A parsed URL has one spelling for each address.
   return { href, host, port: Number(port || HTTPS_PORT), isAddress: ipaddr.isValid(host) };
 }
 
-/** In whatever letters and encoding it was written, a parsed URL has its name in ASCII and lower case. */
+/** A parsed URL has its name in lower-case ASCII. */
 function isPublicName(name: string): boolean {
   return HOST_NAME.test(name) && !LOCAL_NAMES.test(name);
 }

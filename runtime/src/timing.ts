@@ -1,8 +1,8 @@
-/** A clock and timers, given to who waits: a process has its own, and a test may have others. */
+/** A clock and timers. Tests can replace those of the process. */
 export type Timing = {
-  /** Milliseconds of a clock that never steps. */
+  /** Returns milliseconds of a monotonic clock. */
   nowMs(): number;
-  /** Calls `work` once after a time; returns how to prevent it. */
+  /** Calls `work` once after a time. Returns a function that cancels it. */
   after(milliseconds: number, work: () => void): () => void;
 };
 

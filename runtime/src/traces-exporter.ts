@@ -4,21 +4,21 @@ import type { Log } from "./log.ts";
 import { installTracer, type TraceConfig } from "./traces.ts";
 import { createTracer } from "./traces-spans.ts";
 
-/** What is left of a stop for spans that were not sent yet; a collector that hangs holds up nobody for longer. */
+/** How long a stop waits for the last spans to be sent, even if the collector hangs. */
 const FLUSH_WITHIN_MS = 3_000;
 /** `SUCCESS` of OpenTelemetry's results. */
 const SENT = 0;
 
-/** Traces that are sent. */
+/** Open traces. */
 export type OpenTraces = {
-  /** Sends what was not sent yet, and makes no more spans. */
+  /** Sends the last spans, and makes no more. */
   close(): Promise<void>;
 };
 
 /**
- * Makes the spans of this process and sends the sampled ones to a collector, in the background and in batches; where
- * there is no configuration, nothing is loaded. A collector that is away costs spans and nothing else: the log says so
- * once. `serviceName` is that of the process where the configuration gives none.
+ * Makes the spans of this process, and sends sampled ones to a collector in the background, in batches. Without a
+ * configuration nothing is loaded. While the collector is away, only spans are lost, and the log says so once.
+ * `serviceName` is the default if the configuration has none.
  */
 export async function openTraces(
   config: TraceConfig | undefined,
@@ -34,15 +34,15 @@ export async function openTraces(
   ]);
   const exporter = new OTLPTraceExporter({ url: `${config.endpoint}/v1/traces` });
   let isRefused = false;
-  const telling = {
+  const loggingExporter = {
     export(
       spans: Parameters<typeof exporter.export>[0],
       done: Parameters<typeof exporter.export>[1],
     ) {
       exporter.export(spans, (result) => {
         const refused = result.code !== SENT;
-        if (refused && !isRefused) log.warn("traces are lost: the collector does not take them");
-        if (!refused && isRefused) log.info("the collector takes traces again");
+        if (refused && !isRefused) log.warn("traces are lost: the collector does not accept them");
+        if (!refused && isRefused) log.info("the collector accepts traces again");
         isRefused = refused;
         done(result);
       });
@@ -53,7 +53,7 @@ export async function openTraces(
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ "service.name": config.serviceName ?? serviceName }),
     sampler: new sdk.AlwaysOnSampler(),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: telling })],
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: loggingExporter })],
   });
   const uninstall = installTracer(
     createTracer(api, provider.getTracer("activity"), new AsyncLocalStorage(), config.ratio),

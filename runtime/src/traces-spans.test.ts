@@ -13,7 +13,7 @@ const sampled = (span: string) => `00-${TRACE}-${span}-01`;
 const unsampled = (span: string) => `00-${TRACE}-${span}-00`;
 const FIRST = "b7ad6b7169203331";
 
-/** OpenTelemetry's own tracer; of what nobody decided about, this part is sampled. */
+/** A tracer on OpenTelemetry's own. `ratio` is the sampled part of traces that begin here. */
 function start(ratio = 1) {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
@@ -23,7 +23,7 @@ function start(ratio = 1) {
   return { tracer, spans: () => exporter.getFinishedSpans() };
 }
 
-it("is part of the trace that is given, else of the span around it, else begins one if it may", async () => {
+it("makes a span part of its given parent, else of the span around it, else of a new trace if it may", async () => {
   const { tracer, spans } = start();
   await tracer.inSpan("outer", { parent: sampled(FIRST) }, async () => {
     await Promise.resolve();
@@ -39,7 +39,7 @@ it("is part of the trace that is given, else of the span around it, else begins 
   expect(root?.parentSpanContext).toBeUndefined();
 });
 
-it("tells whom it calls of a trace that is not sampled, and makes no span in it", () => {
+it("passes an unsampled trace on to calls, and makes no span in it", () => {
   const { tracer, spans } = start(0);
   tracer.inSpan("root", { begins: true }, ({ traceparent }) => {
     expect(traceparent).toBeUndefined();
@@ -58,13 +58,13 @@ it.each([
   `00-${TRACE}-${"0".repeat(16)}-01`,
   `01-${TRACE}-${FIRST}-01`,
   `00-${TRACE}-${FIRST}-01 `,
-])("takes no trace from a header that is none: %j", (parent) => {
+])("ignores an invalid header: %j", (parent) => {
   const { tracer, spans } = start();
   tracer.inSpan("root", { parent, begins: true }, () => undefined);
   expect(spans()[0]?.parentSpanContext).toBeUndefined();
 });
 
-it("marks work that throws as failed, and tells nothing of its error", async () => {
+it("marks work that throws as failed, without its error's message", async () => {
   const { tracer, spans } = start();
   const fail = () => Promise.reject(new Error("geheim"));
   await expect(tracer.inSpan("root", { begins: true }, fail)).rejects.toThrow("geheim");
@@ -73,7 +73,7 @@ it("marks work that throws as failed, and tells nothing of its error", async () 
   expect(span?.events).toEqual([]);
 });
 
-it("makes work that several share part of the first one's trace, and links it to the others and them to it", () => {
+it("makes shared work part of the first sharer's trace, and links it with the others both ways", () => {
   const { tracer, spans } = start();
   let inTrace: string | undefined;
   tracer.inSpan("other", { begins: true }, () => {

@@ -9,9 +9,9 @@ const SAMPLED = 1;
 const UNSAMPLED: Span = { traceparent: undefined, set() {}, fail() {} };
 
 /**
- * Creates a tracer upon OpenTelemetry's own. `store` holds the span around whatever runs: sampled, or begun here and not
- * sampled, which those who are called must know too. Of the traces that begin here, `ratio` are sampled, 0 to 1; the
- * others share one name, and cost no more than the draw.
+ * Creates a tracer on top of OpenTelemetry's. `store` holds the span around the running code: a sampled one, or one of
+ * an unsampled trace that began here, because called processes must know that too. `ratio` is the sampled part of the
+ * traces that begin here, 0 to 1. All unsampled ones share one trace id, and cost only the random draw.
  */
 export function createTracer(
   { trace, ROOT_CONTEXT, SpanKind, SpanStatusCode }: typeof OpenTelemetry,
@@ -24,11 +24,11 @@ export function createTracer(
     ...{ traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") },
     traceFlags: 0,
   });
-  // Entered again and again: a context of its own for each request was half of what not sampling costs. The
-  // process has no other store, whose value these would hide.
+  // These two contexts are reused: a new one for each request was half the cost of an unsampled request. They would
+  // hide the values of other stores, but the process has none.
   const inUnsampled = store.run(unsampled, () => AsyncLocalStorage.snapshot());
   const inNone = store.run(undefined, () => AsyncLocalStorage.snapshot());
-  // Only this file puts anything into the store.
+  // Only this file writes to the store.
   const around = () => store.getStore() as OpenTelemetry.Span | undefined;
 
   function inSpan<Result>(
@@ -44,8 +44,8 @@ export function createTracer(
     },
     work: (span: Span) => Result,
   ): Result {
-    const given = parent === undefined ? undefined : contextOf(parent);
-    const parentContext = given ?? around()?.spanContext();
+    const explicit = parent === undefined ? undefined : contextOf(parent);
+    const parentContext = explicit ?? around()?.spanContext();
     if (parentContext === undefined ? !begins : !isSampled(parentContext)) return work(UNSAMPLED);
     if (parentContext === undefined && Math.random() >= ratio) {
       return inUnsampled(() => work(UNSAMPLED));
@@ -60,7 +60,7 @@ export function createTracer(
       { ...options, ...(attributes && { attributes }), ...(links && { links }) },
       context,
     );
-    // What an error says may be anybody's text: it is not told.
+    // An error's message may hold a client's text, so spans do not have it.
     const fail = () => void span.setStatus({ code: SpanStatusCode.ERROR });
     const shown: Span = {
       traceparent: textOf(span.spanContext()),
@@ -79,7 +79,7 @@ export function createTracer(
     together(name, sharers, work) {
       const sampled = sharers.filter((sharer) => sharer !== undefined);
       const [first, ...others] = sampled;
-      // Not even part of what happens to be around: that is the caller of one of many.
+      // The span around this code belongs to one of many callers, so this work is not part of it.
       if (first === undefined) return inNone(work);
       const links = others.flatMap(({ traceparent }) => {
         const context = contextOf(traceparent);
@@ -121,7 +121,7 @@ export function createTracer(
   };
 }
 
-/** Ends a span when its work is through, at once or when its promise is settled. */
+/** Ends a span with its work: at once, or when its promise settles. */
 function endWith<Result>(work: () => Result, fail: () => void, end: () => void): Result {
   let result: Result;
   try {

@@ -19,7 +19,7 @@ it.each([
   ["1", 1],
   ["1.0", 1],
   ["0.25", 0.25],
-])("samples the part of traces that OTEL_TRACES_SAMPLER_ARG says: %s", (arg, ratio) => {
+])("samples the part of traces in OTEL_TRACES_SAMPLER_ARG: %s", (arg, ratio) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` };
   const { config, problems } = read(
     arg === undefined ? env : { ...env, OTEL_TRACES_SAMPLER_ARG: arg },

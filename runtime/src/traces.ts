@@ -2,18 +2,18 @@ import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Environment, Problem } from "./environment.ts";
 
 /**
- * What a span says of itself, by OpenTelemetry's names: numbers, and texts from closed sets. Never an account, an id,
- * a URL, an address or anything that somebody sent.
+ * A span's attributes, with OpenTelemetry's names: numbers, and texts from closed sets. Never an account, an id, a URL,
+ * an address or anything that a client sent.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** How a span stands to its trace. */
+/** A span's kind, trace and attributes. */
 export type SpanOptions = {
-  /** `server` for what answers a call, `client` for what makes one; neither unless given. */
+  /** `server` if the work answers a call, `client` if it makes one; internal by default. */
   readonly kind?: "server" | "client";
-  /** W3C's `traceparent` of the span that it is part of; the one around it unless given. */
+  /** W3C's `traceparent` of the parent span; by default the span around it. */
   readonly parent?: string | undefined;
-  /** Whether it begins a trace, sampled or not, where it would be part of none; else there is no span then. */
+  /** Whether it begins a trace, sampled or not, if it has no parent. Otherwise there is no span then. */
   readonly begins?: boolean;
   readonly attributes?: SpanAttributes;
 };
@@ -23,21 +23,21 @@ export type Span = {
   /** W3C's `traceparent`; `undefined` when the span is not sampled. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
-  /** Marks the work as failed, as work that throws is anyway. */
+  /** Marks the work as failed. Work that throws is always marked. */
   fail(): void;
 };
 
 /** A sampled span whose caller ends it. */
 export type OpenSpan = Pick<Span, "fail"> & { end(): void };
 
-/** A sampled span that work is done for, which others may share. */
+/** A sampled span that shares work with others. */
 export type Sharer = {
   readonly traceparent: string;
-  /** Links the span to another one; absent where it has ended. */
+  /** Links the span to another one; absent if it has ended. */
   readonly linkTo?: (traceparent: string) => void;
 };
 
-/** What makes spans: `openTraces` of `traces-exporter.ts` installs it. */
+/** Makes spans. `openTraces` of `traces-exporter.ts` installs it. */
 export type Tracer = {
   inSpan<Result>(name: string, options: SpanOptions, work: (span: Span) => Result): Result;
   together<Result>(
@@ -47,16 +47,16 @@ export type Tracer = {
   ): Result;
   current(): Sharer | undefined;
   header(): string | undefined;
-  /** Begins a span that its caller ends, part of the one around it; `undefined` where that is not sampled. */
+  /** Begins a span, part of the one around it, that the caller ends. Returns `undefined` if that is not sampled. */
   start(name: string, options: Pick<SpanOptions, "kind" | "attributes">): OpenSpan | undefined;
-  /** The current span, for channels that carry it along. */
+  /** Holds the current span. Diagnostics channels can bind to it. */
   readonly store: AsyncLocalStorage<unknown>;
 };
 
 const NO_SPAN: Span = { traceparent: undefined, set() {}, fail() {} };
 let installed: Tracer | undefined;
 
-/** Makes all spans of this process from now on, until what it returns is called; the last that is installed counts. */
+/** Installs the tracer of this process, in place of an earlier one. Returns a function that removes it. */
 export function installTracer(tracer: Tracer): () => void {
   installed = tracer;
   return () => {
@@ -64,7 +64,7 @@ export function installTracer(tracer: Tracer): () => void {
   };
 }
 
-/** What makes spans; `undefined` where traces are off. */
+/** Returns the installed tracer; `undefined` if traces are off. */
 export function tracer(): Tracer | undefined {
   return installed;
 }
@@ -79,8 +79,8 @@ export function inSpan<Result>(
 }
 
 /**
- * Runs work that several share as one span of the first sampled one's trace. It and each other's
- * span link to one another. Where none is sampled there is no span.
+ * Runs shared work as one span in the trace of the first sampled sharer. This span and those of the other sharers link
+ * to each other. If no sharer is sampled, there is no span.
  */
 export function together<Result>(
   name: string,
@@ -90,31 +90,31 @@ export function together<Result>(
   return installed === undefined ? work() : installed.together(name, sharers, work);
 }
 
-/** The span around the caller, if it is sampled. */
+/** Returns the span around the caller, if it is sampled. */
 export function currentSpan(): Sharer | undefined {
   return installed?.current();
 }
 
-/** Returns W3C's header for who is called: which span a call is part of, sampled or not. */
+/** Returns W3C's `traceparent` header for a call: the span around it, sampled or not. */
 export function currentTraceparent(): string | undefined {
   return installed?.header();
 }
 
-/** Where traces are sent, and how many. */
+/** Where traces are sent, and which part of them. */
 export type TraceConfig = {
   /** The base URL of a collector that takes OTLP over HTTP. */
   readonly endpoint: string;
   /** The part of all traces that is sampled, 0 to 1. */
   readonly ratio: number;
-  /** `undefined`: that of the process. */
+  /** `undefined`: the process's default. */
   readonly serviceName: string | undefined;
 };
 
-/** One in a hundred: what the bound on the cost is for. ADR 0046 */
+/** One in a hundred: the cost of tracing is limited at this ratio. ADR 0046 */
 const DEFAULT_RATIO = "0.01";
 const SAMPLER = "parentbased_traceidratio";
 
-/** Reads OpenTelemetry's variables; `undefined` where no endpoint is given. Tells `problem` of wrong ones. */
+/** Reads OpenTelemetry's variables. Returns `undefined` if no endpoint is given. Reports wrong ones. */
 export function readTraceConfig(env: Environment, problem: Problem): TraceConfig | undefined {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return undefined;

@@ -7,7 +7,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectToCore } from "./core-transport.ts";
 
-/** Longer than any test; a call that waits for this was not ended. */
+/** Longer than any test. A test times out if its call waits for this. */
 const HOUR_MS = 3_600_000;
 
 let server: Server;
@@ -39,7 +39,7 @@ type List = (
   signal: AbortSignal,
 ) => unknown;
 
-/** The server of connect-node, as a core has it. */
+/** A core's server, by connect-node. */
 const serving = (list: List): RequestListener =>
   connectNodeAdapter({
     routes: (router) =>
@@ -60,8 +60,8 @@ const failureOf = (call: Promise<unknown>) =>
     (error: unknown) => ConnectError.from(error),
   );
 
-describe("a call over the transport to a core elsewhere, ADR 0032", () => {
-  it("shows the core message, headers, credential and deadline, and brings back message, headers and trailers", async () => {
+describe("a call over the transport to a core in another process, ADR 0032", () => {
+  it("sends message, headers, credential and deadline, and returns message, headers and trailers", async () => {
     const seen: Record<string, string | null> = {};
     const client = await connectTo(
       serving((_request, headers) => {
@@ -89,7 +89,7 @@ describe("a call over the transport to a core elsewhere, ADR 0032", () => {
     });
   });
 
-  it("fails with the core's code, words, details and headers", async () => {
+  it("fails with the core's code, message, details and headers", async () => {
     const info = create(ErrorInfoSchema, { code: "invalid_cursor" });
     const client = await connectTo(
       serving(() => {
@@ -108,14 +108,14 @@ describe("a call over the transport to a core elsewhere, ADR 0032", () => {
     [502, "application/json", "{}", Code.Unavailable],
     [200, "text/html", "<p>a portal</p>", Code.Unknown],
     [200, "application/proto", "\xff\xff", Code.Unknown],
-  ])("that somebody else answers with %d and %s fails", async (status, type, body, code) => {
+  ])("that a proxy answers with %d and %s fails", async (status, type, body, code) => {
     const client = await connectTo((_request, response) =>
       response.writeHead(status, { "content-type": type }).end(body, "latin1"),
     );
     expect((await failureOf(client.listActivities({})))?.code).toBe(code);
   });
 
-  it("fails when its deadline has passed, and the core hears that nobody waits", async () => {
+  it("fails when its deadline has passed, and is canceled at the core", async () => {
     const gone = Promise.withResolvers<void>();
     const client = await connectTo(
       serving((_request, _headers, signal) => {
@@ -149,7 +149,7 @@ describe("a call over the transport to a core elsewhere, ADR 0032", () => {
     expect((await call)?.code).toBe(Code.Canceled);
   });
 
-  it("goes over the connection of the one before it", async () => {
+  it("uses the connection of the call before it", async () => {
     const client = await connectTo(serving(() => undefined));
     let connections = 0;
     server.on("connection", () => connections++);

@@ -4,9 +4,9 @@ import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { currentTraceparent } from "./traces.ts";
 
-/** Where calls go, and how. */
+/** Where and how calls are sent. */
 export type UnaryTarget = {
-  /** That of `node:http` or of `node:https`. */
+  /** The function of `node:http` or `node:https`. */
   readonly request: typeof requestHttp;
   /** Host, port and agent. */
   readonly options: RequestOptions;
@@ -25,9 +25,8 @@ const TRAILER = "trailer-";
 
 /**
  * Creates a transport for unary calls in the Connect protocol's binary form, uncompressed
- * (https://connectrpc.com/docs/protocol). It is written by hand: with one write and no signal of
- * its own, a call costs a quarter of the CPU of connect-node's client (ADR 0032). An answer that
- * does not come whole is `Unavailable`. Only the core's own word is any other code.
+ * (https://connectrpc.com/docs/protocol). It is written by hand: with one write and no signal of its own, a call costs
+ * a quarter of the CPU of connect-node's client (ADR 0032). A call without a whole answer fails as `Unavailable`.
  */
 export function createUnaryTransport(target: UnaryTarget): Pick<Transport, "unary"> {
   return {
@@ -56,13 +55,13 @@ export function createUnaryTransport(target: UnaryTarget): Pick<Transport, "unar
   };
 }
 
-type GivenHeader = ConstructorParameters<typeof Headers>[0];
+type HeadersInit = ConstructorParameters<typeof Headers>[0];
 
-function recordOf(header: GivenHeader): Record<string, string> {
+function recordOf(header: HeadersInit): Record<string, string> {
   return Object.fromEntries(new Headers(header));
 }
 
-/** Sends it in one piece, and resolves with the whole answer. */
+/** Sends the request in one write. Resolves with the whole answer. */
 function post(
   { request, options }: UnaryTarget,
   sent: { path: string; headers: Record<string, string>; body: Uint8Array },
@@ -108,7 +107,7 @@ function post(
   });
 }
 
-/** The core's own word, or the code that the protocol gives a status that somebody in between answered. */
+/** Returns the core's error, or the protocol's code for a status that a proxy in between answered. */
 function errorOf({ status, body }: Answer, metadata: Headers): ConnectError {
   const code = status === 200 ? Code.Unknown : codeFromHttpStatus(status);
   const fallback = new ConnectError(`HTTP status ${status}`, code, metadata);

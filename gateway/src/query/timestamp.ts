@@ -3,8 +3,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 const FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?Z$/;
 
 /**
- * Parses `YYYY-MM-DDTHH:MM:SS[.1–6 digits]Z`, an existing date and time of the years 0001 to 9999. Returns `undefined` for
- * anything else, such as second 60 or hour 24.
+ * Parses `YYYY-MM-DDTHH:MM:SS[.1–6 digits]Z`, an existing date and time of the years 0001 to 9999. Returns `undefined`
+ * for anything else, such as second 60 or hour 24.
  */
 export function findTimestamp(text: string): Timestamp | undefined {
   const [, seconds = "", fraction = ""] = FORM.exec(text) ?? [];

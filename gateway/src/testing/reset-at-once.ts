@@ -15,7 +15,9 @@ const CLIENT = `
   });
 `;
 
-/** Sends a request and resets its connection before it is accepted: this thread, which accepts, is blocked meanwhile. */
+/**
+ * Sends a request and resets its connection before it is accepted: this thread, which accepts, is blocked meanwhile.
+ */
 export async function resetAtOnce(port: number, text: string): Promise<void> {
   const closed = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(CLIENT, { eval: true, workerData: { port, text, closed } });

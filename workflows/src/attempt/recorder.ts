@@ -110,7 +110,10 @@ export function createRecorder(
     outage = undefined;
   }
 
-  /** Returns at most one attempt of each delivery, or one suspect that is due. Returns nothing if no attempt may be sent. */
+  /**
+   * Returns at most one attempt of each delivery, or one suspect that is due. Returns nothing if no attempt may be
+   * sent.
+   */
   function nextBatch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     for (const one of waiting.values()) {
@@ -150,7 +153,10 @@ export function createRecorder(
     if (busy.size === batch.length) await pause();
   }
 
-  /** Has each attempt of a refused call sent alone. One that was alone goes behind the others, and waits longer each time. */
+  /**
+   * Has each attempt of a refused call sent alone. One that was alone goes behind the others, and waits longer each
+   * time.
+   */
   function suspect(batch: readonly Waiting[], cause: unknown): undefined {
     if (!REFUSED.has(ConnectError.from(cause).code)) throw cause;
     const [one] = batch;

@@ -14,8 +14,8 @@ export type Lease = {
  * Keeps connections for a few seconds between requests to the same host.
  *
  * Accounts share connections when their endpoints share a host. A connection keeps nothing of an account: no cookies,
- * no client certificate, no credentials. It carries one request at a time. It is cut when unexpected bytes come, or when
- * an answer is not read to its end. Only the host itself could therefore mix up two of its answers.
+ * no client certificate, no credentials. It carries one request at a time. It is cut when unexpected bytes come, or
+ * when an answer is not read to its end. Only the host itself could therefore mix up two of its answers.
  */
 export type ConnectionPool = {
   /** Returns a kept connection to one of the target's checked addresses, or a new one. */
