@@ -4,33 +4,33 @@ import { ROOT } from "./import-rule.ts";
 
 /** A clause of docs/source-contract.md: a paragraph, a rule of a list, or a row of a table. */
 export type Clause = {
-  /** The heading it stands under, with its marks. */
+  /** The heading above the clause, with its `#` marks. */
   readonly heading: string;
-  /** A rule without its dash, a row as its cells with a space between. */
+  /** A rule without its dash. A row as its cells, separated by spaces. */
   readonly text: string;
 };
 
 /** A row of docs/contract-tests.md. */
 export type HeldClause = {
   readonly heading: string;
-  /** How the clause begins, or how the first and the last of several begin: `a … b`. */
+  /** The clause's first words. For several clauses, the first words of the first and the last: `a … b`. */
   readonly begins: string;
-  /** The tests that hold it; empty where none can. */
+  /** The tests that hold the clause. Empty if no test can. */
   readonly tests: readonly NamedTest[];
   /** Why no test holds it. */
   readonly told: string | undefined;
 };
 
-/** A test by its file and words of its name. */
+/** A test: its file and part of its name. */
 export type NamedTest = { readonly file: string; readonly name: string };
 
-/** What stands in the place of a file where a clause binds nobody that a test could hold to it. */
+/** Written in place of a file if no test can hold the clause. */
 const TOLD = "told";
 const HEADING = /^#{2,3} /;
 const RULE = /^(?:- |(?=\d+\. ))/;
 const TABLE_LINE = /^\|.*\|$/;
 const BELOW_TABLE_HEAD = /^\|[ :|-]+\|$/;
-/** A title of a test or a group that is not skipped: the text before a function, whatever options are between. */
+/** The title of a test or group that is not skipped: a string before a function, with or without options between. */
 const TITLE =
   /(?<!\.(?:skip|todo|fails))\(\s*(["`])((?:\\.|(?!\1)[^\\])*)\1,\s*(?:[\w.{}: ]+,\s*)?(?:async\s*)?(?:\(|\w+ =>)/g;
 
@@ -42,7 +42,7 @@ export function readClauses(): Clause[] {
   }));
 }
 
-/** Lists what the table says of clauses; a row without a clause is a further test of the one above. */
+/** Lists the rows of the table. A row without a clause adds a test to the row above. */
 export function readHeldClauses(): HeldClause[] {
   const held: HeldClause[] = [];
   for (const { heading, line } of linesOf("docs/contract-tests.md")) {
@@ -65,7 +65,7 @@ export function headingsOf(file: string): string[] {
     .filter((line) => HEADING.test(line));
 }
 
-/** The clauses that a row of the table means: none where it points to nothing or to more than one. */
+/** Returns the clauses that a row covers. Empty if its words match no clause or several. */
 export function clausesOf({ heading, begins }: HeldClause, clauses: readonly Clause[]): Clause[] {
   const inPart = clauses.filter((clause) => clause.heading === heading);
   const [first = "", last = first] = begins.split(" … ");
@@ -78,7 +78,7 @@ export function clausesOf({ heading, begins }: HeldClause, clauses: readonly Cla
   return from < 0 || to < 0 ? [] : inPart.slice(from, to + 1);
 }
 
-/** Whether a file of ours has a test, or a group of tests, with these words in its name. */
+/** Tells whether one of our test files has a test or group with these words in its name. */
 export function hasTest({ file, name }: NamedTest): boolean {
   if (name === "" || !file.endsWith(".test.ts") || !existsSync(join(ROOT, file))) return false;
   const text = read(file).replaceAll(/^\s*\/\/.*$/gm, "");
@@ -89,7 +89,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
 }
 
-/** The clauses of a document, each with the heading above it: no titles, table heads or notes (`>`). */
+/** The clauses of a document, each with the heading above it. Leaves out titles, table heads and notes (`>`). */
 function linesOf(file: string): { heading: string; line: string }[] {
   const lines = read(file).split("\n");
   let heading = "";

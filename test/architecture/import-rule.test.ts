@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
 
 const PACKAGES = ["proto", "runtime", "server", "gateway", "workflows", "dashboard", "import"];
-/** Published, and without dependencies; inside they have rules of their own. */
+/** Published packages without dependencies. They have their own import rules. */
 const KITS = ["receiver-kit", "feed"];
-/** What `npm start` runs of the feed: its published entries are built first. */
+/** `npm start` runs this source file, because the feed's published entries need a build. */
 const HUB = "feed/src/hub/index.ts";
 const ALL = [...PACKAGES, ...KITS];
 const architecture = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
@@ -22,7 +22,7 @@ const kits = KITS.flatMap((name) => sourceFiles(`${name}/src`))
 const show = (statements: readonly ImportStatement[]) =>
   statements.map(({ file, target }) => `${file} imports ${target}`);
 
-/** What ARCHITECTURE.md lets a package import: the rows of its table, `package -> packages`. */
+/** Reads from the table in ARCHITECTURE.md which packages each package may import. */
 function allowedImports(): Map<string, Set<string>> {
   const rows = [...architecture.matchAll(/^\| `(\w[\w-]*)` *\| (.*?) *\|/gm)];
   return new Map(
@@ -33,7 +33,7 @@ function allowedImports(): Map<string, Set<string>> {
   );
 }
 
-/** The folders that a file is in. */
+/** Returns the folders that contain a file. */
 function foldersOf(file: string): string[] {
   const folder = dirname(file);
   return folder === "." ? [] : [folder, ...foldersOf(folder)];
@@ -59,7 +59,7 @@ describe("the import rule", () => {
       ...["tools", "dev-stack"].flatMap(sourceFiles).flatMap(importsOf),
     ].filter(({ target, file }) => {
       const [first = ""] = target.split("/");
-      // A kit's name may be that of its folder: a path in there has the ending of a file.
+      // A kit's package name can equal its folder's name. Only a path inside the folder ends with `.ts`.
       const isInside = PACKAGES.includes(first) || (KITS.includes(first) && target.endsWith(".ts"));
       return isInside && !file.startsWith(`${first}/`) && target !== HUB;
     });
@@ -90,7 +90,7 @@ describe("the import rule", () => {
       .map(({ file, target }) => ({ from: dirname(file), to: dirname(target) }))
       .filter(({ from, to }) => from !== to);
     expect(edges.length).toBeGreaterThan(100);
-    // What imports nothing of what is left is in no circle, nor is what imports only such.
+    // A folder without imports among the remaining edges is in no cycle. Remove such folders until none is left.
     let left = edges;
     for (let before = Number.POSITIVE_INFINITY; left.length < before; ) {
       before = left.length;

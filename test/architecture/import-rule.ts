@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** One import statement: who imports, and what, as a path from the root or a package's name. */
+/** One import statement: the importing file, and the target as a path from the root or a package name. */
 export type ImportStatement = { readonly file: string; readonly target: string };
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g;
 
-/** Lists the files below a folder that hold our own TypeScript. */
+/** Lists our own TypeScript files below a folder. */
 export function sourceFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -32,7 +32,7 @@ export function importsOf(file: string): ImportStatement[] {
   });
 }
 
-/** Whether a file is a test or serves tests only. */
+/** Tells whether a file is a test or is used only by tests. */
 export function isTest(file: string): boolean {
   return /\.test\.ts$/.test(file) || file.startsWith("test/");
 }

@@ -1,7 +1,7 @@
 import * as proto from "@activity/proto";
 import { expect, it } from "vitest";
 
-/** What no log may show: secrets, receivers' URLs, which may hold one, and what donors wrote. */
+/** No log may show these fields: secrets, receivers' URLs (which may contain a secret) and donors' texts. */
 const CONFIDENTIAL = new Set(["secret", "url", "payload"]);
 
 it("every field of the protos that holds a secret, a URL or a payload is marked debug_redact", () => {

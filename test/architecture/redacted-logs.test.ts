@@ -22,7 +22,7 @@ const cursor = signCursor(createCursorKey(key), "0123456789abcde", query, positi
 const pem = makeSelfSigned(1_700_000_000_000).key;
 const token = `eyJhbGciOiJFUzI1NiJ9.${randomBytes(9).toString("base64url")}.${randomBytes(9).toString("base64url")}`;
 
-/** Each text with what of it must never be seen. */
+/** A name, a text, and the parts of the text that must never be logged. */
 const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ["an API key", apiKey, apiKey],
   ["an API key in a sentence", `the key ${apiKey}, used twice`, apiKey],
@@ -47,13 +47,13 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
   ["a password", "login failed, password=geheim", "geheim"],
 ];
 
-/** Fields that hold what nobody may read, whatever it looks like. */
+/** Fields whose value is confidential whatever it looks like. */
 const FIELDS: readonly (readonly [string, unknown])[] = [
   ...["donorName", "actor_name", "displayName", "username"].map((name) => [name, NAME] as const),
   ...["payload", "responseBody"].map((name) => [name, NAME] as const),
 ];
 
-/** What is not secret and must stay readable. */
+/** Texts that are not secret and must stay readable. */
 const HARMLESS = [
   "activity.read.v1.ActivityService/ListActivities",
   "req_o9zsj3J2Ct4e1qQy73UNJQ",

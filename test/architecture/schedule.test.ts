@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS } from "../../workflows/src/attempt/retry-schedule.ts";
 import { ROOT } from "./import-rule.ts";
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-/** Where people and messages are told how many attempts there are. */
+/** The places that state the number of attempts. */
 const TOLD: readonly (readonly [string, RegExp])[] = [
   ["README.md", /sent up to (\w+) times/g],
   ["ARCHITECTURE.md", /record; up to (\w+) in all/g],

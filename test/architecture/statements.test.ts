@@ -20,7 +20,7 @@ it("escapes values in the same file only: everywhere else they stand beside thei
   ).toEqual([HELPER]);
 });
 
-/** What follows the call up to the end of its statement. */
+/** The arguments of the call, up to the end of the statement. */
 const EXECUTED = /\.execute(?:<[^(]*>)?\(([\s\S]*?)\);/g;
 
 const calls = sourceFiles("server/src")

@@ -17,12 +17,12 @@ import {
 
 const MINUTE_MS = 60_000;
 const ACCOUNTS = 4;
-/** Longer than the others of a cluster take to notice, which is some six seconds: they go on without it. */
+/** Longer than the other hosts need to notice a failure, about six seconds. They continue without it. */
 const AWAY_MS = 15_000;
 const ALIVE_MS = 10_000;
 const EVENTS_AT_ONCE = 5;
 const PAUSE_MS = 1_000;
-/** Building Temporal's server is a matter of minutes, once a machine. */
+/** The first build of Temporal's server on a machine takes minutes. */
 const START_MS = 20 * MINUTE_MS;
 
 let stack: CrashStack;
@@ -47,7 +47,7 @@ afterAll(() => stack?.stop(), MINUTE_MS);
 it(
   "each process of Temporal's cluster killed in turn under load: no event is lost, and no attempt made twice. ADR 0028",
   async () => {
-    // Retries take one to two seconds: some are in flight at every kill.
+    // Each retry takes one to two seconds, so some are in flight at every kill.
     stack.receiver.behaviour = byShares({ failing: 0.5, slow: 1 });
     const stopWriting = keepWriting();
     await expect.poll(countRetries, { timeout: 3 * MINUTE_MS }).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ it(
   5 * MINUTE_MS,
 );
 
-/** Writes some events a second until it is told to stop, and returns how many. */
+/** Writes some events each second until the returned function is called. That function returns their number. */
 function keepWriting(): () => Promise<number> {
   let isOver = false;
   const writing = (async () => {
@@ -90,7 +90,7 @@ function keepWriting(): () => Promise<number> {
   };
 }
 
-/** The retries that reached the receiver. */
+/** Counts the retries that the receiver got. */
 function countRetries(): number {
   return requestsOf(stack, party).filter((request) => headerOf(request, "Service-Attempt") === "2")
     .length;

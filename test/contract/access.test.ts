@@ -15,7 +15,7 @@ const stack = useTestStack();
 
 const LIVE = `act_live_${"0123456789abcdef".repeat(4)}`;
 
-/** What else is no key, `gateway/src/bearer-token.test.ts` lists. */
+/** `gateway/src/bearer-token.test.ts` tests further forms that are no key. */
 describe("§5 a request without a usable key gets invalid_api_key", () => {
   it.each([
     ["no header", {}],
@@ -130,7 +130,7 @@ it("§2.4 a cursor contains nothing of the key that it was issued to, neither as
   const digits = apiKey.slice("act_live_".length);
   const decoded = Buffer.from(cursor, "base64url");
   const forms = [cursor, decoded.toString("latin1"), decoded.toString("hex")];
-  // Any eight digits of 64 would be a part of it; that they occur by chance is one in 10^7.
+  // Checks every run of eight digits of the key. Such a run occurs by chance once in 10^7 cursors.
   for (let start = 0; start + 8 <= digits.length; start += 1) {
     for (const form of forms) expect(form).not.toContain(digits.slice(start, start + 8));
   }

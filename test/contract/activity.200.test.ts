@@ -271,7 +271,7 @@ describe("§4.2 a page", () => {
     const pool = createPool(stack.database.url, 1);
     await inTransaction(pool, async (writing) => {
       await writing.query("SELECT 1 FROM account WHERE id = ? FOR UPDATE", [accountId]);
-      // At once, so that the same key is counted more than once in a batch too.
+      // The reads are parallel, so that one batch also counts the same key several times.
       const pages = await Promise.all(Array.from({ length: 5 }, () => readPage(apiKey)));
       expect(pages.map(({ data }) => data.length)).toEqual([1, 1, 1, 1, 1]);
     });

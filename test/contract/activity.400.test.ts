@@ -12,7 +12,7 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** All that a parameter may not be, `openapi.test.ts` tries. */
+/** `openapi.test.ts` tests every other wrong parameter. */
 describe("§4.2 GET /activity refuses with invalid_parameter", () => {
   it("never repeats the value, which could be a secret", async () => {
     for (const name of ["type", "api_key", "limit", "since"]) {

@@ -6,7 +6,7 @@ const PREFIX = "/api/v1";
 const COMMON = ["content-type", "content-length", "date", "connection", "keep-alive"];
 const validators = new Map<unknown, ReturnType<typeof compileSchema>>();
 
-/** Holds a real answer against openapi.yaml: its status, each of its headers, its body. */
+/** Checks a real answer against openapi.yaml: its status, every header and its body. */
 export function expectToMatchOpenapi(answer: HttpAnswer): void {
   const { method, path, status } = answer;
   const request = `${method} ${path.split("?")[0]} ${status}`;
@@ -17,7 +17,7 @@ export function expectToMatchOpenapi(answer: HttpAnswer): void {
   expectBody(answer, response, request);
 }
 
-/** Finds what the description says of an answer; `undefined` when it does not know the status. */
+/** Finds the description of an answer. Returns `undefined` for an unknown status. */
 function describedResponse(method: string, path: string, status: number): Json | undefined {
   const plain = path.split("?")[0] ?? "";
   const local = plain.startsWith(`${PREFIX}/`) ? plain.slice(PREFIX.length) : "";
@@ -29,7 +29,7 @@ function describedResponse(method: string, path: string, status: number): Json |
       ? asJson(operation).responses
       : asJson(item)["x-other-methods"];
   const general = asJson(asJson(asJson(asJson(openapi.paths)["/me"]).get).responses);
-  // The address's limit and outages come before paths and methods are looked at.
+  // The client's limit and outages are checked before paths and methods.
   const own = asJson(responses)[status] ?? (status >= 408 ? general[status] : undefined);
   return own === undefined ? undefined : resolved(own);
 }

@@ -3,26 +3,26 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** A JSON Schema, or any other object of the description. */
+/** A JSON Schema, or another object of the description. */
 export type Json = { readonly [name: string]: unknown };
 
 const FILE = new URL("../../openapi.yaml", import.meta.url);
 
 /** The text of openapi.yaml. */
 export const openapiText = readFileSync(FILE, "utf8");
-/** What it describes. */
+/** The parsed description. */
 export const openapi: Json = parse(openapiText);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(openapi, "openapi.yaml");
 
-/** Compiles a schema of the description; its references are followed. */
+/** Compiles a schema of the description. Follows its references. */
 export function compileSchema(schema: unknown): ValidateFunction {
   return ajv.compile(absolute(schema) as Json);
 }
 
-/** Returns the object itself, or what its `$ref` names. */
+/** Returns the object itself, or the object that its `$ref` names. */
 export function resolved(value: unknown): Json {
   const object = asJson(value);
   const ref = object.$ref;
@@ -31,13 +31,13 @@ export function resolved(value: unknown): Json {
   return resolved(names.reduce<unknown>((inner, name) => asJson(inner)[name], openapi));
 }
 
-/** Takes a value as an object; throws when it is none. */
+/** Returns a value as an object. Throws if it is not one. */
 export function asJson(value: unknown): Json {
   if (typeof value !== "object" || value === null) throw new Error("not an object in openapi.yaml");
-  return value as Json; // Just checked.
+  return value as Json; // The line above checks it.
 }
 
-/** Points references at the whole description, so that a part of it can be compiled alone. */
+/** Makes references absolute, so that a part of the description compiles alone. */
 function absolute(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(absolute);
   if (typeof schema !== "object" || schema === null) return schema;

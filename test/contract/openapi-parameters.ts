@@ -1,13 +1,13 @@
 import { asJson, compileSchema, type Json, openapi, resolved } from "./openapi-document.ts";
 
-/** One query to try, and whether the description accepts it. */
+/** A query to send, and whether the description accepts it. */
 export type ParameterCase = {
   readonly path: string;
   readonly query: string;
   readonly accepted: boolean;
 };
 
-/** Makes of every parameter rule in openapi.yaml queries that keep it and queries that break it. */
+/** Makes queries that keep, and queries that break, every parameter rule in openapi.yaml. */
 export function parameterCases(): ParameterCase[] {
   return Object.entries(asJson(openapi.paths)).flatMap(([path, item]) => {
     const described = asJson(item).parameters;
@@ -48,7 +48,7 @@ function generalCases(path: string, parameters: readonly Json[]): ParameterCase[
   ];
 }
 
-/** What the schema says of a value as it is written in a query. */
+/** Returns the schema's verdict on a value as a query writes it. */
 function acceptance(parameter: Json, schema: Json): (value: string) => boolean {
   const validate = compileSchema(schema);
   return (value) => {
@@ -65,7 +65,7 @@ function examplesOf(parameter: Json, schema: Json): Set<string> {
   return new Set(given.filter((value) => value !== undefined).map(String));
 }
 
-/** Values one step beyond the bounds. */
+/** Values one step outside the limits. */
 function edgesOf(schema: Json): string[] {
   const edges: string[] = ["", " ", "null", "__proto__"];
   if (typeof schema.minimum === "number") edges.push(String(schema.minimum - 1));
@@ -77,7 +77,7 @@ function edgesOf(schema: Json): string[] {
   return edges;
 }
 
-/** An accepted value, written in other ways. */
+/** Other spellings of an accepted value. */
 function variantsOf(value: string): string[] {
   return [
     value.toUpperCase(),

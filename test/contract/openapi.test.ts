@@ -13,7 +13,7 @@ const stack = useTestStack();
 
 const components = asJson(openapi.components);
 const PATHS = ["/api/v1/activity", "/api/v1/me"];
-/** Under the account's limit, with room to spare. */
+/** Below the account's limit. */
 const CASES_PER_ACCOUNT = 100;
 
 describe("openapi.yaml", () => {
@@ -109,7 +109,7 @@ describe("the running gateway", () => {
   });
 });
 
-/** A refusal names the parameter that is at fault, where it has a name. */
+/** Checks that a refusal names the wrong parameter, if it has a name. */
 function expectRefusal(answer: HttpAnswer, query: string): void {
   expectError(answer, 400, "invalid_parameter");
   const [name = ""] = /^\w*/.exec(query) ?? [];

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** What tests read of a JSON Schema. */
+/** The parts of a JSON Schema that the tests read. */
 export type Schema = {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -25,14 +25,14 @@ type Description = {
 };
 
 const FILE = new URL("../../openapi-webhooks.yaml", import.meta.url);
-/** What openapi-webhooks.yaml describes. */
+/** The parsed openapi-webhooks.yaml. */
 export const webhooksDescription: Description = parse(readFileSync(FILE, "utf8"));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(closed(webhooksDescription) as object, "webhooks");
 
-/** `DonationCreated` for `donation.created`. */
+/** Returns `DonationCreated` for `donation.created`. */
 export const schemaNameOf = (kind: string) =>
   kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -43,7 +43,7 @@ const validators = new Map<string, ValidateFunction>(
   ]),
 );
 
-/** Says how the body of a delivery differs from openapi-webhooks.yaml; empty when it does not. */
+/** Lists how a delivery's body differs from openapi-webhooks.yaml. Empty if it does not. */
 export function faultsOfWebhookBody(body: Buffer): string[] {
   let event: { readonly type?: string };
   try {
@@ -55,7 +55,7 @@ export function faultsOfWebhookBody(body: Buffer): string[] {
   return validate === undefined ? ["its kind is not described"] : faultsBy(validate, event);
 }
 
-/** Says how a value differs from a schema of openapi-webhooks.yaml. */
+/** Lists how a value differs from a schema of openapi-webhooks.yaml. */
 export function faultsOfValue(schema: Schema, value: unknown): string[] {
   const { $ref } = schema;
   return faultsBy(ajv.compile($ref === undefined ? schema : { $ref: `webhooks${$ref}` }), value);
@@ -66,7 +66,7 @@ function faultsBy(validate: ValidateFunction, value: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Receivers take unknown fields; a test refuses them, so that none is sent that is not described. */
+/** Receivers ignore unknown fields. These schemas refuse them, so that a field without a description fails a test. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== "object" || part === null) return part;

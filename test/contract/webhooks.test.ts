@@ -29,7 +29,7 @@ type JsonTypeOf<Value> = Value extends undefined
         : Value extends null
           ? "null"
           : "object";
-/** Each field with the JSON types that it may have: the compiler misses none, and takes no other. */
+/** The JSON types of each field. The compiler requires every type and accepts no other. */
 type FieldTypes<Shape> = { [Field in keyof Shape]-?: Record<JsonTypeOf<Shape[Field]>, true> };
 type OfKind<Kind> = Extract<KnownEvent, { type: Kind }>;
 
@@ -37,7 +37,7 @@ const STRING = { string: true } as const;
 const NUMBER = { number: true } as const;
 const STRING_OR_NULL = { string: true, null: true } as const;
 
-/** The kit's types: of the envelope, and of each kind's data. */
+/** The kit's types of the envelope and of each kind's data. */
 const KIT_ENVELOPE: FieldTypes<KnownEvent> = {
   ...{ id: STRING, type: STRING, created_at: STRING, test: { boolean: true } },
   data: { object: true },
@@ -67,7 +67,7 @@ it.each(EVENT_TYPES)("§6.2 gives every field of the kit's %s its JSON types", (
   expect(describedTypes(envelope?.properties?.data)).toEqual(KIT_DATA[kind]);
 });
 
-/** Returns the JSON types of each field that a schema describes. */
+/** Returns the JSON types of each field in a schema. */
 function describedTypes(schema: Schema | undefined): Record<string, Record<string, true>> {
   const fields = Object.entries(schema?.properties ?? {});
   return Object.fromEntries(
@@ -84,7 +84,7 @@ function typesOf(field: Schema): JsonType[] {
   if (name !== undefined) return typesOf(webhooksDescription.components.schemas[name] ?? {});
   if (allOf.length > 0) return allOf.flatMap(typesOf);
   const types = type === undefined ? values.map((value) => typeof value) : [type].flat();
-  return types.map((one) => (one === "integer" ? "number" : one) as JsonType); // The test compares them.
+  return types.map((one) => (one === "integer" ? "number" : one) as JsonType); // The test compares the types.
 }
 
 it("takes what later versions may add: only tests refuse a field that is not described", () => {

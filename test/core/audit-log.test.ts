@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 type Line = Record<string, unknown>;
 
-/** The lines of a kind that were logged while something was done. */
+/** Returns the log lines of one kind that an action caused. */
 async function logged(message: "audit" | "call", act: () => Promise<unknown>): Promise<Line[]> {
   const before = stack.log.length;
   await act();
@@ -24,10 +24,10 @@ async function logged(message: "audit" | "call", act: () => Promise<unknown>): P
 
 describe("the audit log", () => {
   it("has one line for each administrative call, and for no other", async () => {
-    // What sessions leave, `test/dashboard/session.test.ts` holds.
+    // `test/dashboard/session.test.ts` holds the lines that sessions leave.
     for (const method of METHODS) {
       const name = `${method.parent.typeName}/${method.name}`;
-      // Most refuse an empty request.
+      // Most methods refuse an empty request.
       const lines = await logged("audit", () => failureOf(stack.client, method, []));
       const expected = AUDITED.includes(nameOf(method)) ? [name] : [];
       expect([name, lines.map((line) => line.method)]).toEqual([name, expected]);
@@ -75,7 +75,7 @@ describe("the audit log", () => {
   it("has a line for a credential that lacks the permission, and for one of another account", async () => {
     const other = await createAccount(stack);
     for (const [credential, account] of [
-      // Which account it named is not read.
+      // The core does not read which account this call named.
       [await stack.credential(Permission.EndpointManage), undefined],
       [await stack.credentialOf(other, Permission.AccountManage), accountId],
     ] as const) {

@@ -31,7 +31,7 @@ function openCall() {
   return { ":method": "POST", ":path": OPEN_PATH, "content-type": "application/proto" };
 }
 
-/** Sends the head of a call with a body that never comes, and returns what the core answers. */
+/** Sends the head of a call without its body. Returns the core's answer. */
 async function answerToHead(contentType: string): Promise<http.IncomingMessage> {
   const headers = { "content-type": contentType, "content-length": "100000" };
   const request = http.request(baseUrl, { method: "POST", path: PATH, headers });
@@ -93,7 +93,7 @@ describe("ADR 0037: the connection of a gateway", () => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   afterAll(() => agent.destroy());
 
-  /** Makes a gateway's call for a client that shows no API key; tells whether its connection was open before. */
+  /** Makes a gateway's call for a client without an API key. Tells whether it reused an open connection. */
   async function admitWithoutKey(credential: string): Promise<boolean> {
     const request = http.request(baseUrl, {
       ...{ agent, method: "POST", path: "/activity.read.v1.AdmissionService/AdmitApiKey" },
@@ -116,7 +116,7 @@ describe("ADR 0037: the connection of a gateway", () => {
     expect(await admitWithoutKey(credential)).toBe(false);
     const unknown = await Promise.all(Array.from({ length: 600 }, open));
     for (const socket of unknown) socket.on("error", () => {}).resume();
-    // A connection that was silent for longer is cut by then.
+    // By then the core has closed connections that were idle for longer.
     await Promise.any(unknown.map((socket) => once(socket, "close")));
     expect(await admitWithoutKey(credential)).toBe(true);
     for (const socket of unknown) socket.destroy();

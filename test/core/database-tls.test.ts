@@ -8,7 +8,7 @@ import { queryWithin } from "../../server/src/database/query-within.ts";
 import { certify } from "../harness/certify.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 
-/** What the driver says of a certificate that it does not accept. */
+/** The driver's error code for a certificate that it does not accept. */
 const UNTRUSTED = "HANDSHAKE_SSL_ERROR";
 
 const folder = useFolder("database-tls");
@@ -21,7 +21,7 @@ certify(folder, "stranger", "DNS:stranger.example");
 const start = (name: string, serverOptions: () => string[]) =>
   useStarted(() =>
     startDatabase({
-      // Of its own: the one that the run shares has no TLS to speak of.
+      // Starts an own server, because the shared one has no TLS.
       env: { ...process.env, DATABASE_URL: undefined },
       ...{ dataDir: file(name), progress: silentProgress, ephemeral: true },
       serverOptions: serverOptions(),
@@ -34,12 +34,12 @@ const showing = (certificate: string) => [
 
 /** With a certificate for `localhost` that `ca.pem` signed. */
 const secure = start("secure", () => showing("server"));
-/** The same, with a certificate for another host. */
+/** As `secure`, but its certificate names another host. */
 const elsewhere = start("elsewhere", () => showing("other-host"));
-/** Knows no TLS. */
+/** A server without TLS. */
 const plain = start("plain", () => [secure.flavour === "mysql" ? "--tls-version=" : "--skip-ssl"]);
 
-/** The server's URL with the name in its certificate, and what DATABASE_URL says of TLS. */
+/** The server's URL with the host of its certificate and the TLS parameters of DATABASE_URL. */
 function urlOf(database: RunningDatabase, ca: string | undefined): string {
   const url = new URL(database.url);
   url.hostname = "localhost";
@@ -48,7 +48,7 @@ function urlOf(database: RunningDatabase, ca: string | undefined): string {
   return url.href;
 }
 
-/** The whole product on one that takes nothing else: `test/operating/rotation.test.ts`. */
+/** `test/operating/rotation.test.ts` runs the whole product on a database that accepts only TLS. */
 describe("a database with TLS", () => {
   it.each([
     ["whose certificate another authority signed", UNTRUSTED, () => urlOf(secure, "stranger.pem")],

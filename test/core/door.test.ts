@@ -49,7 +49,7 @@ afterAll(async () => {
   await core?.stop();
 });
 
-/** A caller with a connection of its own. */
+/** A caller with its own connection. */
 function newCaller(compression = {}): Client<typeof AccountService> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const sessionManager = new Http2SessionManager(baseUrl);
@@ -62,7 +62,7 @@ function closeSessions(): void {
   for (const session of sessions.splice(0)) session.abort();
 }
 
-/** Has callers call, each at its own pace: half of them over one connection, half over a new one each time. */
+/** Runs callers, each at a steady pace. Half of them keep one connection; the others open one for each call. */
 async function callAll() {
   const own = Array.from({ length: PACE.clients }, () => newCaller());
   const called = await askAtOwnPace(PACE, (client) => {
@@ -76,7 +76,10 @@ async function callAll() {
   return called;
 }
 
-/** Calls at full speed, and some as large as are taken: the memory of honest callers is not an attack's. */
+/**
+ * Calls at full speed, some with the largest messages. Otherwise the test would count the memory of honest callers as
+ * growth.
+ */
 async function warmUp(): Promise<void> {
   await inParallel(PACE.clients, async () => {
     const plain = newCaller();

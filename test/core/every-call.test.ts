@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 type Fields = Record<string, unknown>;
 
-/** Calls a method as the holder of something, or of nothing; returns how it failed. */
+/** Calls a method with a credential, or with none. Returns how it failed. */
 const failureAs = (shown: string | undefined, method: DescMethod, ...messages: Fields[]) =>
   failureOf(
     stack.client,
@@ -80,7 +80,7 @@ it.each(INTERNAL)(
   },
 );
 
-/** The paths of the fields in a message, at any depth, that name an account in whatever way. */
+/** Lists the paths of the fields, at any depth, that name an account. */
 function accountFields(message: DescMessage): string[] {
   return message.fields.flatMap((field) => {
     if (/account|username/.test(field.name)) return [field.name];
@@ -89,7 +89,7 @@ function accountFields(message: DescMessage): string[] {
   });
 }
 
-/** A message that names an account where a call of one account does. */
+/** A message that names an account in the place where such a call names it. */
 function naming(method: DescMethod, accountId: string): Fields {
   if (method.methodKind === "unary") return { accountId };
   return { step: { case: "opening", value: { accountId } } };
@@ -161,7 +161,7 @@ describe("a client's address", () => {
     "x-service-credential": credential,
   });
 
-  /** Resolves with the first message. */
+  /** Resolves with the first message of the stream. */
   const watch = async (headers: Record<string, string>) => {
     const watching = stack.client(proto.FeedChangeService, headers).watchFeeds({});
     for await (const first of watching) return first;

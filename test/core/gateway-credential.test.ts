@@ -11,7 +11,7 @@ import { useParts } from "../operating/harness-parts.ts";
 const stack = useTestStack();
 const startPart = useParts();
 
-/** Starts a gateway that shows this credential; returns its ports and what it logs. */
+/** Starts a gateway with this credential. Returns its port, its health check and its log. */
 async function startGateway(credential: string) {
   const healthPort = await findFreePort();
   const { port, output: log } = await startPart("gateway", {
@@ -41,7 +41,7 @@ describe("a gateway by itself", () => {
       const answer = await requestOf(gateway.port, path, { apiKey, headers });
       expectError(answer, 503, "temporarily_unavailable");
     }
-    // Of its clients; its own requests count while its credential is unknown.
+    // No client was counted. The gateway's own requests count while its credential is unknown.
     const counted = "SELECT bucket FROM rate_window WHERE bucket <> ?";
     expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
   });

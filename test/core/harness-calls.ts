@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { METHODS, nameOf } from "../harness/methods.ts";
 
-/** Calls of a service that need the same permission, which is "-" where they need none of a service credential. */
+/** Calls of a service that need one permission. `-` stands for calls that need no permission. */
 export type Calls = {
   readonly service: string;
   readonly permission: string;
@@ -9,10 +9,10 @@ export type Calls = {
 };
 
 /**
- * All calls, by who may make them (ADR 0033). A call of one account names it in `account_id`. A call of a session comes
- * from a browser (`test/dashboard/attacks.test.ts`). A call of anybody shows a gateway's credential in its own header.
- * The audit log has those with a star. They change an account, a key, an endpoint or a secret, let an owner in, or retry
- * deliveries. A new method fails a test until it stands here.
+ * All calls, by who may make them (ADR 0033). Calls of one account name it in `account_id`. Calls of a session come
+ * from a browser (`test/dashboard/attacks.test.ts`). Calls of anybody carry a gateway's credential in its own header.
+ * A star marks the calls of the audit log: they change an account, a key, an endpoint or a secret, let an owner in,
+ * or retry deliveries. A method that is missing here fails a test.
  */
 const TEXTS = {
   ofOneAccount: `
@@ -43,13 +43,13 @@ const TEXTS = {
     - FeedChangeService: WatchFeeds`,
 };
 
-/** The names of the calls that the audit log has, `Service/Method`. */
+/** The names of the audited calls, as `Service/Method`. */
 export const AUDITED = Object.values(TEXTS).flatMap((text) =>
   namesIn(text)
     .filter((name) => name.endsWith("*"))
     .map((name) => name.slice(0, -1)),
 );
-/** The names of all that are listed. */
+/** The names of all listed calls. */
 export const LISTED = Object.values(TEXTS).flatMap((text) =>
   namesIn(text).map((name) => name.replace("*", "")),
 );

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Attacker, inParallel, openFrom, runAttack } from "../harness/attack.ts";
 
-/** With a credential, where an attack has one. */
+/** Some attacks use the credential. */
 type DoorTarget = Attacker & { readonly port: number; readonly credential: string };
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -14,21 +14,21 @@ const OPEN_PATH = "/activity.read.v1.AdmissionService/AdmitClient";
 const BOMB_BYTES = 128 * 1024 * 1024;
 const END_OF_STREAM_AND_HEADERS = 5;
 const CANCEL = Buffer.from([0, 0, 0, 8]);
-/** Of a call, none of its fields shortened. */
+/** The headers of a call, uncompressed. */
 const HEADER_BLOCK = Buffer.concat(
   Object.entries({ ":scheme": "http", ":authority": "core", ...headersOf({}) }).map(literalField),
 );
-/** Calls with made-up credentials that are unanswered at a time, of ten connections. */
+/** Calls with made-up credentials that are open at a time, over ten connections. */
 export const MADE_UP_AT_ONCE = 100;
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-/** What somebody at the core's port may do to be in everybody's way; each ends by itself. */
+/** Attacks on the core's port. Each ends by itself. */
 export const DOOR_ATTACKS = {
   "10,000 half-open connections": (target) =>
     inParallel(10_000, async (index) => {
       await wait(index / 8);
       const socket = await open(target);
-      // Some say nothing, some half a word, some that they speak HTTP/2.
+      // Some send nothing, some half of the preface, some a complete HTTP/2 greeting.
       socket.write([Buffer.alloc(0), PREFACE.subarray(0, 9), greeting()][index % 3] ?? "");
       target.count("sent");
       while (!target.isOver()) await wait(200);
@@ -148,7 +148,7 @@ function inflate(target: DoorTarget, headers: Record<string, string>): Promise<u
   });
 }
 
-/** Sends all but the last byte of a body of 1 MiB, and holds the call until the core closes it. */
+/** Sends a body of 1 MiB without its last byte. Keeps the call open until the core closes it. */
 async function sendUnended(session: http2.ClientHttp2Session, target: DoorTarget): Promise<void> {
   const call = { ":method": "POST", ":path": OPEN_PATH, "content-type": "application/proto" };
   const stream = session.request(call);
@@ -166,7 +166,7 @@ function headersOf(headers: Record<string, string>) {
   return { ...call, te: "trailers", ...headers };
 }
 
-/** Makes a call, and returns its gRPC status, or that there was none. */
+/** Makes a call. Returns its gRPC status, or "none". */
 function statusOf(
   session: http2.ClientHttp2Session,
   headers: Record<string, string>,
@@ -206,7 +206,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** A header field as HPACK has it without its tables and codes. */
+/** A header field in HPACK, without its tables and codes. */
 function literalField([name, value]: [string, string]): Buffer {
   const texts = [name, value].map((text) => [Buffer.of(text.length), Buffer.from(text)]);
   return Buffer.concat([Buffer.of(0), ...texts.flat()]);

@@ -4,15 +4,15 @@ import { expect, it } from "vitest";
 import { failureOf, METHODS } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
-/** 15 characters, as long as an id, that no column of ids can be compared with. */
+/** As long as an id, but of characters that a column of ids cannot be compared with. */
 const NO_ID = "é".repeat(15);
 
 const stack = useTestStack();
 
-/** Whether a field holds an id of ours: the external ones are text of any kind. */
+/** Tells whether a field holds one of our ids. External ids may be any text. */
 const isId = ({ name }: DescField) => name.endsWith("_id") && !name.endsWith("external_id");
 
-/** A message in which its ids are set, each to what is none, and the paths of these fields. */
+/** Returns a message whose ids are all invalid, and the paths of these fields. */
 function withoutIds({ fields }: DescMessage): { request: object; paths: string[] } {
   const paths: string[] = [];
   const entries = fields.flatMap((field): [string, unknown][] => {
@@ -20,7 +20,7 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
       paths.push(field.name);
       return [[field.localName, NO_ID]];
     }
-    // Which an import looks at first.
+    // An import checks its platform first.
     if (field.name === "platform") return [[field.localName, Platform.CSV]];
     if (field.message === undefined) return [];
     const inner = withoutIds(field.message);
@@ -28,13 +28,13 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
     paths.push(...inner.paths.map((path) => `${field.name}.${path}`));
     const value = field.fieldKind === "list" ? [inner.request] : inner.request;
     const { oneof } = field;
-    // Of an import only the opening has one.
+    // Only the opening of an import has ids.
     return [oneof ? [oneof.localName, { case: field.localName, value }] : [field.localName, value]];
   });
   return { request: Object.fromEntries(entries), paths };
 }
 
-/** Of sessions only a link names an account; a browser's own calls are refused to services. */
+/** Of the SessionService only `CreateSessionLink` names an account. Services cannot make a browser's calls. */
 const CALLS = METHODS.map((method) => ({
   method,
   name: method.name,
@@ -45,6 +45,6 @@ it.each(CALLS)("$name refuses a text that is no id, and names it", async (call) 
   const failure = await failureOf(stack.client, call.method, [call.request]);
   expect(failure?.findDetails(ErrorInfoSchema)[0]?.code).toBe("invalid_parameter");
   for (const path of call.paths) expect(failure?.message).toContain(path.split(".").at(-1));
-  // Nobody took it for a bug.
+  // The core did not report it as a bug.
   expect(stack.log.filter((line) => line.includes("call failed"))).toEqual([]);
 });

@@ -40,7 +40,7 @@ function check(certificate?: string) {
   return createClient(Health, transport).check({});
 }
 
-/** Whole processes with it: `test/operating/rotation.test.ts`. */
+/** `test/operating/rotation.test.ts` runs whole processes with mutual TLS. */
 describe("the core with mutual TLS", () => {
   it("serves a caller whose certificate its CA signed", async () => {
     expect(await check("caller")).toMatchObject({ status: 1 });

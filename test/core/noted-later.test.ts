@@ -16,19 +16,22 @@ import { useStarted } from "../harness/use-started.ts";
 
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const MINUTE_MS = 60_000;
-/** Twice what the core leaves between two rounds. */
+/** Twice the interval between two rounds of the core. */
 const NOTED = { timeout: MINUTE_MS, interval: 500 };
 
 const redis = useStarted(startTestRedis);
 const stack = useTestStack();
-/** The gateways of two instances: one counts requests in the database, one in Redis. */
+/** The ports of two gateways: the first instance counts requests in the database, the second in Redis. */
 let ports: number[];
 beforeAll(async () => {
   const second = await stack.startInstance({ env: { REDIS_URL: redis.url } });
   ports = [stack.gatewayPort, second.gatewayPort];
 });
 
-/** Creates an account with keys that were used `minutesAgo` minutes ago, or never, and uses each by one gateway. */
+/**
+ * Creates keys that were last used `minutesAgo` minutes ago, or never. Uses each key once. Returns a function that
+ * reads the last uses.
+ */
 async function useKeys(port: number, minutesAgo: Readonly<Record<string, number | undefined>>) {
   const { accountId } = await createReader(stack);
   const ids: Record<string, string> = {};
@@ -51,7 +54,7 @@ async function useKeys(port: number, minutesAgo: Readonly<Record<string, number 
   };
 }
 
-/** How many hours ago that was, in tenths; -1 for never. */
+/** How many hours ago a time was, to a tenth; -1 for never. */
 function hoursAgo(time: Timestamp | undefined): number {
   if (time === undefined) return -1;
   return Math.round((10 * (Date.now() - timestampMs(time))) / (60 * MINUTE_MS)) / 10;

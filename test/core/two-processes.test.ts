@@ -63,7 +63,7 @@ describe("gateway and core in two processes", () => {
   it("give a client that waits each record once, also when the core dies meanwhile. ADR 0052", async () => {
     const { accountId, apiKey } = await createReader(stack);
     const path = "/api/v1/activity?order=asc";
-    /** Asks until there is a record, as a client does that obeys nothing but its cursor. */
+    /** Asks until a page has a record. It keeps only its cursor, as a simple client does. */
     const follow = async (cursor: string | null): Promise<PageJson> => {
       const next = cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`;
       const answer = await requestOf(gatewayPort, next, { apiKey, headers: { prefer: "wait=10" } });

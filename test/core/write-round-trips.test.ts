@@ -22,7 +22,7 @@ const at = timestampFromMs(1_600_000_000_000);
 const MONEY = { amountCents: 500n, currency: "eur" };
 
 const proxy = useStarted(() => openDatabaseProxy(inject("databaseUrl")));
-// With one connection every statement is prepared once.
+// With one connection, every statement is prepared once.
 const stack = useStarted(() =>
   startTestStack({ serverUrl: proxy.url, env: { DATABASE_CONNECTIONS: "1" } }),
 );
@@ -40,7 +40,7 @@ const endpoints = () => stack.client(EndpointService);
 const accounts = () => stack.client(AccountService);
 const deliveries = () => stack.client(DeliveryService);
 
-/** Writes a donation that is paid, and returns what names it. */
+/** Stores a paid donation. Returns its key. */
 async function paid() {
   const { externalId } = await createPaidDonation(stack, accountId);
   return { accountId, externalId };
@@ -68,7 +68,7 @@ async function importRows(rows: number) {
   for await (const _ of stack.client(ImportService).importDonations(importOf(rows)));
 }
 
-/** Makes what a call needs, and returns the call. */
+/** Each entry prepares a call and returns it. */
 const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   createDonation: async () => () =>
     donations().createDonation({ accountId, externalId: unique("new"), ...MONEY, donatedAt: at }),
@@ -114,7 +114,7 @@ const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
     await events.recordPlatformEvent({ ...key, kind: { case: "follow", value: {} } });
     return () => events.deletePlatformEvent(key);
   },
-  // One round trip more: it looks first whether there is such an account.
+  // An import costs one more round trip: it first checks that the account exists.
   "importDonations, 1,000 rows": async () => () => importRows(1_000),
   putAccount: async () => () => {
     const names = { username: unique("user"), displayName: "Streamer" };
@@ -148,7 +148,7 @@ const CALLS: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   },
 };
 
-/** What a call costs; another's, a periodic job's for one, can only add to it. */
+/** Returns the lowest cost of four calls. Other work, such as a periodic job, can only add to it. */
 async function costOf(name: string) {
   const prepare = CALLS[name];
   if (prepare === undefined) throw new Error("no such call");

@@ -19,7 +19,7 @@ import { failureOf, METHODS, nameOf, SERVICES } from "../harness/methods.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { type Browser, EVERYTHING, PAGE, startDashboard } from "./harness-dashboard.ts";
 
-/** The parts of the dashboard, each with the scope that reads it and the one that may change it too. */
+/** The parts of the dashboard with the scope that reads each, and the scope that also changes it. */
 const PARTS = [
   [ApiKeyService, SessionScope.KEYS_READ, SessionScope.KEYS_WRITE],
   [EndpointService, SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE],
@@ -31,12 +31,12 @@ const { exchangeCode, getSession, createSessionLink } = SessionService.method;
 const isRead = ({ idempotency }: DescMethod) =>
   idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 
-/** Every call of the parts, with its scopes. */
+/** Every call of the parts with its scopes. */
 const CALLS = PARTS.flatMap(([service, read, write]) =>
   service.methods.map((method) => [nameOf(method), method as DescMethod, read, write] as const),
 );
 
-/** An account with a key, an endpoint, a delivery and a donation, and what names them. */
+/** An account with a key, an endpoint, a delivery and a donation, and their ids. */
 type Stored = Awaited<ReturnType<typeof store>>;
 
 const dashboard = useStarted(startDashboard);
@@ -58,7 +58,7 @@ async function store() {
   return { accountId, apiKey, apiKeyId, endpointId, deliveryId, words };
 }
 
-/** A request that a call takes, which names an account and what is in it; fields that it does not have are left out. */
+/** A valid request of a method that names an account and its objects. Only has the fields of the method. */
 function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryId }: Stored) {
   const fields = {
     ...{ accountId, apiKeyId, endpointId, deliveryId },
@@ -72,7 +72,7 @@ function naming(method: DescMethod, { accountId, apiKeyId, endpointId, deliveryI
 const call = (browser: Browser, method: DescMethod, message: object, headers = {}) =>
   browser.call(method, message as never, headers);
 
-/** All that is stored of an account. */
+/** Returns everything that is stored of an account. */
 async function rowsOf(accountId: string): Promise<string> {
   const { database } = dashboard.stack;
   const tables = ["api_key", "endpoint", "webhook_event", "delivery", "delivery_attempt"];
@@ -144,7 +144,7 @@ describe("ADR 0038: a call that the dashboard's own page did not make", () => {
     const code = await dashboard.code(own.accountId);
     const exchange = await dashboard.browser().call(exchangeCode, { code }, headers);
     expect(exchange).toMatchObject({ status: 403, code: "permission_denied" });
-    // It was refused before it was looked at.
+    // The server refused the call before it read the code.
     expect((await dashboard.browser().call(exchangeCode, { code })).status).toBe(200);
     const keys = await browser.call(ApiKeyService.method.listApiKeys);
     expect(JSON.parse(keys.text).apiKeys[0]).toMatchObject({ active: true });
@@ -231,7 +231,7 @@ describe("ADR 0037: a body at the browsers' port", () => {
         return socket.bytesWritten;
       }),
     );
-    // What a client sends before it hears anything: no more than the first window of HTTP/2.
+    // A client may send the first window of HTTP/2 before any answer. It sent no more.
     for (const bytes of sent) expect(bytes).toBeLessThan(128 * 1024);
   });
 });
@@ -256,7 +256,7 @@ describe("ADR 0038: each port takes what is its own", () => {
     const headers = [{ cookie }, { cookie, authorization: `Bearer ${text}` }];
     for (const shown of headers) {
       for (const method of METHODS) {
-        // Clients without a credential are counted there.
+        // AdmitClient accepts clients without a credential and counts them.
         if (method.methodKind !== "unary" || method.name === "AdmitClient") continue;
         const failure = await failureOf(dashboard.stack.client, method, [{}], shown);
         expect([Code.Unauthenticated, Code.PermissionDenied]).toContain(failure?.code);
@@ -332,7 +332,7 @@ describe("ADR 0038: who guesses is counted", () => {
     }
     const over = await browser.call(getSession, {}, address);
     expect(over).toMatchObject({ status: 503, code: "temporarily_unavailable" });
-    // Sessions that exist stay, and so do clients of other addresses.
+    // Existing sessions continue. Clients at other addresses are not limited.
     expect((await known.call(getSession, {}, address)).status).toBe(200);
     expect((await fresh.call(getSession)).status).toBe(200);
   });

@@ -19,25 +19,27 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestStack, withClientAddress } from "../harness/stack.ts";
 
-/** All that a session may be allowed: the numbers of the enum's own descriptor, but for the unspecified one. */
+/** Every session scope, from the enum's descriptor, without the unspecified one. */
 export const EVERYTHING = SessionScopeSchema.values
   .slice(1)
   .map(({ number }) => number as SessionScope);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The product with a dashboard whose page is two small files. */
+/** The product with a dashboard. Its page is two small files. */
 export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
-/** A browser, with the cookie that it was given last. */
+/** A browser that keeps its last cookie. */
 export type Browser = ReturnType<Dashboard["browser"]>;
 
-/** The built page of the tests. */
+/** The page's files in tests. */
 export const PAGE = {
   index: "<!doctype html><title>page</title>",
   script: "export {};".repeat(99),
 };
 
-/** Starts the product with a dashboard; `env` holds further variables of its core, `serverUrl` names another database server. */
+/**
+ * Starts the product with a dashboard. `env` adds variables of its core; `serverUrl` names another database server.
+ */
 export async function startDashboard(env: Headers = {}, serverUrl?: string) {
   const port = await findFreePort();
   const own = `http://localhost:${port}`;
@@ -54,7 +56,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
       ...{ TRUSTED_PROXIES: "127.0.0.1/32", ...env },
     },
   });
-  /** Each request comes from a client address of its own, unless it names one. */
+  /** Each request has its own client address unless it names one. */
   async function request(method: string, path: string, headers: Headers = {}, body?: string) {
     const sent = withClientAddress({ method, headers, ...(body !== undefined && { body }) });
     const answer = await requestOf(port, path, sent);
@@ -64,7 +66,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
   function browser() {
     return {
       cookie: undefined as string | undefined,
-      /** Makes a call as the dashboard's page does; a header that is empty is left out. */
+      /** Makes a call as the dashboard's page does. Leaves out headers with an empty value. */
       async call<Method extends DescMethod>(
         method: Method,
         message?: MessageInitShape<Method["input"]>,
@@ -85,7 +87,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
     };
   }
 
-  /** Asks for a link as an internal service does, and returns its code. */
+  /** Requests a link as an internal service does. Returns its code. */
   async function code(accountId: string, scopes: readonly SessionScope[] = EVERYTHING) {
     const links = stack.client(SessionService);
     const { url } = await links.createSessionLink({ accountId, scopes: [...scopes] });
@@ -108,7 +110,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
   };
 }
 
-/** Reads the code of the error catalogue that stands in the details of a failure, where it has one. */
+/** Reads the error code from the details of a failure. `undefined` if it has none. */
 function codeIn(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   const { details }: { details?: { type: string; value: string }[] } = JSON.parse(text);

@@ -9,7 +9,7 @@ const dashboard = useStarted(startDashboard);
 const { exchangeCode } = SessionService.method;
 const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;
 
-/** An account that is told of a key, which ends, and of a link, which was used in a second browser. */
+/** Creates an account with two notices: a key ends soon, and a second browser used a link. */
 async function createTold() {
   const { stack } = dashboard;
   const { accountId } = await createReader(stack);
@@ -17,7 +17,7 @@ async function createTold() {
   const code = await dashboard.code(accountId);
   const browser = dashboard.browser();
   await browser.call(exchangeCode, { code });
-  // The same browser again is no second place.
+  // A second use in the same browser makes no notice.
   expect((await browser.call(exchangeCode, { code })).code).toBe("session_link_used_up");
   expect(await kindsIn(browser)).toEqual([NoticeKind.API_KEY_ENDS]);
   for (let time = 0; time < 2; time++) {

@@ -33,7 +33,7 @@ const exchange = (code: string) => dashboard.browser().call(exchangeCode, { code
 const ENDED = { status: 401, code: "session_ended" };
 const USED_UP = { status: 400, code: "session_link_used_up" };
 
-/** How asking for a link fails. */
+/** Returns the error code of a refused request for a link. */
 async function refusal(asked: Promise<unknown>): Promise<string | undefined> {
   const failure = ConnectError.from(await asked.then(() => undefined).catch((error) => error));
   return failure.findDetails(ErrorInfoSchema)[0]?.code;
@@ -258,7 +258,7 @@ describe("ADR 0038: a session", () => {
     const [codeHash, sessionHash] = [await dashboard.code(accountId), "e".repeat(64)].map((text) =>
       createHash("sha256").update(text).digest(),
     );
-    // An exchange, as far as its first statement.
+    // Runs only the first statement of an exchange.
     const pool = createPool(database.url, 1);
     const exchanging = await pool.getConnection();
     await exchanging.query("START TRANSACTION");
@@ -299,7 +299,7 @@ describe("ADR 0038: a session", () => {
     const counted = await startDashboard({ DATABASE_CONNECTIONS: "1" }, proxy.url);
     const browser = await counted.signIn(await createAccount(counted.stack));
     const { listActivities } = ActivityService.method;
-    /** The least of four times: at first statements are prepared, and periodic jobs send commands of their own. */
+    /** The lowest cost of four calls. The first call prepares statements, and periodic jobs add commands. */
     const costOf = async (method: typeof getSession | typeof listActivities) => {
       const costs: number[] = [];
       for (let time = 0; time < 4; time++) {

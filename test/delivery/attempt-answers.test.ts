@@ -12,18 +12,18 @@ import {
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 const OK_HEAD = "HTTP/1.1 200 OK\r\n";
-/** What the rest of an answer gets once its status was read. ADR 0027 */
+/** How long the rest of an answer may take after its status was read. ADR 0027 */
 const REST_MS = 1_000;
-/** A busy machine wakes late. Without the limit these answers would take ten seconds. */
+/** Allows for a busy machine. Without the limit, these answers would take ten seconds. */
 const LATE_MS = 5_000;
 
 const patient = createSenderHarness();
 afterAll(() => patient.stop());
 
-/** Posts once, over one new connection, and counts what was read of it. */
+/** Posts once over one new connection. Counts the bytes read from it. */
 async function postCounting(receiver: Receiver) {
   const opened: Socket[] = [];
-  const keep = (message: unknown) => opened.push((message as { socket: Socket }).socket); // node:net
+  const keep = (message: unknown) => opened.push((message as { socket: Socket }).socket); // The message of node:net's channel
   subscribe("net.client.socket", keep);
   const report = await patient.post(receiver);
   unsubscribe("net.client.socket", keep);
@@ -91,7 +91,7 @@ describe("§6.4 2xx is success whatever the body", () => {
     expect(report).toMatchObject({ outcome: "delivered", status: 200 });
     expect(report.bodyStart).toHaveLength(1024);
     await expect.poll(() => receiver.openCount()).toBe(0);
-    // Beyond the limit lies what the read that reached it brought along, and the head before.
+    // The last read may go beyond the limit, and the head comes before the body.
     expect(bytesRead).toBeLessThan(256 * 1024);
   });
 

@@ -15,7 +15,7 @@ const DELIVERED = { outcome: "delivered", status: 200 };
 const harness = createSenderHarness();
 afterAll(() => harness.stop());
 
-/** Answers the first request of a connection, and does something else with the later ones. */
+/** Answers the first request of a connection normally, and the later ones with `later`. */
 const afterFirst = (later: Behaviour): Behaviour => {
   const seen = new Set<Socket>();
   return (socket, request) => {
@@ -30,7 +30,8 @@ describe("a connection is kept for the next attempts to the same host", () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
     expect(receiver.connectionCount()).toBe(1);
-    // All are answered at one moment: none is idle for so long that it ends before the last one is.
+    // All are answered at the same moment. Otherwise the first connections could go idle and close before the last
+    // answer.
     const asked: (() => void)[] = [];
     receiver.behaviour = (socket, request) => {
       asked.push(() => answer(200)(socket, request));

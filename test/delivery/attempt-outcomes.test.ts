@@ -5,7 +5,7 @@ import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 const OK_HEAD = "HTTP/1.1 200 OK\r\n";
 const SHORT_MS = 1_500;
-/** A busy machine wakes late. Without the limit these answers would take most of a minute, or never end. */
+/** Allows for a busy machine. Without the limit, these answers would take most of a minute or never end. */
 const LATE_MS = 5_000;
 
 const patient = createSenderHarness();

@@ -18,18 +18,18 @@ type TargetRow = {
 };
 
 const vectors = new URL("../vectors/targets.json", import.meta.url);
-const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // ours, kept beside
+const rows = JSON.parse(readFileSync(vectors, "utf8")) as TargetRow[]; // Our own file, tested beside it
 
-/** Globally routable by every table, given to nobody: a connection to it goes nowhere. */
+/** A globally routable address that is assigned to nobody. A connection to it never succeeds. */
 const UNASSIGNED = "2e00::1";
-/** A loopback address that nothing else on a machine listens on. */
+/** A loopback address on which nothing else listens. */
 const LOOPBACK = "127.83.4.43";
 
 const opened: Socket[] = [];
-/** Where the opened sockets went, at the level of the system's own call. */
+/** The addresses that the sockets connected to. */
 const connectedTo: string[] = [];
 const countSocket = (message: unknown) => {
-  const { socket } = message as { socket: Socket }; // node:net
+  const { socket } = message as { socket: Socket }; // The message of node:net's channel
   opened.push(socket);
   socket.on("connectionAttempt", (address) => connectedTo.push(address));
 };
@@ -47,7 +47,7 @@ let resolve: ResolveName;
 const harness = createSenderHarness();
 beforeAll(async () => {
   dns = await startDnsServer([]);
-  // One for all attempts, as a worker has it: it must remember no answer.
+  // All attempts share one resolver, as in a worker. It must not cache answers.
   resolve = createNameResolver([dns.address]);
 });
 afterAll(() => Promise.all([dns.stop(), harness.stop()]));
@@ -222,7 +222,7 @@ describe("§6.4 the look-up of a name leaves time of the ten seconds for the att
       }
       const resolve = createNameResolver(servers.map((server) => server.address));
       expect(await resolve(NAME)).toEqual([address]);
-      // To its end each server would be asked twice, which takes as long as the whole attempt may.
+      // Without its own limit the resolver would ask each server twice, which takes as long as a whole attempt.
       const asked = servers.reduce((sum, server) => sum + server.questionCount(), 0);
       expect(asked).toBeLessThan(1 + 4);
     },
@@ -245,15 +245,14 @@ describe("the servers that are asked", () => {
 });
 
 /**
- * Starts a listener where an unsafe target would be reached. It may fail: port 443 is root's on
- * most systems, macOS has no loopback address but 127.0.0.1, and another run may listen there. Then
- * only the count of opened sockets holds.
+ * Starts a listener where a request to an unsafe target would arrive. It may fail: port 443 often needs root, macOS
+ * has only 127.0.0.1, and another run may hold the port. Then only the count of opened sockets proves it.
  */
 async function startListener(): Promise<Receiver | undefined> {
   try {
     return await startReceiver(answer(200), undefined, { host: LOOPBACK, port: 443 });
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException; // of bind(2)
+    const { code = "" } = error as NodeJS.ErrnoException; // An error of bind(2)
     if (["EACCES", "EADDRNOTAVAIL", "EADDRINUSE"].includes(code)) return undefined;
     throw error;
   }

@@ -13,7 +13,7 @@ import { createSenderHarness } from "./harness-receiver-sender.ts";
 
 const EVENT_ID = "wev_4h8j2k6l0m3n5p7";
 const AT = "2026-03-01T12:00:00.003417Z";
-// Umlauts, an emoji and odd spacing: a receiver that parses and writes again has other bytes.
+// Umlauts, an emoji and odd spacing. A receiver that parses and serializes it again gets other bytes.
 const BODY = Buffer.from(
   `{ "id":"${EVENT_ID}",  "type":"donation.created","created_at":"${AT}","test":false,` +
     `"data":{"id":"8k2m4x0q9z7w1ab","amount_cents":500,"currency":"eur","donor_name":"Jürgen 🎈",` +
@@ -34,7 +34,7 @@ const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => 
 const harness = createSenderHarness();
 afterAll(() => harness.stop());
 
-/** Sends a delivery over TLS and returns it as the receiver saw it. */
+/** Sends a delivery over TLS. Returns the request that the receiver got. */
 async function deliver(delivery: DeliveryAttempt): Promise<ReceivedRequest> {
   const receiver = await harness.receive(answer(204, "", ""));
   const url = `https://receiver.test:${receiver.port}/`;
@@ -44,7 +44,7 @@ async function deliver(delivery: DeliveryAttempt): Promise<ReceivedRequest> {
   return request;
 }
 
-/** HMAC-SHA256 by another program. */
+/** Computes HMAC-SHA256 with another program. */
 function opensslHmac(secret: string, text: Buffer): string {
   const key = `hexkey:${Buffer.from(secret).toString("hex")}`;
   const args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", key, "-hex"];

@@ -13,7 +13,7 @@ import {
   TASK_QUEUE,
 } from "./harness-fairness.ts";
 
-/** Half a minute of telling; with FULL as many as docs/scale.md tells of, which takes minutes. */
+/** Measures for half a minute. FULL=1 uses the sizes of docs/scale.md, which take minutes. */
 const CROWD = process.env.FULL
   ? { retries: 10_000, dueInMs: 180_000, timeoutMs: 400_000 }
   : { retries: 2_000, dueInMs: 30_000, timeoutMs: 120_000 };
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => fairness.stop());
 afterEach(() => fairness.reset());
 
-/** Puts deliveries of an endpoint to sleep that are all tried again at one moment. */
+/** Starts workflows of an endpoint whose retries are all due at the same moment. */
 async function startRetries(
   dueAt: number,
   accountId: string,
@@ -69,7 +69,7 @@ it(
     const dueAt = Date.now() + CROWD.dueInMs;
     const hanging = fairness.busyEndpointIds[1];
     const before = fairness.quietRequests();
-    // Due behind the crowd, so in any order of time it is the last.
+    // It is due after the crowd. In order of time it would come last.
     await startRetries(dueAt + 1_000, fairness.quietId, fairness.quietEndpointId, 1);
     await startRetries(dueAt, fairness.busyId, hanging, CROWD.retries);
     const [planned] = await stack.database.query<{ at: number }>(

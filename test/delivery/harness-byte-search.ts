@@ -1,18 +1,18 @@
 import { createReadStream } from "node:fs";
 
-// Bytes are searched as latin1 texts, in which each byte is one character.
+// Bytes are searched as latin1 text: each byte is one character.
 
-/** The bytes of a text, as they lie in files and histories. */
+/** The UTF-8 bytes of a text. */
 export function bytesOf(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** The bytes that a signing secret stands for. */
+/** The bytes that a signing secret encodes. */
 export function secretBytes(secret: string): string {
   return Buffer.from(secret.replace("whsec_", ""), "base64").toString("latin1");
 }
 
-/** Searches a file of any size for bytes; returns those that it holds. */
+/** Searches a file of any size. Returns the needles that it contains. */
 export async function searchFile(file: string, needles: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   const longest = Math.max(...needles.map((needle) => needle.length));

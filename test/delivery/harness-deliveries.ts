@@ -19,11 +19,11 @@ export { ALL_KINDS } from "../harness/builders.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** How a stack differs from one that delivers. */
+/** Options of a stack that delivers. */
 export type DeliveryStackOptions = {
-  /** Whether it delivers from the start; else events wait for `startDelivering`. */
+  /** Whether it delivers from the start, which is the default. Otherwise events wait for `startDelivering`. */
   readonly delivers?: boolean;
-  /** Further variables of relay and worker. */
+  /** Further variables of the deliveries. */
   readonly env?: Variables;
   /** Further variables of the core. */
   readonly core?: Variables;
@@ -32,7 +32,7 @@ export type DeliveryStackOptions = {
 /** The whole product with a real Temporal and a receiver over TLS on loopback. */
 export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
 
-/** Starts everything. */
+/** Starts the whole stack. */
 export async function startDeliveryStack(
   behaviour: Behaviour,
   { delivers = true, env = {}, core = {} }: DeliveryStackOptions = {},
@@ -62,18 +62,18 @@ export async function startDeliveryStack(
     ...{ stack, receiver, hookUrl, read, requestsOf },
     temporal: () => temporal,
     /**
-     * Starts one more instance of the product, which delivers whether the first one does or not. `core` holds
-     * further variables of its core, `further` of its relay and worker.
+     * Starts one more instance of the product. It always delivers. `core` adds variables of its core, `further` of
+     * its deliveries.
      */
     startDelivering: (core: Variables = {}, further: Variables = {}) =>
       stack.startInstance({ deliveries: configOf(further), env: core }),
-    /** Ends Temporal as a crash would. */
+    /** Kills Temporal. */
     killTemporal: () => temporal.kill(),
-    /** Starts it again on the same state. */
+    /** Starts Temporal again with the same state. */
     async restartTemporal() {
       temporal = await startServer();
     },
-    /** Asks Temporal about the workflow of a delivery's first run, as its own tools do. */
+    /** Reads the workflow of a delivery's first run from Temporal, as Temporal's own tools do. */
     async askWorkflow<Answer>(
       deliveryId: string,
       ask: (workflow: WorkflowHandle) => Promise<Answer>,
@@ -83,9 +83,9 @@ export async function startDeliveryStack(
       const workflow = new WorkflowClient({ connection }).getHandle(workflowId);
       return ask(workflow).finally(() => connection.close());
     },
-    /** Creates an endpoint at the receiver that chose every kind. */
+    /** Creates an endpoint at the receiver, for every kind. */
     createEndpoint: (accountId: string) => createEndpoint(stack, accountId, hookUrl),
-    /** Creates an account with such an endpoint. */
+    /** Creates an account with an endpoint at the receiver. */
     async createOwner() {
       const accountId = await createAccount(stack);
       return { accountId, ...(await createEndpoint(stack, accountId, hookUrl)) };
@@ -94,18 +94,18 @@ export async function startDeliveryStack(
       stack.client(EndpointService).sendTest({ accountId, endpointId }),
     stateOf: async (accountId: string, deliveryId: string) =>
       (await read(accountId, deliveryId)).delivery?.state,
-    /** The states of an account's deliveries, the newest first. */
+    /** The states of an account's deliveries, newest first. */
     async statesOf(accountId: string) {
       const { deliveries } = await stack.client(DeliveryService).listDeliveries({ accountId });
       return deliveries.map(({ state }) => state);
     },
-    /** The attempts that the receiver saw of an event, by their numbers. */
+    /** The numbers of the attempts that the receiver got for an event. */
     attemptsOf: (eventId: string) =>
       requestsOf(eventId).map((request) => headerOf(request, "Service-Attempt")),
-    /** The requests that tell of a donation. */
+    /** The requests about a donation. */
     requestsAbout: (recordId: string) =>
       receiver.requests.filter((request) => bodyOf(request).data.id === recordId),
-    /** What of a delivery, or of all, waits in the outbox. */
+    /** The outbox entries of a delivery, or of all. */
     entriesOf: (deliveryId?: string) =>
       stack.database.query<{ task: number }>(
         `SELECT task FROM outbox_entry ${deliveryId ? "WHERE delivery_id = ?" : ""}`,
@@ -120,7 +120,7 @@ export async function startDeliveryStack(
   };
 }
 
-/** The same, as the tests of a file or group share it. */
+/** The stack, shared by the tests of a file or group. */
 export const useDeliveryStack = (behaviour: Behaviour, options?: DeliveryStackOptions) =>
   useStarted(() => startDeliveryStack(behaviour, options));
 
@@ -131,7 +131,7 @@ export function headerOf({ headers }: ReceivedRequest, name: string): string {
 
 export const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 
-/** Verifies a request as the contract tells receivers to, with a clock of this moment. §6.3 */
+/** Verifies a request as receivers must, with the current clock. §6.3 */
 export function expectVerified(request: ReceivedRequest, secret: string): void {
   const timestamp = headerOf(request, "Service-Timestamp");
   const id = headerOf(request, "Service-Event-Id");

@@ -7,19 +7,19 @@ import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 export const BUSY_ENDPOINTS = 10;
-/** The task queue of the product's workflows, for tests that begin some themselves. */
+/** The task queue of the product's workflows. Tests also start workflows in it. */
 export const TASK_QUEUE = "fairness";
 const BACKLOG = 100_000;
-/** So few of the backlog may come before a first attempt of another account: a hundredth. */
+/** Fewer than this many of the backlog, a hundredth, may come before another account's first attempt. */
 export const FEW = BACKLOG / 100;
 const ARRIVES_WITHIN_MS = 30_000;
 
 export type FairnessStack = Awaited<ReturnType<typeof startFairnessStack>>;
 
-/** Starts everything, with a quiet account beside one with ten busy endpoints, which hang. */
+/** Starts the stack with a quiet account and an account with ten busy endpoints, which hang. */
 export async function startFairnessStack() {
   const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
-  /** By record of the quiet account, how many requests the busy endpoints had got when its event arrived. */
+  /** For each record of the quiet account, the number of busy requests when its event arrived. */
   const arrivals = new Map<string, number>();
   const behaviour: Behaviour = (socket, request) => {
     if (isBusy(request)) return;
@@ -27,7 +27,7 @@ export async function startFairnessStack() {
     if (data !== undefined) arrivals.set(data.id, busyRequests());
     answer(200)(socket, request);
   };
-  /** Requests that the busy endpoints got. */
+  /** The number of requests to the busy endpoints. */
   const busyRequests = (): number => delivery.receiver.requests.filter(isBusy).length;
   const env = { TEMPORAL_TASK_QUEUE: TASK_QUEUE };
   const delivery: DeliveryStack = await startDeliveryStack(behaviour, { env });
@@ -45,7 +45,7 @@ export async function startFairnessStack() {
     delivery,
     ...{ busyId, busyEndpointIds, quietId, quietEndpointId },
     busyRequests,
-    /** Requests that the quiet account's endpoint got. */
+    /** The number of requests to the quiet account's endpoint. */
     quietRequests: () => receiver.requests.filter((request) => !isBusy(request)).length,
     /** Writes 100,000 deliveries to the busy endpoints. */
     writeBacklog: () =>
@@ -55,8 +55,8 @@ export async function startFairnessStack() {
         count: BACKLOG,
       }),
     /**
-     * Tells of donations of the quiet account for that time. Returns how many requests the busy endpoints got, at most,
-     * from when one was written until it arrived.
+     * Makes donations of the quiet account for this long. Returns the most busy requests that arrived between a
+     * donation and its event.
      */
     async mostBeforeFirstAttempts(milliseconds: number) {
       const endsAt = performance.now() + milliseconds;
@@ -72,9 +72,9 @@ export async function startFairnessStack() {
       process.stderr.write(`requests before first attempts: ${before.join(", ")}\n`);
       return Math.max(...before);
     },
-    /** Forgets the backlog, and ends what hangs. */
+    /** Removes the backlog and closes hanging connections. */
     async reset() {
-      // Deleted rows would be in the way of the next look until the server purges them.
+      // TRUNCATE, because the next look would scan deleted rows until the server purges them.
       await stack.database.query("TRUNCATE TABLE outbox_entry");
       for (const socket of receiver.sockets()) socket.destroy();
     },

@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { temporal } from "@temporalio/proto";
 import { expect } from "vitest";
 
-/** Everything a history holds, as text to search in: strings lie in its bytes as they are. */
+/** The bytes of a history as searchable text. Strings are unchanged in its encoding. */
 export function textOf(history: temporal.api.history.v1.IHistory): string {
   return Buffer.from(temporal.api.history.v1.History.encode(history).finish()).toString("latin1");
 }
 
-/** The waits of a history, in seconds: before its start, when that was delayed, and of each timer. */
+/** The waits of a history, in seconds: its delayed start, if any, and each timer. */
 export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] {
   return (events ?? []).flatMap((event) => {
     const wait =
@@ -19,7 +19,9 @@ export function waitsOf({ events }: temporal.api.history.v1.IHistory): number[] 
   });
 }
 
-/** Holds the waits of a history to those, each of which may have begun a few seconds before its timer. §6.4 */
+/**
+ * Checks the waits of a history. Each wait may be up to five seconds shorter, because it began before its timer. §6.4
+ */
 export function expectWaits(
   history: temporal.api.history.v1.IHistory,
   seconds: readonly number[],
@@ -33,8 +35,8 @@ export function expectWaits(
 }
 
 /**
- * With RECORD_HISTORIES=<version> keeps a history for the replay test, under the version and the test's
- * name: done before each release that changes a workflow.
+ * With RECORD_HISTORIES=<version> stores a history for the replay test. Do this before each release that changes a
+ * workflow. The file name has the version and the test's name.
  */
 export function recordHistory(history: temporal.api.history.v1.IHistory, part = ""): void {
   const version = process.env.RECORD_HISTORIES;
@@ -46,6 +48,6 @@ export function recordHistory(history: temporal.api.history.v1.IHistory, part = 
     .replace(/-$/, "")
     .slice(0, 60);
   const file = new URL(`../replay/histories/${version}-${name}.pb`, import.meta.url);
-  // Not as JSON: npm gives this SDK two copies of protobufjs, between which its own converter fails.
+  // Not as JSON: npm installs two copies of protobufjs for this SDK, and its converter fails between them.
   writeFileSync(fileURLToPath(file), temporal.api.history.v1.History.encode(history).finish());
 }

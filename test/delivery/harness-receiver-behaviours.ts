@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { Behaviour } from "./harness-receiver.ts";
 
-/** Answers with a status and a short body, and keeps the connection. */
+/** Answers with a status and a short body. Keeps the connection open. */
 export const answer =
   (status: number, extraHead = "", body = "ok"): Behaviour =>
   (socket) => {
@@ -10,14 +10,14 @@ export const answer =
     socket.write(`HTTP/1.1 ${status} S\r\n${extraHead}content-length: ${length}\r\n\r\n${body}`);
   };
 
-/** Writes this and then nothing more, with the connection left open. */
+/** Writes a text and nothing more. Leaves the connection open. */
 export const write =
   (text: string): Behaviour =>
   (socket) => {
     socket.write(text);
   };
 
-/** Writes this and resets the connection once it is on its way. */
+/** Writes a text, then resets the connection. */
 export const writeAndReset =
   (text: string): Behaviour =>
   (socket) => {
@@ -25,14 +25,14 @@ export const writeAndReset =
     else socket.write(text, () => setTimeout(() => reset(socket), 20));
   };
 
-/** Writes this and closes the connection in good order. */
+/** Writes a text, then closes the connection normally. */
 export const writeAndEnd =
   (text: string): Behaviour =>
   (socket) => {
     socket.end(text);
   };
 
-/** Writes a head, then the same text again and again, for ever. */
+/** Writes a head, then a text again at each interval, for ever. */
 export const trickle =
   (head: string, everyMs: number, text = "x"): Behaviour =>
   (socket) => {
@@ -41,7 +41,7 @@ export const trickle =
     socket.on("close", () => clearInterval(timer));
   };
 
-/** Writes a head and then a text as often as the other side takes it, for ever or up to a size. */
+/** Writes a head, then a text as fast as the other side reads, for ever or up to a size. */
 export const flood =
   (head: string, text = "x", bytes = Number.POSITIVE_INFINITY): Behaviour =>
   (socket) => {
@@ -58,10 +58,10 @@ export const flood =
     pour();
   };
 
-/** Cuts a connection with RST, below TLS. */
+/** Resets a connection with RST, below TLS. */
 export function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) {
-    // Not in the types: the TCP socket below, which alone can be reset.
+    // The TCP socket below TLS, which is not in the types. Only that socket can be reset.
     const { _parent } = socket as unknown as { _parent?: Socket };
     _parent?.resetAndDestroy();
     if (_parent) return;

@@ -4,21 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certify } from "../harness/certify.ts";
 
-/** A certificate and its key, both PEM. */
+/** A certificate and its key in PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
-/** What a test's receivers show at the TLS handshake. */
+/** The certificates that test receivers present. */
 export type Certificates = {
-  /** The test CA, to be trusted as an extra one. */
+  /** The test CA. Clients trust it as an extra CA. */
   readonly ca: string;
-  /** By the CA, for `RECEIVER_NAMES` and the loopback addresses. */
+  /** Signed by the CA, for `RECEIVER_NAMES` and the loopback addresses. */
   readonly good: Certificate;
   readonly expired: Certificate;
   readonly otherName: Certificate;
   readonly selfSigned: Certificate;
 };
 
-/** The names the good certificate is for. */
+/** The names of the good certificate. */
 export const RECEIVER_NAMES = ["receiver.test", "*.receiver.test", "localhost"] as const;
 
 const GOOD_NAMES = [
@@ -29,13 +29,13 @@ const GOOD_NAMES = [
 
 let shared: Certificates | undefined;
 
-/** What test files that run one after another in a process share: it takes a second to make. */
+/** Shared by the test files of a process, because they take a second to make. */
 export function sharedCertificates(): Certificates {
   shared ??= makeCertificates();
   return shared;
 }
 
-/** Makes a CA and the certificates under it with the `openssl` program. */
+/** Creates a CA and its certificates with `openssl`. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "activity-ca-"));
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -47,7 +47,7 @@ export function makeCertificates(): Certificates {
     certify(folder, "good", GOOD_NAMES, "ca");
     certify(folder, "other", "DNS:other.test", "ca");
     certify(folder, "self", GOOD_NAMES);
-    // OpenSSL 3.0 has no -not_after here: -1 puts its end to yesterday.
+    // OpenSSL 3.0 has no -not_after here. `-days -1` makes it end yesterday.
     const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem"];
     execFileSync("openssl", ["x509", "-in", "self.pem", ...signed], { cwd: folder, stdio: "pipe" });
     return {

@@ -5,10 +5,10 @@ import { isIPv6 } from "node:net";
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const HEADER_LENGTH = 12;
-/** Long, so that a cached answer would show. */
+/** Long, so that a cached answer would be noticed. */
 const TTL_SECONDS = 3_600;
 
-/** A DNS server on loopback that knows one answer to everything. */
+/** A DNS server on loopback with one answer to every question. */
 export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
 
 /** Starts a DNS server. */
@@ -23,11 +23,11 @@ export async function startDnsServer(answers: readonly string[]) {
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   const server = {
-    /** As `Resolver.setServers` takes it. */
+    /** In the form that `Resolver.setServers` takes. */
     address: `127.0.0.1:${socket.address().port}`,
-    /** The addresses it gives for every name; empty means that the name does not exist. */
+    /** The addresses of every name. Empty means that no name exists. */
     answers,
-    /** The family whose questions it leaves unanswered, if any. */
+    /** Questions for this address family get no answer. */
     silentOn: undefined as 4 | 6 | undefined,
     questionCount: () => questions,
     stop: async () => {
@@ -46,7 +46,7 @@ function typeOf(query: Buffer): number {
   return query.readUInt16BE(query.indexOf(0, HEADER_LENGTH) + 1);
 }
 
-/** Writes the answer to a query with one question. RFC 1035 §4.1 */
+/** Encodes the answer to a query with one question. RFC 1035 §4.1 */
 function answerTo(query: Buffer, answers: readonly string[]): Buffer {
   const nameEnd = query.indexOf(0, HEADER_LENGTH);
   const type = typeOf(query);

@@ -5,10 +5,10 @@ import { createSender, type SenderOptions } from "../../workflows/src/http/sende
 import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
 import { type Certificates, makeCertificates } from "./harness-receiver-certificates.ts";
 
-/** What a receiver shows at the handshake; `none` is bare TCP. */
+/** The certificate that a receiver presents. `none` means TCP without TLS. */
 export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
 
-/** The body and headers of every POST of these tests. */
+/** The body and headers of all POSTs in these tests. */
 export const BODY = webhookPayload(
   { id: "wev_4h8j2k6l0m3n5p7", createdAtMicros: 1_772_366_400_003_417, test: false },
   {
@@ -27,7 +27,7 @@ export const HEADERS = {
   "Service-Signature": `v1=${"0".repeat(64)}`,
 };
 
-/** Creates a sender over TLS on loopback, which trusts the test CA and may reach the receivers started through it. */
+/** Creates a sender that trusts the test CA. It may reach the receivers that `receive` starts. */
 export function createSenderHarness(options: SenderOptions = {}) {
   const certificates = makeCertificates();
   const receivers: Receiver[] = [];
@@ -36,7 +36,7 @@ export function createSenderHarness(options: SenderOptions = {}) {
   return {
     certificates,
     sender,
-    /** Starts a receiver with a certificate, or none, that may be a target from now on. */
+    /** Starts a receiver, with a certificate or without TLS, and allows it as a target. */
     receive: async (
       behaviour: Behaviour,
       kind: CertificateKind = "good",

@@ -5,41 +5,41 @@ import { expect } from "vitest";
 import { faultsOfWebhookBody } from "../contract/webhook-bodies.ts";
 import type { Certificate } from "./harness-receiver-certificates.ts";
 
-/** A request as it came over the wire. */
+/** A request as the receiver got it. */
 export type ReceivedRequest = {
   readonly requestLine: string;
-  /** Names as they were written, in their order. */
+  /** In their order, with the spelling of their names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** The connection it came on, numbered from 0. */
+  /** The number of its connection, from 0. */
   readonly connection: number;
 };
 
-/** What a receiver does with a whole request; it has the socket to itself. */
+/** Handles a complete request. It may do anything with the socket. */
 export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 
-/** A server on loopback that counts what reaches it. */
+/** A server on loopback that counts requests and connections. */
 export type Receiver = {
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** How many TCP connections were accepted. */
+  /** The number of accepted TCP connections. */
   readonly connectionCount: () => number;
   readonly openCount: () => number;
-  /** The connections that carry requests: over TLS, not the TCP ones below. */
+  /** The sockets that carry requests: the TLS ones, not the TCP ones below them. */
   readonly sockets: () => readonly Socket[];
   behaviour: Behaviour;
-  /** Ends it, and fails when it got a body that openapi-webhooks.yaml does not describe. */
+  /** Stops the receiver. Fails if openapi-webhooks.yaml does not describe a body that it got. */
   readonly stop: () => Promise<void>;
 };
 
-/** Where a receiver listens, and what it does with a connection before a request. */
+/** Where a receiver listens, and what it does with a new connection. */
 export type ReceiverOptions = {
   readonly port?: number;
   readonly host?: string;
   readonly greet?: (socket: Socket) => void;
 };
 
-/** Starts a receiver: over TLS with a certificate, or bare TCP without one. */
+/** Starts a receiver, over TLS if it has a certificate. */
 export async function startReceiver(
   behaviour: Behaviour,
   certificate?: Certificate,
@@ -64,7 +64,7 @@ export async function startReceiver(
   const server: Server = certificate
     ? createTlsServer({ ...certificate }, (socket: TLSSocket) => serve(socket))
     : createServer(serve);
-  // A raw "connection" is the TCP one, also where the TLS handshake never ends.
+  // The event "connection" is of the TCP connection, even if the TLS handshake never ends.
   server.on("connection", (socket: Socket) => {
     connections += 1;
     sockets.add(socket);
@@ -93,7 +93,7 @@ export async function startReceiver(
   return receiver;
 }
 
-/** Reads request after request off a connection, with the content-length our sender writes. */
+/** Reads requests from a connection. It expects the content-length header that our sender writes. */
 function readRequests(
   socket: Socket,
   report: (request: Omit<ReceivedRequest, "connection">) => void,

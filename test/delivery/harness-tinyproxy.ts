@@ -7,17 +7,17 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startServer } from "../../dev-stack/src/server-process.ts";
 
-/** A Tinyproxy that serves who has its password, and keeps nothing. */
+/** A Tinyproxy that requires a password. */
 export type RunningTinyproxy = {
   readonly url: URL;
-  /** What it was asked to connect to, as `host:port`. */
+  /** The targets that clients asked for, as `host:port`. */
   connectedTo(): Promise<readonly string[]>;
   stop(): Promise<void>;
 };
 
 const LOGGED_CONNECT = /CONNECT (\S+) HTTP/g;
 
-/** Starts the Tinyproxy of the machine, or the distribution's, fetched; on `port`, or a free one. */
+/** Starts the machine's Tinyproxy, or downloads the distribution's. It listens on `port`, or on a free one. */
 export async function startTinyproxy(port?: number): Promise<RunningTinyproxy> {
   const { env } = process;
   const options = { env, progress: createProgress() };

@@ -4,8 +4,8 @@ import { type Behaviour, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /**
- * Starts a receiver over TLS, and returns it with the variables by which a core and who delivers may send to it and
- * trust it. `folder` holds the CA for them, and `host` is a name of the receiver.
+ * Starts a receiver over TLS. Also returns the variables that let cores and deliveries send to it and trust it. The
+ * CA is stored in `folder`; `host` is the receiver's name.
  */
 export async function startTrustedReceiver(
   folder: string,

@@ -33,7 +33,7 @@ beforeEach(async () => {
 const readDelivery = (deliveryId: string) =>
   skipping.stack.client(DeliveryService).getDelivery({ accountId, deliveryId });
 
-/** Sends a test event whose first attempt the dispatcher made and saw fail; returns its run. */
+/** Sends a test whose first attempt failed, as the dispatcher records it. Returns its run. */
 async function failFirstAttempt(): Promise<Run> {
   const sent = { accountId, endpointId };
   const { deliveryId } = await skipping.stack.client(EndpointService).sendTest(sent);
@@ -49,7 +49,7 @@ async function failFirstAttempt(): Promise<Run> {
   return run;
 }
 
-/** Begins the workflow of what waits for one, as the dispatcher does, and runs it to its end. */
+/** Starts the workflow that a delivery waits for, as the dispatcher does, and runs it to its end. */
 async function resume(run: Run, change?: (activities: Activities) => Partial<Activities>) {
   const { retries } = await skipping.dispatch.claimRetries({ limit: 10 });
   expect(retries.map((retry) => runFromProto(retry.run))).toEqual([run]);
@@ -63,11 +63,12 @@ async function resume(run: Run, change?: (activities: Activities) => Partial<Act
   const target = { client: client.workflow, taskQueue: TASK_QUEUE, nowMs: Date.now };
   const progress = await worker.runUntil(async () => {
     await beginWorkflow(target, { ...run, made }, dueInMs);
-    // Acknowledged and asked for once more: it is the same workflow.
+    // A second start after the acknowledgement changes nothing: it is the same workflow.
     await beginWorkflow(target, { ...run, made }, dueInMs);
     await skipping.dispatch.completeRetries({ runs: [runToProto(run)] });
     await handle.result();
-    // While this worker polls: the test server may give a query to one that has just stopped, and never again.
+    // The query runs while this worker polls. The test server may send a query to a worker that has stopped, and it
+    // is then lost.
     return handle.query<Progress>(PROGRESS);
   });
   const history = await handle.fetchHistory();
@@ -114,7 +115,7 @@ it("never posts an attempt again that could not be recorded, and waits from its 
   expect(refused).toBe(5);
   const [first = 0, ...waits] = waitsOf(history);
   expect(first).toBeGreaterThan(55);
-  // Three pauses, and what is left of the five minutes behind them.
+  // Three pauses, then the rest of the five minutes.
   expect(waits).toHaveLength(4);
   const waited = waits.reduce((sum, wait) => sum + wait, 0);
   expect(waited).toBeGreaterThan(295);

@@ -34,7 +34,7 @@ const deliveries = () => skipping.stack.client(DeliveryService);
 const WAITS_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200];
 const nothing = async () => {};
 
-/** Sends a test event and runs its workflow to its end; the functions are called around each attempt. */
+/** Sends a test and runs its workflow to the end. `before` and `after` run around each attempt. */
 async function run(
   before: (input: NextAttempt) => Promise<void> = nothing,
   after: (input: NextAttempt) => Promise<void> = nothing,
@@ -62,7 +62,7 @@ async function run(
   return { deliveryId, requests, history, result };
 }
 
-/** Takes all slots at the endpoint; returns what gives them back. */
+/** Takes all slots of the endpoint. Returns a function that gives them back. */
 function takeAllSlots(): () => void {
   const taken = Array.from({ length: 16 }, () => skipping.slots.take(endpointId));
   return () => {

@@ -17,7 +17,10 @@ beforeEach(async () => {
 
 const statesOf = () => delivery.statesOf(accountId);
 const settled = { timeout: 15_000, interval: 50 };
-/** What is logged while Temporal is away, before and after it was reached first: of an error the class and its places. */
+/**
+ * The log lines while Temporal is away, before and after it was first reached. Of an error they show the class and
+ * the places.
+ */
 const AWAY =
   /"(?:begin of retries failed|retries wait for Temporal)","cause":{"name":"\w+",.*"at":\["/;
 
@@ -50,7 +53,7 @@ it("ends at an answer that is not retried, and a manual retry sends the same byt
   delivery.receiver.behaviour = answer(404);
   const { deliveryId, eventId } = await delivery.sendTest(owner);
   await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
-  // The answer waits for all three calls: one that comes after a success is refused.
+  // The answer waits until all three calls are made. A call after the success would be refused.
   const asked = Promise.withResolvers<void>();
   delivery.receiver.behaviour = (socket, request) =>
     void asked.promise.then(() => answer(204)(socket, request));
@@ -90,7 +93,7 @@ it("makes each attempt once while manual retries race the end of the run before"
   await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
   const { attempts } = await delivery.read(accountId, deliveryId);
   const runs = attempts.map(({ run, attempt }) => `${run}.${attempt}`);
-  // An asker may have been answered 12 while another began 13.
+  // The run may reach 13: one caller can begin it while another is answered with 12.
   expect(runs.length).toBeGreaterThanOrEqual(12);
   expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
   expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);
@@ -125,7 +128,7 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   await delivery.restartTemporal();
   await expect.poll(waiting, { timeout: 50_000, interval: 200 }).toEqual([]);
   expect(delivery.requestsOf(eventId)).toHaveLength(1);
-  // Temporal's own UI tells how the first attempt ended, before the workflow has begun.
+  // Temporal's UI shows the first attempt's outcome before the workflow starts.
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());
   expect(await described.staticSummary()).toBe("attempt 1: receiver_busy");
 }, 90_000);

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { makeCertificates } from "./harness-receiver-certificates.ts";
 
 const MAIN = fileURLToPath(new URL("../../workflows/src/main.ts", import.meta.url));
-/** Far above what a stop takes, far below what the system or the SDK gives a connection. */
+/** Much longer than a stop takes, and much shorter than the connection timeouts of the system and the SDK. */
 const STOP_WITHIN_MS = 10_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"];
 
@@ -28,7 +28,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "activity-silent-"));
   await writeFile(join(folder, "ca.pem"), makeCertificates().ca);
 });
-// Each test has its own, which accepts connections and never answers: what stopped may try to connect once more.
+// Each test has its own server, which accepts connections and never answers. A stopped process may still try to
+// connect.
 beforeEach(async () => {
   const own: Socket[] = [];
   sockets = own;
@@ -51,11 +52,11 @@ const connected = () => expect.poll(() => sockets.length).toBeGreaterThan(0);
 const within = (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => "ended"), wait(STOP_WITHIN_MS, "goes on", { ref: false })]);
 
-/** A core that knows its name and nothing else. */
+/** A core that only answers with its id. */
 const routes = ({ rpc }: ConnectRouter) =>
   rpc(DispatchService.method.getInstallation, () => ({ id: "0123456789ab" }));
 
-/** Starts deliveries; returns also what they warn of. */
+/** Starts deliveries. Also returns their warnings. */
 function start(further: Record<string, string> = {}) {
   const warnings: string[] = [];
   const quiet = () => undefined;

@@ -5,7 +5,7 @@ import { answer } from "./harness-receiver-behaviours.ts";
 
 const ONCE_SWEPT = { timeout: 20_000 };
 
-// The core that is written to has no dispatcher: no dispatcher is notified.
+// The core that is written to has no dispatcher, so nobody notifies one.
 const delivery = useDeliveryStack(answer(200), { delivers: false });
 let accountId: string;
 beforeAll(async () => {

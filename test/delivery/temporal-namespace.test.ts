@@ -7,11 +7,11 @@ import { unique } from "../harness/builders.ts";
 import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
-/** A new namespace is known to all of Temporal some seconds later, and pauses double. */
+/** All parts of Temporal know a new namespace only after some seconds, and the pauses double. */
 const patient = { timeout: 60_000, interval: 100 };
 
 const namespace = unique("nowhere");
-/** The threads that this process started and that have not ended. */
+/** Running threads that this process started. */
 const threads = new Set<Worker>();
 const keep = (thread: Worker) => {
   threads.add(thread);

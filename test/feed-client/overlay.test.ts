@@ -12,7 +12,7 @@ import { createPaidDonation, createPlatformEvent, createReader } from "../harnes
 import { useTestStack } from "../harness/stack.ts";
 import { baseUrlOf } from "./harness-feed.ts";
 
-/** As a browser source of OBS is set up: an empty background, this large. */
+/** The size of a browser source in OBS. */
 const SOURCE = { width: 640, height: 300 };
 const LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff the Very Long 夢子 عمر";
 const LONG_MESSAGE = `${"W".repeat(300)} ${"No words, only thanks for all the evenings. ".repeat(20)}`;
@@ -35,7 +35,7 @@ type Overlay = {
   readonly problems: string[];
 };
 
-/** Opens the overlay as OBS does. `problems` has what the page complained of. */
+/** Opens the overlay as OBS does. `problems` collects the page's errors. */
 async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Promise<Overlay> {
   const used = context ?? (await browser.newContext({ viewport: SOURCE }));
   const page = await used.newPage();
@@ -50,7 +50,7 @@ async function openOverlay(hub: Hub, query = "", context?: BrowserContext): Prom
   return { page, context: used, problems };
 }
 
-/** Waits for the alert of a record, and returns what it says once it has come in. */
+/** Waits for a record's alert. Returns its text once its animation has ended. */
 async function alertOf(page: Page, id: string): Promise<string> {
   const alert = page.locator(`.alert[data-id="${id}"]:not([hidden])`);
   await alert.waitFor({ timeout: 60_000 });
@@ -60,12 +60,12 @@ async function alertOf(page: Page, id: string): Promise<string> {
 
 async function startHubOf(apiKey: string): Promise<Hub> {
   const baseUrl = baseUrlOf(stack.gatewayPort);
-  // From the first record on: the hub's look for the end of the feed is not what this is about.
+  // With `since` the hub need not look for the end of the feed, which this test does not cover.
   const since = "2000-01-01T00:00:00Z";
   return startHub({ apiKey, baseUrl, since, port: 0, token: createToken() });
 }
 
-/** Stores one record of each type; returns their ids and what their alerts say. */
+/** Stores one record of each type. Returns their ids and the texts of their alerts. */
 async function storeEach(accountId: string): Promise<(readonly [string, RegExp])[]> {
   const event = async (fields: Parameters<typeof createPlatformEvent>[2]) =>
     `evt_${await createPlatformEvent(stack, accountId, fields)}`;

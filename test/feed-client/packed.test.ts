@@ -16,14 +16,14 @@ import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
 const blocks = readCodeBlocks("README.md", FEED_FOLDER);
 const PATIENCE = { timeout: 30_000 };
-/** What is stored before a follower has begun is not its: one more is stored until it hears one. */
+/** A follower does not get what was stored before it began. So another record is stored until it gets one. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };
 
 const stack = useTestStack();
 const project = useFolder("feed-packed");
 let env: NodeJS.ProcessEnv;
 let accountId: string;
-/** The oldest one that the package is for. */
+/** The oldest Node that the package supports. */
 let node: string;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   node = installPacked("feed", project);
 }, 300_000);
 
-/** Writes an example of the README, with only its addresses changed. */
+/** Writes an example of the README. Only its addresses are changed. */
 function writeExample(name: string, more = "", port = 3_000): string {
   const code = blocks.get(name) ?? expect.unreachable(name);
   const given = code
@@ -47,7 +47,7 @@ const start = useRuns((args: readonly string[], variables?: NodeJS.ProcessEnv, p
   watch(spawn(program ?? node, args, { cwd: project, env: variables ?? env })),
 );
 const donate = (donorName: string) => createPaidDonation(stack, accountId, { donorName });
-/** Donates once more, tells a webhook of it, and says whether anything was heard by then. */
+/** Stores a donation and sends a webhook. Tells whether the follower has printed anything. */
 async function donateUntil(name: string, heard: () => string, port?: number): Promise<boolean> {
   await donate(name);
   if (port) await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);
@@ -70,7 +70,7 @@ describe("@activity/feed, packed and installed in a bare project", () => {
     const second = start([name]);
     await vi.waitUntil(() => second.output().includes("<Cai>"), PATIENCE);
     expect(first.output()).toBe("<Ada>\n<Bea>\n");
-    // The kill was in the pause behind Bea: her record may not be marked.
+    // The kill came in the pause after Bea, so her record may not be in the checkpoint.
     expect(second.output()).toMatch(/^(<Bea>\n)?<Cai>\n$/);
   });
 

@@ -15,12 +15,12 @@ import {
   placeOf,
 } from "./harness-changing-feed.ts";
 
-/** A million in `npm run test:all -- long`. */
+/** `npm run test:all -- long` makes a million. */
 const READS = process.env.FULL ? 1_000_000 : 8_000;
 const ACCOUNTS = 20;
 const READERS = 24;
 const WRITERS = 4;
-/** The limits are not what this test is about: the windows are emptied so often. */
+/** This test does not cover limits, so it empties the windows at this interval. */
 const EMPTY_WINDOWS_MS = 200;
 const TIMEOUT_MS = process.env.FULL ? 7_200_000 : 180_000;
 
@@ -29,7 +29,7 @@ let apart: Gateway;
 let closeCore: () => void;
 let ports: readonly number[];
 let call: Clients;
-/** Answers of the core to the gateway apart from it: that a page is the same, and others. */
+/** The core's answers to the separate gateway: "not modified", and pages. */
 const answers = { same: 0, pages: 0 };
 beforeAll(async () => {
   const second = await stack.startInstance();
@@ -70,16 +70,16 @@ function some<T>(all: readonly T[]): T {
   return all[Math.floor(Math.random() * all.length)] as T;
 }
 
-/** A feed with what its readers share. */
+/** A feed with the state that its readers share. */
 type ReadFeed = ChangingFeed & {
   readonly apiKeys: readonly string[];
-  /** The latest state that an answer so far can only be of. */
+  /** The number of the earliest state that the answers so far allow. */
   seen: number;
-  /** Where a poller stands: the cursor, and behind which record. */
+  /** A poller's cursor, and the place of the record before it. */
   poll: { readonly cursor: string; readonly place: string } | undefined;
 };
 
-/** What is asked for, and what of a state answers it. */
+/** A query, and the records of a state that answer it. */
 type Question = {
   readonly query: string;
   readonly limit: number;
@@ -148,7 +148,7 @@ it(
     };
     const emptyWindows = async () => {
       while (reads < READS) {
-        // Where it loses a deadlock with the core, the next one does it.
+        // After a lost deadlock with the core, the next attempt empties them.
         await stack.database.query("DELETE FROM rate_window").catch((error) => {
           if (!isDeadlock(error)) throw error;
         });
@@ -164,7 +164,7 @@ it(
     expect(wrong).toEqual([]);
     const changes = feeds.reduce((sum, feed) => sum + feed.begun(), 0);
     expect(changes).toBeGreaterThan(ACCOUNTS);
-    // Both ways of the core to answer were taken, each by many.
+    // The core gave both kinds of answer many times.
     expect(answers.same).toBeGreaterThan(READS / 50);
     expect(answers.pages).toBeGreaterThan(READS / 50);
     console.info(`${reads} reads beside ${changes} changes; of the gateway apart:`, answers);
@@ -183,7 +183,7 @@ async function createFeed(): Promise<ReadFeed> {
   };
 }
 
-/** Finds the first state, of those that the feed can have had when it was asked, that gives this very answer. */
+/** Finds the first state between `earliest` and `latest` that gives exactly this answer. */
 function stateOf(
   answer: HttpAnswer,
   { limit, select, query }: Question,

@@ -40,7 +40,7 @@ it("ADR 0032: a gateway that runs on gives out cursors of the new key once its c
     const { pagination } = JSON.parse(answer.text);
     return { answer, cursor: pagination?.next_cursor as string };
   };
-  // Asked for twice, the page is kept.
+  // The gateway keeps a page after its second request.
   await read("");
   const { cursor: old } = await read("");
 

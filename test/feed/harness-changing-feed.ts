@@ -11,31 +11,31 @@ import { unique } from "../harness/builders.ts";
 import type { Clients } from "../harness/clients.ts";
 import type { ActivityJson } from "../harness/json.ts";
 
-/** All that a feed shows, oldest first. */
+/** The whole content of a feed, oldest first. */
 export type FeedState = readonly ActivityJson[];
 
-/** A feed and how it came to be: what it showed after each change, and what changed it last. */
+/** A feed, its state after each change, and the change in flight. */
 export type ChangingFeed = {
   readonly accountId: string;
-  /** The states so far; the first is of an empty feed. */
+  /** All states so far. The first is empty. */
   readonly states: FeedState[];
-  /** How many changes have begun: one more than there are states behind the first, while one is in flight. */
+  /** The number of changes that have begun. While one is in flight, there is no state for it yet. */
   begun(): number;
-  /** Resolves when the change in flight has its answer. */
+  /** Resolves when the change in flight is answered. */
   settled(): Promise<void>;
-  /** Makes one change, chosen at random. */
+  /** Makes one random change. */
   change(): Promise<void>;
 };
 
 const CENTS = 500n;
-/** A feed with more is made smaller before it grows again. */
+/** A feed with more records shrinks before it grows again. */
 const MAX_RECORDS = 60;
 const at = timestampFromMs(1_600_000_000_000);
 
 type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
 type Followed = { readonly externalId: string; readonly shown: ActivityJson };
 
-/** Begins with an empty feed. Await each change before you make the next. `call` may take another core each time. */
+/** Creates an empty feed. Await each change before the next. `call` may use a different core each time. */
 export function createChangingFeed(accountId: string, call: Clients): ChangingFeed {
   const states: FeedState[] = [[]];
   const paid: Paid[] = [];
@@ -172,7 +172,7 @@ function byPlace(one: ActivityJson, other: ActivityJson): number {
   return placeOf(one) < placeOf(other) ? -1 : 1;
 }
 
-/** Where an activity stands in its feed, as a text that sorts. */
+/** The place of an activity in its feed, as a text that sorts. */
 export function placeOf({ recorded_at, id }: ActivityJson): string {
   return `${recorded_at} ${id.slice(4)} ${id.slice(0, 3)}`;
 }

@@ -9,7 +9,7 @@ const PATH = "/api/v1/activity";
 
 const stack = useTestStack();
 
-/** Has a page kept, and returns how to ask for it again. */
+/** Lets the gateway keep a page. Returns a function that reads it again. */
 async function keepPage() {
   const reader = await createReader(stack);
   await createPlatformEvent(stack, reader.accountId);

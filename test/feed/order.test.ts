@@ -17,7 +17,7 @@ beforeEach(async () => {
   ({ accountId, apiKey } = await createReader(stack));
 });
 
-/** Reads all pages of a query, one activity on each: every place in the order is a cursor once. */
+/** Reads all pages of a query with one activity each, so that every place is a cursor once. */
 async function readAll(query: string): Promise<ActivityJson[]> {
   const seen: ActivityJson[] = [];
   let cursor = "";
@@ -36,7 +36,10 @@ async function readAll(query: string): Promise<ActivityJson[]> {
 describe("§4.2 order sorts by recorded_at, then internal record id, then source", () => {
   const LOW = "a".repeat(15);
   const HIGH = "b".repeat(15);
-  /** In ascending order, as no writing can be made to store them: `d` is a donation, `e` a platform event. */
+  /**
+   * In ascending order. `d` is a donation, `e` a platform event. No call can store these times, so the test writes
+   * them.
+   */
   const ASCENDING = [
     { recordedAt: 1_700_000_000_000_000, recordId: HIGH, source: "e" },
     { recordedAt: 1_700_000_000_000_001, recordId: LOW, source: "e" },
@@ -53,7 +56,7 @@ describe("§4.2 order sorts by recorded_at, then internal record id, then source
   };
 
   beforeEach(async () => {
-    // Written in no order, so that the order of storage is not the one that is asked for.
+    // Stored in reverse, so that the order of storage differs from the expected order.
     for (const { recordedAt, recordId, source } of ASCENDING.toReversed()) {
       const written =
         source === "d"
@@ -83,7 +86,7 @@ describe("§4.2 order sorts by recorded_at, then internal record id, then source
 });
 
 describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred_at", () => {
-  /** The later one is recorded, the longer ago it occurred. */
+  /** A record that is stored later occurred earlier. */
   const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
 
   async function storeInOrder(): Promise<void> {
@@ -94,7 +97,7 @@ describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred
       await donations.createDonation({ ...key, amountCents: 1n, currency: "eur", donatedAt });
       await donations.payDonation(key);
     }
-    // Of a platform event only the storage time is known: it is the latest of all in both.
+    // A platform event has only its storage time, which is the latest in both orders.
     await createPlatformEvent(stack, accountId);
   }
 

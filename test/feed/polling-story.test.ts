@@ -6,7 +6,7 @@ import { useTestStack } from "../harness/stack.ts";
 
 const SINCE = "2020-01-01T00:00:00Z";
 const WRITERS = 50;
-/** A minute in `npm run test:all -- long`; `npm test`, which is to end within minutes, writes for a quarter of it. */
+/** `npm run test:all -- long` writes for a minute. `npm test` must end within minutes. */
 const WRITING_MS = process.env.FULL ? 60_000 : 15_000;
 const STORY_TIMEOUT_MS = WRITING_MS + 90_000;
 
@@ -17,7 +17,7 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
     "sees every record once, none skipped, in order, while 50 writers commit with random delays",
     async () => {
       const { accountId, apiKey } = await createReader(stack);
-      // Each writer's transaction lasts up to 20 ms longer once it has its place in the feed.
+      // Each transaction lasts up to 20 ms longer after its record got its place in the feed.
       await stack.database.queryShards(
         "CREATE TRIGGER slow_writers AFTER INSERT ON activity FOR EACH ROW DO SLEEP(RAND() * 0.02)",
       );
@@ -43,7 +43,7 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
   );
 });
 
-/** Polls without a pause, as §4.4 describes, until nothing is written and nothing is left. */
+/** Polls without a pause, as in §4.4, until writing has ended and nothing is left. */
 async function follow(apiKey: string, isWriting: () => boolean) {
   const seen: PageJson["data"] = [];
   let cursor = "";
@@ -56,7 +56,7 @@ async function follow(apiKey: string, isWriting: () => boolean) {
   }
 }
 
-/** The limits are not what this test is about. Where it loses a deadlock with the core, the next one does it. */
+/** This test does not cover limits. After a lost deadlock with the core, the next call empties them. */
 async function emptyWindows(): Promise<void> {
   await stack.database.query("DELETE FROM rate_window").catch((error) => {
     if (!isDeadlock(error)) throw error;

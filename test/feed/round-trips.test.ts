@@ -13,14 +13,14 @@ beforeAll(async () => {
   await createPlatformEvent(stack, accountId);
 });
 
-/** Counts what one request costs once its statements are prepared on every connection in use, and its page is kept. */
+/** Counts the round trips of one request after its statements are prepared and its page is kept. */
 async function roundTrips(path: string, method = "GET", key: string | undefined = apiKey) {
   const request = { method, ...(key && { apiKey: key }) };
   for (let time = 0; time < 2; time++) await stack.http(path, request);
   return countCommands(() => stack.http(path, request));
 }
 
-/** The least of three times: the core's periodic jobs send commands of their own, every 5 and every 30 seconds. */
+/** The lowest of three counts. The core's periodic jobs add commands every 5 and 30 seconds. */
 async function countCommands(
   work: () => Promise<unknown>,
   prepare?: () => Promise<unknown>,

@@ -6,7 +6,9 @@ import { countRowReads } from "../harness/row-reads.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const LIMIT = 50;
-/** What a page may read beyond its limit: the row that tells of more, and the starts of its ranges. */
+/**
+ * Rows that a page may read beyond its limit: the row that shows whether more exist, and the starts of its ranges.
+ */
 const A_FEW = 5;
 
 const stack = useTestStack();
@@ -38,7 +40,7 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
       const bounds = bounded ? `&since=${feed.at(0.25)}&until=${feed.at(0.75)}` : "";
       const query = `?limit=${LIMIT}&order=${order}${filter}${bounds}`;
       let path = `/api/v1/activity${query}`;
-      // The first pages, then one from the middle, each after the cursor before.
+      // The first pages, each after the previous cursor.
       for (let page = 0; page < 3; page++) {
         const { answer, rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
         expect(answer.status).toBe(200);

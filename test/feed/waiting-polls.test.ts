@@ -14,7 +14,7 @@ const stack = useTestStack();
 const reads = () => stack.log.filter((line) => line.includes("ListActivities")).length;
 const idsOf = (answer: HttpAnswer) => answer.json<PageJson>().data.map(({ id }) => id);
 
-/** Begins a poll that waits, and resolves once it is held; its answer comes later. */
+/** Starts a poll that waits. Resolves once the core holds it. */
 async function hold(apiKey: string, path = POLL, port = stack.gatewayPort) {
   const before = reads();
   const answering = requestOf(port, path, { apiKey, headers: { ...WAIT, ...address() } });

@@ -3,16 +3,19 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What an attack has to work with: from which address, and until when. */
+/** The parameters of an attack: its source address and its end. */
 export type Attacker = {
   readonly address: string;
   isOver(): boolean;
-  /** Counts what was sent and what came back, for a look at the end. */
+  /** Counts what was sent and what was answered. The process prints the counts at its end. */
   count(what: string, times?: number): void;
 };
 type Counts = Readonly<Record<string, number>>;
 
-/** In a process of its own: runs the attack that `argv` names from its address for its time, and prints what it did. */
+/**
+ * Runs, as a process of its own, the attack that `argv` names, then prints its counts. `argv` also has the source
+ * address and the duration.
+ */
 export async function runAttack<Target>(
   attacks: Readonly<Record<string, (target: Target & Attacker) => Promise<unknown>>>,
   targetOf: (args: string[]) => Target,
@@ -32,7 +35,10 @@ export async function runAttack<Target>(
   process.exit();
 }
 
-/** Has the process of a file attack while others work: it begins `aheadMs` before them, and goes on as long behind. */
+/**
+ * Runs an attack in a child process while `work` runs. The attack begins `aheadMs` before `work` and ends `aheadMs`
+ * after its time.
+ */
 export async function beside<Result>(
   [file, ...args]: readonly [file: string, attack: string, address: string, ...string[]],
   [aheadMs, spreadMs]: readonly [number, number],
@@ -47,7 +53,7 @@ export async function beside<Result>(
   return { result, flood: JSON.parse(await report) };
 }
 
-/** Has clients ask, each at its own pace; returns how that ended, and how often. */
+/** Runs clients that each ask at a steady pace. Returns how often each answer came. */
 export async function askAtOwnPace(
   { clients, each, spreadMs }: { clients: number; each: number; spreadMs: number },
   ask: (client: number) => Promise<string>,
@@ -67,7 +73,7 @@ export async function askAtOwnPace(
 export const inParallel = <Result>(count: number, work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
-/** Opens a connection to a port of this machine from the attacker's address. */
+/** Connects to a port of this machine from the attacker's address. */
 export async function openFrom({ address, count }: Attacker, port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address });
   socket.on("error", () => count("errors"));

@@ -4,33 +4,33 @@ import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts"
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** Deliveries written straight into the database: clients would need minutes to make them. */
+/** Deliveries written straight into the database. Making them through clients takes minutes. */
 export type Backlog = {
   readonly accountId: string;
-  /** They are shared out evenly. */
+  /** The deliveries are spread over them evenly. */
   readonly endpointIds: readonly string[];
   /** At most 100,000. */
   readonly count: number;
 };
 
-/** What the database holds of each of them. */
+/** What the database holds of each delivery. */
 export type StoredDelivery = {
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** From now; absent when none is planned. */
+  /** Counted from now; absent when no attempt is planned. */
   readonly nextAttemptSeconds?: number;
 };
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
-/** A table of n from 0 to 99,999. */
+/** A table of the numbers `n` from 0 to 99,999. */
 export const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
   FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f) numbers`;
 const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const TIME_DIGITS = 10;
-/** In September 2020; each backlog is one event, a microsecond after the one before. */
+/** A time in September 2020. Each backlog is one event, one microsecond after the previous one. */
 let lastCreatedAt = 1_600_000_000_000_000;
 
-/** Writes deliveries whose first attempt can be claimed, and returns their ids, oldest first. */
+/** Writes deliveries whose first attempt can be claimed. Returns their ids, oldest first. */
 export async function writePending(
   database: TestDatabase,
   backlog: Backlog,
@@ -54,7 +54,7 @@ function payloadOf(id: string, recordId: string): Buffer {
   return webhookPayload(envelope, { kind: WebhookEventKind.DonationCreated, record });
 }
 
-/** Writes deliveries as they are at some moment, none of them in the outbox; returns their ids, oldest first. */
+/** Writes deliveries in a given state, without outbox entries. Returns their ids, oldest first. */
 export async function writeDeliveries(
   database: TestDatabase,
   { accountId, endpointIds, count }: Backlog,
@@ -63,7 +63,7 @@ export async function writeDeliveries(
   lastCreatedAt += 1;
   const first = leastIdAt(lastCreatedAt);
   const eventId = `wev_${first}`;
-  // In each shard, of which one has the account.
+  // This runs in every shard. Only one of them has the account.
   await database.queryShards(
     `INSERT INTO webhook_event (account_no, id, kind, created_at, payload)
      SELECT account_no, ?, 1, ?, ? FROM account WHERE id = ?`,
@@ -80,7 +80,7 @@ export async function writeDeliveries(
       ...[nextAttemptSeconds === undefined ? null : nextAttemptSeconds * 1e6, eventId, count],
     ],
   );
-  // A vtgate answers with 10,000 rows at most.
+  // This asks the shards, because a vtgate returns at most 10,000 rows.
   const rows = await database.queryShards<{ id: string }>(
     "SELECT id FROM delivery WHERE event_id = ? ORDER BY id",
     [eventId],

@@ -15,12 +15,11 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "./clients.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** Where something is built: by clients that may do everything. */
+/** What builders need: clients with every permission. */
 export type Built = { readonly client: Clients };
-/** Its database, where an account is to have several keys: a test does not wait a minute for each. */
+/** With the database, an account can have several keys at once. The product allows one a minute. */
 type Keyed = Built & { readonly database?: Pick<TestDatabase, "query"> };
 
-/** Every kind of webhook event. */
 export const ALL_KINDS = [
   WebhookEventKind.DONATION_CREATED,
   WebhookEventKind.DONATION_REFUNDED,
@@ -28,10 +27,10 @@ export const ALL_KINDS = [
   WebhookEventKind.SUBSCRIPTION_CREATED,
 ];
 
-/** A new name that nothing else in the run has. */
+/** Returns a name that is unique in the run. */
 export const unique = (prefix: string) => `${prefix}-${randomBytes(6).toString("hex")}`;
 
-/** Creates an account, verified unless told otherwise, and returns its id. */
+/** Creates an account, by default verified. Returns its id. */
 export async function createAccount(
   { client }: Built,
   { verified = true, displayName = "Streamer ★" } = {},
@@ -43,7 +42,7 @@ export async function createAccount(
   return accountId;
 }
 
-/** Creates an API key of an account and returns its id and text. */
+/** Creates an API key of an account. Returns its id and text. */
 export async function createApiKey({ client, database }: Keyed, accountId: string) {
   await database?.query("UPDATE account SET api_key_created_at = NULL WHERE id = ?", [accountId]);
   const key = { accountId, name: "test", validityDays: 30 };
@@ -51,14 +50,14 @@ export async function createApiKey({ client, database }: Keyed, accountId: strin
   return { id: apiKey?.id ?? "", text: secret };
 }
 
-/** Creates a verified account with a key. */
+/** Creates a verified account with an API key. */
 export async function createReader(stack: Keyed) {
   const accountId = await createAccount(stack);
   const { id, text } = await createApiKey(stack, accountId);
   return { accountId, apiKey: text, apiKeyId: id };
 }
 
-/** Creates an endpoint, which chose every kind unless told otherwise. */
+/** Creates an endpoint, by default for every kind. */
 export async function createEndpoint(
   { client }: Built,
   accountId: string,
@@ -70,7 +69,7 @@ export async function createEndpoint(
   return { endpointId: endpoint?.id ?? "", secret };
 }
 
-/** Stores a paid donation and returns its record id and external id. */
+/** Stores a paid donation. Returns its record id and external id. */
 export async function createPaidDonation(
   { client }: Built,
   accountId: string,
@@ -83,7 +82,7 @@ export async function createPaidDonation(
   return { recordId: donation?.recordId ?? "", externalId: key.externalId };
 }
 
-/** Stores a platform event, a follow on the first platform unless told otherwise. */
+/** Stores a platform event, by default a follow on the first platform. Returns its record id. */
 export async function createPlatformEvent(
   { client }: Built,
   accountId: string,
@@ -99,7 +98,10 @@ export async function createPlatformEvent(
 
 type ImportedRow = { externalId: string; donorName?: string; message?: string };
 
-/** Imports so many donations, or these, at once: all share their time of storage. Returns how many were stored. */
+/**
+ * Imports `given` donations, or these rows, in one batch, so all get the same `recorded_at`. Returns how many were
+ * stored.
+ */
 export async function importDonations(
   { client }: Built,
   accountId: string,

@@ -8,13 +8,13 @@ const path = (name: string) => fileURLToPath(new URL(`../../workflows/${name}`, 
 const BUILT = path("dist/workflows.js");
 
 /**
- * Bundles the workflows once for all that a run starts: each process that delivers takes two seconds for it
- * otherwise. `test/replay` bundles the sources themselves.
+ * Bundles the workflows once for a whole run. Otherwise each process that delivers bundles them, in two seconds.
+ * `test/replay` bundles the sources itself.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  // Built by hand, or for another project of this run.
+  // Somebody built it by hand, or another project of this run did.
   if (existsSync(BUILT)) return undefined;
   await promisify(execFile)(process.execPath, [path("src/build.ts")]);
-  // Left behind, it would be taken when the packages that are bundled with it were updated.
+  // A bundle that stays would still be used after its packages are updated.
   return () => rm(BUILT, { force: true });
 }

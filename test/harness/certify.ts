@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 
 /**
- * Makes with the `openssl` program an authority, or a certificate that one signed, for these names: `<name>.pem` and
- * `<name>.key` in a folder.
+ * Creates a certificate for these names with `openssl`: `<name>.pem` and `<name>.key` in the folder. The authority
+ * `ca` signs it. Without `ca` it is an authority itself.
  */
 export function certify(folder: string, name: string, names: string, ca?: string): void {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];

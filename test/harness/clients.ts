@@ -5,10 +5,10 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 type Headers = Readonly<Record<string, string>>;
 type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
 
-/** Makes clients of the services of a core. */
+/** Creates a client of a service of a core. */
 export type Clients = <Service extends DescService>(service: Service) => Client<Service>;
 
-/** A gRPC transport to a core that sends these headers, of the moment where they change, with each call. */
+/** A gRPC transport to a core. Every call sends these headers. A function is called anew for each call. */
 export function transportTo(
   baseUrl: string,
   headers: Headers | (() => Headers),
@@ -26,7 +26,7 @@ export function transportTo(
   });
 }
 
-/** Makes clients that show a credential, and share a connection. */
+/** Makes clients that send a credential and share one connection. */
 export function clientsOf(
   baseUrl: string,
   credential: string | (() => string),

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** A way to the database that counts what goes over it, and can fall silent. */
+/** A proxy before the database. It counts commands and can stop forwarding. */
 export type DatabaseProxy = Awaited<ReturnType<typeof openDatabaseProxy>>;
 
 const HEADER_BYTES = 4;
@@ -8,8 +8,8 @@ const COM_QUERY = 0x03;
 const COM_STMT_EXECUTE = 0x17;
 
 /**
- * Opens a port that passes everything on to the database at `serverUrl`. Of the packets that a client sends,
- * those with sequence number 0 begin a command; the rest are parts of one or of the handshake.
+ * Opens a proxy of the database at `serverUrl`. A client's packet with sequence number 0 begins a command. Other
+ * packets continue a command or the handshake.
  */
 export async function openDatabaseProxy(serverUrl: string) {
   const target = new URL(serverUrl);
@@ -46,11 +46,11 @@ export async function openDatabaseProxy(serverUrl: string) {
   url.port = `${(server.address() as net.AddressInfo).port}`;
   return {
     url: url.href,
-    /** Commands sent to the database so far; each is one round trip. */
+    /** Commands sent so far. Each is one round trip. */
     commands: () => commands,
-    /** Statements sent to the database so far, those of one packet one by one. */
+    /** Statements sent so far. Each statement of a packet counts. */
     statements: () => statements,
-    /** Passes nothing on any more over the connections that are open, as when a host loses its power. */
+    /** Stops forwarding on every open connection, as when a host loses power. */
     fallSilent() {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
@@ -64,7 +64,7 @@ export async function openDatabaseProxy(serverUrl: string) {
   };
 }
 
-/** What separates two statements is in no value: there a line's end is escaped. */
+/** Statements are separated by `;` and a line break. No value contains that, because values escape line breaks. */
 function countStatements(payload: Buffer): number {
   if (payload[0] === COM_STMT_EXECUTE) return 1;
   if (payload[0] !== COM_QUERY) return 0;

@@ -7,22 +7,22 @@ import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
 import { useStarted } from "./use-started.ts";
 
-/** A migrated database of a test's own. */
+/** A migrated database for one test. */
 export type TestDatabase = ReturnType<typeof openTestDatabase>;
 
 /** Where a test's tables are. */
 export type Place = {
   readonly url: string;
-  /** Its databases in the server, which are dropped with it. */
+  /** The databases on the server that `drop` removes. */
   readonly databases: readonly string[];
-  /** The URLs in the server of those that hold what accounts own. */
+  /** The URLs of the databases that hold the accounts' tables: one a shard. */
   readonly shards: readonly string[];
   close(): Promise<void>;
 };
 
 /**
- * Creates a database without records in the server that the run shares, unless another is given. A run on Vitess has a
- * vtgate and shards for each, which start in a second: at a vtgate no sharded keyspace can be created.
+ * Creates an empty database, by default on the run's shared server. A run on Vitess starts a vtgate and shards for
+ * each database, within a second, because a vtgate cannot create a sharded keyspace.
  */
 export async function createTestDatabase(
   serverUrl: string = inject("databaseUrl"),
@@ -41,7 +41,7 @@ export async function createTestDatabase(
   return database;
 }
 
-/** A vtgate hears of a column seconds after a migration added it. */
+/** A vtgate learns of a new column some seconds after the migration. */
 async function waitForColumns({ query }: TestDatabase): Promise<void> {
   const added = ["name FROM endpoint", "dismissed FROM dashboard_session"];
   for (const column of added) {
@@ -50,35 +50,39 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
   }
 }
 
-/** A database of the tests of a file or group. */
+/** A database for the tests of a file or group. */
 export const useTestDatabase = () =>
   useStarted(async () => {
     const database = await createTestDatabase();
     return { ...database, stop: database.drop };
   });
 
-/** Opens a place that is there; `server` is asked what runs. Both are closed with it. */
+/**
+ * Opens an existing place and closes it at the end. `server` is the connection that lists running statements. It is
+ * closed too.
+ */
 export function openTestDatabase(server: Pool, place: Place) {
   const own = connectTo(place.url);
   const shards = place.shards.map(connectTo);
   return {
     url: place.url,
-    /** Runs one statement on a connection outside the product. */
+    /** Runs one statement on a connection that the product does not use. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await own.query(sql, values);
       return rows as Row[];
     },
     /**
-     * Runs one statement on the server itself and in each shard, or in the only database. It is for what a vtgate does
-     * not take, such as triggers, table locks and the server's counters. Returns the rows of all.
+     * Runs one statement in each shard, or in the only database, and returns all rows. For statements that a vtgate
+     * refuses, such as triggers, table locks and the server's counters.
      */
     async queryShards<Row>(sql: string, values: unknown[] = []) {
       const answers = await Promise.all(shards.map((shard) => shard.query(sql, values)));
       return answers.flatMap(([rows]) => rows as Row[]);
     },
-    /** Tells whether a statement that begins so runs in it now, or waits for a lock. */
+    /** Tells whether a statement with this beginning runs now or waits for a lock. */
     async isRunning(statement: string) {
-      // A condition would be compared with what other databases are sent too, which MySQL fails at for emoji.
+      // This filters here: a `WHERE` would compare with other databases' statements, and MySQL fails at emoji in
+      // them.
       const [shown] = await server.query("SHOW FULL PROCESSLIST");
       return (shown as { db: string | null; Info: string | null }[]).some(
         ({ db, Info }) =>
@@ -96,7 +100,7 @@ export function openTestDatabase(server: Pool, place: Place) {
   };
 }
 
-/** SQL's words in small letters, without what a session's settings become: a comment behind the first word. */
+/** Lower-case SQL without the comment behind the first word. Vitess puts session settings there. */
 const asVtgateSends = (sql: string) => sql.replace(/\/\*.*?\*\/ /, "").toLowerCase();
 
 export const connectTo = (uri: string) =>

@@ -5,7 +5,7 @@ import type { ErrorJson } from "./json.ts";
 
 const ERROR_TEXT_MAX = 400;
 
-/** Holds what is true of every answer: openapi.yaml describes it, and its headers keep it private. */
+/** Checks what every answer must have: openapi.yaml describes it, and its headers keep it private. */
 export function expectCommonHeaders(answer: HttpAnswer): void {
   expectToMatchOpenapi(answer);
   expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
@@ -15,7 +15,7 @@ export function expectCommonHeaders(answer: HttpAnswer): void {
   expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
 }
 
-/** Holds an answer to a status and code of the contract's error table. §7 */
+/** Checks an error answer against the contract's error table. §7 */
 export function expectError(answer: HttpAnswer, status: number, code: string): void {
   expectCommonHeaders(answer);
   expect(answer.status).toBe(status);

@@ -3,7 +3,7 @@ import { leastIdAt } from "../../server/src/common/ids.ts";
 import { NUMBERS } from "./backlog.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** What one of an event's deliveries is like. */
+/** Describes one delivery of each event. */
 export type FilledDelivery = {
   readonly endpointId: string;
   readonly kind: WebhookEventKind;
@@ -14,13 +14,13 @@ export type FilledDelivery = {
 /** An event whose deliveries were filled in. */
 export type FilledEvent = { readonly id: string; readonly createdAtMicros: number };
 
-/** In September 2020; an event each microsecond. */
+/** A time in September 2020. One event follows each microsecond. */
 const START_MICROS = 1_600_000_000_000_000;
 const CHUNK = 50_000;
 
 /**
- * Fills an account's deliveries by SQL, too many to send one by one: each event has one like each of `like`.
- * Their events have no rows. Returns the event in the middle.
+ * Fills an account's deliveries by SQL. Each event has one delivery for each element of `like`, but no row of its
+ * own. Returns the event in the middle.
  */
 export async function fillDeliveries(
   database: Pick<TestDatabase, "queryShards">,

@@ -7,8 +7,8 @@ const STEP_MICROS = 1_000_000;
 const CHUNK = 50_000;
 
 /**
- * Fills an account's feed by SQL: with donations and platform events of all types and platforms, one a second. The hidden
- * part lies where hidden records lie.
+ * Fills an account's feed by SQL with records of all types and platforms, one a second. Hidden records go into
+ * `donation` only.
  */
 export async function fillFeed(
   database: TestDatabase,
@@ -31,7 +31,7 @@ export async function fillFeed(
   }
   await database.query("ANALYZE TABLE activity");
   return {
-    /** The time at a fraction of the way through the feed, as a parameter. */
+    /** The time at this fraction of the feed, as a query parameter. */
     at(fraction: number): string {
       const micros = START_MICROS + Math.floor(visible * fraction) * STEP_MICROS;
       return new Date(micros / 1000).toISOString();

@@ -8,14 +8,14 @@ import { buildVitess, VITESS_IN_ONE } from "../vitess/harness-vitess.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The server all tests share; each makes a database of its own in it. */
+    /** The server that all tests share. Each test creates its own database there. */
     databaseUrl: string;
-    /** How many shards a test's database has in a run on Vitess; `undefined` in any other. */
+    /** How many shards a test's database has on Vitess; `undefined` without Vitess. */
     shards: number | undefined;
   }
 }
 
-/** Starts one database server for the whole run, in a folder that goes away with it. */
+/** Starts one database server for the whole run. Its folder is removed at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { env } = process;
   const progress = createProgress();

@@ -6,20 +6,22 @@ import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { StackError } from "../../dev-stack/src/stack-error.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
-/** Programs that no registry has built, pinned by the hash of their module; its go.sum has those of all it needs. */
+/**
+ * A Go module whose programs no registry offers as binaries. Its hash is pinned; its go.sum pins what it depends on.
+ */
 export interface GoModule {
   title: string;
   /** `path@version`. */
   module: string;
-  /** What go.sum would say of it. */
+  /** The module's hash, as go.sum states it. */
   sum: string;
-  /** The folders in it that programs are named after. */
+  /** The module's folders with the main packages. The programs get their names. */
   packages: readonly string[];
-  /** The folder of the cache that has them. */
+  /** The name of the folder in the cache. */
   folder: string;
 }
 
-/** Builds programs of a Go module, once a machine; returns the folder that has them. */
+/** Builds a Go module's programs, once per machine. Returns their folder. */
 export function buildGoModule(
   { title, module, sum, packages, folder }: GoModule,
   { env, cacheDir = cacheFolder(env), progress }: StackOptions,
@@ -32,7 +34,7 @@ export function buildGoModule(
   return makeFolderOnce(at, `Building ${title} (some minutes, once)`, progress, async (fresh) => {
     const go = await findProgram(env, ["go"]);
     if (go === undefined) throw fail("no go was found on PATH");
-    // Where nobody's go.mod or go.work counts.
+    // No go.mod or go.work applies in this folder.
     const { lines } = await runCommand(go, ["-C", fresh, "mod", "download", "-json", module]);
     const answer = lines.slice(lines.indexOf("{"), lines.lastIndexOf("}") + 1).join("\n");
     if (answer === "") throw fail(`go says: ${lines.at(-1)}`);

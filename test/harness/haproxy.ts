@@ -7,25 +7,25 @@ import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { startServer } from "../../dev-stack/src/server-process.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
-/** A HAProxy that serves, and keeps nothing. */
+/** A running HAProxy. It stores nothing. */
 export interface RunningHaproxy {
-  /** Whether it sends anything to the server of this name; `false` for one that it does not know. */
+  /** Whether HAProxy sends traffic to the server of this name. `false` for an unknown name. */
   isUp(server: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 export interface StartHaproxy extends StackOptions {
-  /** Its sections but `global`. */
+  /** The configuration without its `global` section. */
   config: string;
-  /** Files that the configuration names as `FOLDER/name`, by name: certificates. */
+  /** Files by name, such as certificates. The configuration refers to them as `FOLDER/name`. */
   files?: Readonly<Record<string, string>>;
 }
 
-/** Of what it says of each server: its management guide, 9.1. */
+/** Columns of the statistics of each server (management guide, 9.1). */
 const NAME_COLUMN = 1;
 const STATUS_COLUMN = 17;
 
-/** Starts the HAProxy of the machine, or the distribution's, fetched. */
+/** Starts the machine's HAProxy, or downloads the distribution's. */
 export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaproxy> {
   const { env, config, files = {} } = options;
   const launch = await findOrFetch(

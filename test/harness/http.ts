@@ -1,18 +1,18 @@
 import http from "node:http";
 import https from "node:https";
 
-/** A request as it goes over the wire: nothing is added but Host. */
+/** A request as it is sent. Only the Host header is added. */
 export type HttpRequest = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Shorthand for `authorization: Bearer …`. */
   readonly apiKey?: string;
   readonly body?: string;
-  /** PEM of the CA of a port with TLS. */
+  /** The CA certificate (PEM) of a port with TLS. */
   readonly ca?: string | undefined;
 };
 
-/** An answer, its body as bytes were sent. */
+/** An answer with the exact bytes of its body. */
 export type HttpAnswer = {
   readonly method: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export type HttpAnswer = {
   readonly setCookie: readonly string[];
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** Parses the body as JSON. Throws if it is not JSON. */
   readonly json: <T = never>() => T;
 };
 

@@ -6,8 +6,8 @@ const LISTEN_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * Waits until a child takes connections at its port; rejects when it has ended. It asks by connecting: who
- * asks by listening takes the port from the child now and then.
+ * Waits until a child accepts connections at its port. Rejects if the child has ended. It checks by connecting, since
+ * a check by listening could take the port from the child.
  */
 export async function untilListening(child: ChildProcess, port: number): Promise<void> {
   const giveUpAt = performance.now() + LISTEN_WITHIN_MS;

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that take longest, longest first. */
+/** The slowest files, slowest first. */
 const LONGEST = [
   "test/delivery/crash/kills.test.ts",
   "test/kit/exactly-once.test.ts",
@@ -19,8 +19,8 @@ const LONGEST = [
 ];
 
 /**
- * Has what takes longest begin first: begun last, the other workers would wait for it. Vitest sorts so by the run
- * before, but a fresh clone has none.
+ * Starts the slowest files first, so that no worker waits for one at the end. Vitest sorts by the previous run's
+ * times, which a fresh clone does not have.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

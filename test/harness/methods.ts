@@ -6,14 +6,14 @@ import { ConnectError } from "@connectrpc/connect";
 export const SERVICES: readonly DescService[] = Object.values(proto).flatMap((exported) =>
   "kind" in exported && exported.kind === "service" ? [exported] : [],
 );
-/** Every method of theirs. */
+/** Every method of these services. */
 export const METHODS: readonly DescMethod[] = SERVICES.flatMap(({ methods }) => methods);
 
 export const nameOf = ({ parent, name }: DescMethod) => `${parent.name}/${name}`;
 
 type AnyClient = (service: DescService, headers?: Record<string, string>) => unknown;
 
-/** Calls a method, whichever it is, with messages, of which a unary one takes one; returns how it failed. */
+/** Calls any method. A unary method gets the first message. Returns its failure. */
 export async function failureOf(
   client: AnyClient,
   method: DescMethod,

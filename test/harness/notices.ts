@@ -3,7 +3,7 @@ import { tellLinkReused } from "../../server/src/notice/link-reuse.ts";
 import { sweepNotices } from "../../server/src/notice/notice-sweep.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** Has keys of an account end in some minutes, and sweeps as each core does every minute. */
+/** Makes an account's keys end within minutes. Then it sweeps, as each core does every minute. */
 export async function tellOfKeys({ url, query }: TestDatabase, accountId: string): Promise<void> {
   await query(
     `UPDATE api_key SET expires_at = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + 6e8
@@ -15,7 +15,7 @@ export async function tellOfKeys({ url, query }: TestDatabase, accountId: string
   await pool.end();
 }
 
-/** Tells an owner that a link was used again. */
+/** Notifies an owner that a session link was used twice. */
 export async function tellOfLink({ url }: TestDatabase, accountId: string): Promise<void> {
   const pool = createPool(url, 1);
   await tellLinkReused(pool, accountId, accountId);

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packPackage } from "../../tools/release/published.ts";
 
-/** The oldest Node that the packages are for. */
+/** The oldest Node version that the packages support. */
 const NODE = "node@20.20.2";
 
-/** Makes a folder a bare project with a packed package, the oldest Node and more packages; returns that Node's path. */
+/** Creates a bare project with a packed package, the oldest Node and more packages. Returns the path of that Node. */
 export function installPacked(
   name: Parameters<typeof packPackage>[0],
   folder: string,

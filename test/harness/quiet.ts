@@ -2,5 +2,5 @@ import type { Log } from "@activity/runtime/log";
 
 const nothing = () => undefined;
 
-/** A log that nobody reads. */
+/** A log that drops every line. */
 export const QUIET: Log = { info: nothing, warn: nothing, error: nothing };

@@ -8,34 +8,37 @@ import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 /** One server of a Redis Cluster. */
 export interface RedisClusterNode extends RunningRedis {
   port: number;
-  /** Where the other nodes talk to it. */
+  /** The port for the other nodes. */
   clusterPort: number;
-  /** Sends it a command, and resolves with the reply as the protocol writes it; rejects where that is an error. */
+  /** Sends a command. Resolves with the reply in protocol form; rejects if the reply is an error. */
   send(...words: (string | number)[]): Promise<string>;
 }
 
-/** A Redis Cluster whose masters have a third of the slots each. While one is away the others serve theirs. */
+/**
+ * A Redis Cluster of three masters with a third of the slots each. While one is down, the others still serve their
+ * slots.
+ */
 export interface RunningRedisCluster {
-  /** REDIS_URL, which names every master. */
+  /** The value of REDIS_URL. It names every master. */
   url: string;
   masters: readonly RedisClusterNode[];
-  /** Tells which slot a key is in, and which master that was given to at first. */
+  /** Returns a key's slot and the master that had the slot at the start. */
   find(key: string): Promise<{ slot: number; master: RedisClusterNode }>;
-  /** Starts a server that copies a master, and takes its place when that is away. */
+  /** Starts a replica of a master. It takes over when the master is down. */
   addReplica(master: RedisClusterNode): Promise<void>;
-  /** Ends all servers and leaves nothing behind. */
+  /** Ends all servers and removes their files. */
   stop(): Promise<void>;
 }
 
 const MASTERS = 3;
 const SLOTS = 16_384;
-/** How long a node is silent before the others take it for away. */
+/** A node that does not answer for this long counts as failed. */
 const NODE_TIMEOUT_MILLISECONDS = 2_000;
 const JOIN = { timeout: 30_000, interval: 50 };
 const ANSWER_MILLISECONDS = 5000;
 const QUIT_REPLY = "+OK\r\n";
 
-/** Starts three masters as one cluster. It takes Redis 7 or Valkey: earlier ones have no `cluster-port`. */
+/** Starts three masters as one cluster. Needs Redis 7 or Valkey: older versions have no `cluster-port`. */
 export async function startRedisCluster(options: StackOptions): Promise<RunningRedisCluster> {
   const nodes: RedisClusterNode[] = [];
   const start = async () => {
@@ -116,7 +119,7 @@ async function send(port: number, words: readonly (string | number)[]): Promise<
   const socket = connect({ host: LOOPBACK, port });
   socket.setTimeout(ANSWER_MILLISECONDS, () => socket.destroy(fail("it says nothing")));
   const command = words.map((word) => `$${Buffer.byteLength(`${word}`)}\r\n${word}\r\n`).join("");
-  // What follows tells where the reply ends.
+  // The reply to QUIT marks the end of the reply before it.
   socket.write(`*${words.length}\r\n${command}QUIT\r\n`);
   let said = "";
   for await (const part of socket) said += part.toString("latin1");

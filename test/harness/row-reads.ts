@@ -3,8 +3,8 @@ import type { HttpAnswer } from "./http.ts";
 import type { TestStack } from "./stack.ts";
 
 /**
- * Counts the rows of the feed that the database reads while `read` runs, with the database's own counters:
- * MariaDB's table statistics, or MySQL's performance schema.
+ * Counts the rows of `activity` that the database reads while `read` runs. It uses the database's own counters:
+ * MariaDB's table statistics or MySQL's performance schema.
  */
 export async function countRowReads(
   stack: TestStack,
@@ -16,7 +16,7 @@ export async function countRowReads(
   return { answer, rowsRead: (await counter()) - before };
 }
 
-/** Returns what reads how many rows of a table, or of its indexes, were read so far by anybody. */
+/** Returns a function that counts the rows read so far, by any connection, from a table or its indexes. */
 export async function rowCounterOf(
   database: TestDatabase,
   table: string,

@@ -5,21 +5,21 @@ import {
 } from "../../dev-stack/src/server-process.ts";
 import { StackError } from "../../dev-stack/src/stack-error.ts";
 
-/** One process of a test, at the same ports in all its lives. */
+/** A process of a test that can be killed and started again at the same ports. */
 export interface ServerHost {
   /** `undefined` while it does not run. */
   pid(): number | undefined;
   isRunning(): boolean;
-  /** Resolves once it serves. */
+  /** Resolves once the process serves. */
   start(): Promise<void>;
-  /** Ends it at once, as a crash would. Throws when it had ended by itself before. */
+  /** Kills the process. Throws if it had already ended. */
   kill(): Promise<void>;
 }
 
-/** Longer than a cluster keeps a dead host in its list of members: a new host may first ask all of them. */
+/** A new host may first ask every listed member of the cluster. A dead host stays listed for less than this. */
 const START_SECONDS = 120;
 
-/** Makes a host, which is the caller's to start. */
+/** Creates a host. The caller starts it. */
 export function createServerHost(options: StartServer): ServerHost {
   let running: RunningServer | undefined;
   return {

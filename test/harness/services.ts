@@ -45,7 +45,7 @@ import { useStarted } from "./use-started.ts";
 const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
 
-/** A row of an import, with its fields as a client writes them. */
+/** A row of an import, with the fields of the request. */
 export type RowInit = NonNullable<
   Extract<
     NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>,
@@ -53,7 +53,7 @@ export type RowInit = NonNullable<
   >["value"]["rows"]
 >[number];
 
-/** A row of the feed, as the database gives it. */
+/** A row of the feed, as stored. */
 export type FeedRow = {
   recorded_at: number;
   record_key: string;
@@ -68,7 +68,7 @@ export type FeedRow = {
   message: string | null;
 };
 
-/** A run, as the dispatch service names it. */
+/** A run, as the dispatch service identifies it. */
 export type Run = {
   readonly accountNo: bigint;
   readonly deliveryId: string;
@@ -80,7 +80,7 @@ export function firstRunOf(accountId: string, deliveryId: string): Run {
   return { accountNo: BigInt(accountNoOf(accountId) ?? 0), deliveryId, run: 1 };
 }
 
-/** What an attempt has of its own. */
+/** Fields that replace the defaults of `madeAttempt`. */
 export type AttemptChanges = {
   readonly attempt?: number;
   readonly startedAt?: Timestamp;
@@ -91,7 +91,7 @@ export type AttemptChanges = {
   readonly before?: { readonly outcome: AttemptOutcome; readonly endedAt: Timestamp }[];
 };
 
-/** An attempt that was made, the first and the last of its run unless told otherwise. */
+/** A made attempt, by default the only one of its run. */
 export function madeAttempt(
   run: Run | undefined,
   outcome: AttemptOutcome,
@@ -103,8 +103,8 @@ export function madeAttempt(
 }
 
 /**
- * The services on a database of their own, unless another is given. They are called as functions: nobody is asked for a
- * credential, and failures are DomainErrors.
+ * The services on their own database, or on the given one. Calls are function calls: they need no credential, and
+ * they fail with a DomainError.
  */
 export async function startServices(given?: TestDatabase) {
   const database = given ?? (await createTestDatabase());
@@ -148,7 +148,10 @@ export async function startServices(given?: TestDatabase) {
     }
   }
 
-  /** An account sends ten tests a minute at most; many at once may meet that limit. */
+  /**
+   * Sends a test whatever the limit of ten tests a minute. It retries, because many parallel calls may meet the
+   * limit.
+   */
   async function sendUnlimited(accountId: string, endpointId: string): Promise<string> {
     for (;;) {
       await database.query("UPDATE account SET test_times = NULL WHERE id = ?", [accountId]);
@@ -173,7 +176,7 @@ export async function startServices(given?: TestDatabase) {
     notices: client(NoticeService),
     deliveries: client(DeliveryService),
 
-    /** Imports batches and returns the last answer. */
+    /** Imports batches. Returns the last answer. */
     async importRows(
       accountId: string,
       platform: Platform,
@@ -189,10 +192,10 @@ export async function startServices(given?: TestDatabase) {
       return last;
     },
 
-    /** Creates an account that is not verified, and returns its id. */
+    /** Creates an account that is not verified. Returns its id. */
     createAccount: () => createAccount({ client }, { verified: false }),
 
-    /** Creates an endpoint that chose some kinds of event, donations unless told otherwise; returns its id. */
+    /** Creates an endpoint, by default for created donations. Returns its id. */
     async createEndpoint(
       accountId: string,
       kinds: WebhookEventKind[] = [WebhookEventKind.DONATION_CREATED],
@@ -200,24 +203,24 @@ export async function startServices(given?: TestDatabase) {
       return (await createEndpoint({ client }, accountId, undefined, kinds)).endpointId;
     },
 
-    /** Lets an account send tests and retry failed deliveries together as if it had done neither yet. */
+    /** Resets an account's limits of tests and bulk retries. */
     forgetSending: (accountId: string) =>
       database.query("UPDATE account SET test_times = NULL, bulk_retried_at = NULL WHERE id = ?", [
         accountId,
       ]),
 
-    /** Sends a test to an endpoint and returns the first run of its delivery. */
+    /** Sends a test to an endpoint. Returns the first run of its delivery. */
     async sendTest(accountId: string, endpointId: string): Promise<Run> {
       return firstRunOf(accountId, await sendUnlimited(accountId, endpointId));
     },
 
-    /** Claims first attempts without a wait, and returns their deliveries' ids in the order given. */
+    /** Claims first attempts without waiting. Returns their delivery ids in claim order. */
     async claim(limit = 256, endpointLimit = 64): Promise<string[]> {
       const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit });
       return attempts.map(({ run }) => run?.deliveryId ?? "");
     },
 
-    /** Records how one attempt ended, the first unless told otherwise, and returns what is busy. */
+    /** Records the outcome of an attempt, by default the first. Returns which attempts are busy. */
     async record(
       run: Run | undefined,
       outcome: AttemptOutcome,
@@ -248,5 +251,5 @@ export async function startServices(given?: TestDatabase) {
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
 
-/** The services, as the tests of a file or group share them. */
+/** The services, shared by the tests of a file or group. */
 export const useServices = () => useStarted(() => startServices());

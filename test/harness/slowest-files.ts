@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from "vitest/node";
 
 const TOLD = 10;
 
-/** Tells at the end which files took longest. */
+/** Prints the slowest files at the end. */
 export class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => ({

@@ -11,16 +11,16 @@ import { createTestDatabase } from "./database.ts";
 import { type HttpRequest, requestOf } from "./http.ts";
 import { useStarted } from "./use-started.ts";
 
-/** The whole product on a database of its own, as one test file sees it. */
+/** The whole product on its own database, as a test file uses it. */
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 type Variables = Readonly<Record<string, string>>;
 type StackOptions = {
-  /** Makes it count requests there. */
+  /** Makes the core count requests in this Redis. */
   redisUrl?: string | undefined;
-  /** Stores on another server. */
+  /** Stores on this database server. */
   serverUrl?: string;
-  /** Further variables of the core. */
+  /** Further environment variables of the core. */
   env?: Variables;
   /** Makes every instance deliver webhook events. */
   deliveries?: DeliveryConfig;
@@ -64,29 +64,29 @@ export async function startTestStack(options: StackOptions = {}) {
     createServiceCredential(database.url, unique("test"), permissions);
   const everything = await credential(...Object.values(Permission));
   const baseUrl = `http://127.0.0.1:${corePort}`;
-  // All clients share a connection: one each, a minute of calls is more of them than a process may have.
+  // All clients share one connection. With one each, their calls of a minute would exceed the limit of connections.
   const sessionManager = new Http2SessionManager(baseUrl);
 
   return {
     ...{ database, gatewayPort, corePort },
-    /** The log lines of every instance so far, as the product writes them. */
+    /** The log lines of all instances so far. */
     log: log as readonly string[],
-    /** Sends a request to the gateway, by default from a client address that no other request has. */
+    /** Sends a request to the gateway, by default from an unused client address. */
     http: (path: string, request: HttpRequest = {}) =>
       requestOf(gatewayPort, path, withClientAddress(request)),
-    /** A gRPC client of a service, with a credential that may do everything unless another is given. */
+    /** A gRPC client of a service, by default with a credential that has every permission. */
     client: <Service extends DescService>(
       service: Service,
       headers: Variables = { authorization: `Bearer ${everything}` },
     ) => createClient(service, transportTo(baseUrl, headers, { sessionManager })),
-    /** Creates a service credential for all accounts with these permissions, and returns its text. */
+    /** Creates a service credential for all accounts. Returns its text. */
     credential,
-    /** Creates one for a single account. */
+    /** Creates a service credential for one account. */
     credentialOf: (accountId: string, ...permissions: Permission[]) =>
       createServiceCredential(database.url, unique("test"), permissions, accountId),
     /**
-     * Starts one more instance of the product on the same database; it delivers if told so here or at first.
-     * `env` holds further variables of its core.
+     * Starts another instance on the same database. It delivers if `deliveries` is given here or to the stack. `env`
+     * adds variables of its core.
      */
     startInstance,
     async stop() {
@@ -97,10 +97,10 @@ export async function startTestStack(options: StackOptions = {}) {
   };
 }
 
-/** The product, as the tests of a file or group share it. */
+/** The product, shared by the tests of a file or group. */
 export const useTestStack = (options?: StackOptions) => useStarted(() => startTestStack(options));
 
-/** Gives a request an address that only it has, so that tests do not meet each other's limits. */
+/** Gives a request its own client address, so that tests do not share a limit. */
 export function withClientAddress(request: HttpRequest): HttpRequest {
   return { ...request, headers: { "x-forwarded-for": randomAddress(), ...request.headers } };
 }

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A port that leads to another port of this machine, to a further one later, or to none. */
+/** A port that forwards to another port of this machine. The target can be changed or removed. */
 export type Door = Awaited<ReturnType<typeof openDoor>>;
 
-/** Opens one. A connection waits until `admits` resolves; it is cut where that is not `true`. */
+/** Opens a forwarding port. Each connection waits for `admits` and is closed unless that is `true`. */
 export async function openDoor(
   port: number,
   admits: () => boolean | Promise<boolean> = () => true,
@@ -21,7 +21,7 @@ export async function openDoor(
     const server = connect(target, "127.0.0.1");
     keep(server);
     client.pipe(server).pipe(client);
-    // One that was cut while it waited leads nowhere.
+    // The client may have closed while it waited.
     if (client.destroyed) server.destroy();
   });
   await once(door.listen(0, "127.0.0.1"), "listening");
@@ -30,7 +30,7 @@ export async function openDoor(
     for (const socket of open) socket.destroy();
   };
   return {
-    port: (door.address() as AddressInfo).port, // It listens on TCP.
+    port: (door.address() as AddressInfo).port, // Always an AddressInfo, because the server listens on TCP.
     leadTo,
     close() {
       leadTo(undefined);

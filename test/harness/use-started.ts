@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 
-/** What the tests of a file or group share: started before the first, stopped behind the last, used only between. */
+/** Starts something before the first test of a file or group and stops it after the last. Use it only in between. */
 export function useStarted<Thing extends { stop(): unknown }>(
   start: () => Promise<Thing>,
   startWithinMs?: number,
@@ -17,7 +17,7 @@ export function useStarted<Thing extends { stop(): unknown }>(
     if (started === undefined) throw new Error("it is started before the first test");
     return started;
   };
-  // Its members are those of what was started.
+  // Every access goes to the started object.
   return new Proxy({} as Thing, {
     get: (_, name) => Reflect.get(running(), name),
     set: (_, name, value) => Reflect.set(running(), name, value),
@@ -26,7 +26,7 @@ export function useStarted<Thing extends { stop(): unknown }>(
   });
 }
 
-/** Makes a folder that is removed behind the tests of a file or group. */
+/** Creates a folder. It is removed after the tests of a file or group. */
 export function useFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `activity-${name}-`));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -18,7 +18,7 @@ import {
 const TURNS_WITH_KILLS = 30;
 const TURNS_WITHOUT_KILLS = 5;
 const COPIES_AT_ONCE = 20;
-/** What some of the product's attempts must have come to for the story to be the one it is. */
+/** The product must have seen each of these answers at least once. */
 const WANTED_ANSWERS = [
   "204",
   "404",
@@ -30,7 +30,7 @@ const WANTED_ANSWERS = [
 
 const kit = useStarted(startKitStack, 300_000);
 
-/** What every framework and store does with an event, `receiver-kit/test` holds. */
+/** `receiver-kit/test` tests every framework and store with single events. */
 describe("an event's effect is there exactly once at a receiver built on the packed kit", () => {
   it("while it is killed at any moment, work fails, answers are lost or late, and requests repeat", async () => {
     kit.faults.follow("withKills");

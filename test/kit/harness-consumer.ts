@@ -17,12 +17,12 @@ const STORE = "mysql2.js";
 const RECEIVERS = join(import.meta.dirname, "receivers");
 const require = createRequire(import.meta.url);
 
-/** A project of somebody who receives webhooks. */
+/** A project of a user who receives webhooks. */
 export type Consumer = { readonly folder: string; remove(): void };
 
 /**
- * Packs the kit and installs it from its tarball into a new project, beside a framework and a driver at the versions
- * that the kit is tested with. The store is the code of the kit's README, word for word.
+ * Creates a project with the packed kit, and with a framework and a driver in the versions that the kit is tested
+ * with. The store is the code of the kit's README.
  */
 export function createConsumer(): Consumer {
   const folder = mkdtempSync(join(tmpdir(), "activity-kit-"));

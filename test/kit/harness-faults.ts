@@ -1,26 +1,26 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Decision, Reached } from "./harness-process.ts";
 
-/** What befalls an event at its first delivery that gets so far. */
+/** The fault that hits an event at its first delivery that gets so far. */
 const Fault = {
   None: "none",
-  /** SIGKILL with the effect written and not committed. */
+  /** SIGKILL after the effect was written and before the commit. */
   KilledBeforeCommit: "killed before commit",
-  /** SIGKILL with the effect committed and no byte of the answer sent. */
+  /** SIGKILL after the commit and before the first byte of the answer. */
   KilledBeforeAnswer: "killed before answer",
-  /** The work throws after its effect was written. */
+  /** The work throws after it wrote its effect. */
   WorkFails: "work fails",
-  /** The same signed request comes many times more while the first one is at work. */
+  /** The same signed request arrives several times while the first one is processed. */
   Repeated: "repeated meanwhile",
-  /** As above, and then the first one fails: one of the others does the work. */
+  /** As `Repeated`, and then the first one fails. One of the others does the work. */
   RepeatedAndFails: "repeated meanwhile and failing",
-  /** The answer is ready only when the sender waits no more. */
+  /** The answer comes after the sender's timeout. */
   AnswersLate: "answers late",
 } as const;
 export const FAULTS = Object.values(Fault).filter((fault) => fault !== Fault.None);
 export type Fault = (typeof Fault)[keyof typeof Fault];
 
-/** What befalls events, by the order in which they first reach a receiver, over and over. */
+/** The faults of events, in the order of their first arrival, repeated in a cycle. */
 export const PLANS = {
   withKills: [
     Fault.KilledBeforeAnswer,
@@ -32,17 +32,17 @@ export const PLANS = {
     Fault.None,
     Fault.RepeatedAndFails,
   ],
-  /** A late answer is one only where no kill comes first. */
+  /** Without kills, because a kill could come before the late answer. */
   withoutKills: [Fault.AnswersLate, Fault.None, Fault.WorkFails, Fault.None],
   nothing: [],
 } as const satisfies Record<string, readonly Fault[]>;
 
 const FRESH_SECONDS = 240;
 const COPIES = 8;
-/** The sender waits ten seconds. §6.4 */
+/** The sender's timeout is ten seconds. §6.4 */
 const LATE_MS = 10_500;
 
-/** Creates the faults of one receiver; `sendCopy` sends an event's request once more. */
+/** Creates the faults of one receiver. `sendCopy` repeats an event's request. */
 export function createFaults(
   sendCopy: (eventId: string, rawHeaders: readonly string[]) => Promise<number>,
 ) {
@@ -55,14 +55,14 @@ export function createFaults(
   function onRequest({ eventId, rawHeaders = [] }: Reached): void {
     headersByEvent.set(eventId, rawHeaders);
     requestsByEvent.set(eventId, (requestsByEvent.get(eventId) ?? 0) + 1);
-    // A retry that fails once more waits five minutes: it shall succeed. §6.4
+    // A retry must succeed: the next one would come five minutes later. §6.4
     if (headerOf(rawHeaders, "service-attempt") !== "1") faultByEvent.set(eventId, Fault.None);
     else if (!faultByEvent.has(eventId)) {
       faultByEvent.set(eventId, plan[faultByEvent.size % plan.length] ?? Fault.None);
     }
   }
 
-  /** Returns which of these faults is due for the event; each befalls an event once. */
+  /** Returns which of these faults the event gets now. Each event gets its fault once. */
   function take(eventId: string, ...faults: readonly Fault[]): Fault | undefined {
     const fault = faultByEvent.get(eventId);
     if (fault === undefined || !faults.includes(fault) || !plan.includes(fault)) return undefined;
@@ -71,13 +71,13 @@ export function createFaults(
     return fault;
   }
 
-  /** Has copies arrive at the receiver; their answers wait for the one that is at work. */
+  /** Sends copies of a request. Their answers wait until the first request is finished. */
   async function repeat(eventId: string): Promise<void> {
     const before = requestsByEvent.get(eventId) ?? 0;
     for (let copy = 0; copy < COPIES; copy++) {
       void sendCopy(eventId, headersByEvent.get(eventId) ?? []);
     }
-    const giveUpAt = performance.now() + 2_000; // A kill meanwhile lets none arrive.
+    const giveUpAt = performance.now() + 2_000; // A kill may prevent their arrival.
     while ((requestsByEvent.get(eventId) ?? 0) < before + COPIES && performance.now() < giveUpAt) {
       await wait(5);
     }
@@ -98,12 +98,12 @@ export function createFaults(
   }
 
   return {
-    /** Those that happened, each with the events it befell. */
+    /** The faults so far, each with its events. */
     happened: happened as ReadonlyMap<Fault, readonly string[]>,
-    /** Whether each fault of a plan happened. */
+    /** Whether every fault of a plan has happened. */
     allHappened: (name: keyof typeof PLANS) =>
       PLANS[name].every((fault) => fault === Fault.None || happened.has(fault)),
-    /** The headers that each event last came with. */
+    /** The latest headers of each event. */
     headersByEvent: headersByEvent as ReadonlyMap<string, readonly string[]>,
     async decide(reached: Reached): Promise<Decision> {
       if (reached.point === "before_commit") return decideBeforeCommit(reached.eventId);
@@ -111,7 +111,7 @@ export function createFaults(
       onRequest(reached);
       return "go";
     },
-    /** The events that last came less than four minutes ago: their requests still verify. §6.3 */
+    /** The events whose latest request is under four minutes old, so that its signature still verifies. §6.3 */
     freshEventIds: (nowMs: number) =>
       [...headersByEvent]
         .filter(([, rawHeaders]) => {
@@ -119,7 +119,7 @@ export function createFaults(
           return nowMs / 1000 - seconds < FRESH_SECONDS;
         })
         .map(([eventId]) => eventId),
-    /** What befalls events from now on. */
+    /** Sets the plan for new events. */
     follow(name: keyof typeof PLANS) {
       plan = PLANS[name];
     },

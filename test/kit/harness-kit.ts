@@ -17,13 +17,13 @@ import { createFaults } from "./harness-faults.ts";
 import { startReceiverProcess } from "./harness-process.ts";
 import { requestFrom, sendBytes } from "./harness-wire.ts";
 
-/** The whole product, and a receiver of one account that was built on the packed kit. */
+/** The whole product, and one account's receiver built with the packed kit. */
 export type KitStack = Awaited<ReturnType<typeof startKitStack>>;
 
-// No key: nothing but the kit keeps an effect from being there twice.
+// Without a key, so that only the kit prevents a duplicate.
 const CREATE_REWARD = "CREATE TABLE reward (event_id VARCHAR(64) NOT NULL)";
 
-/** Starts everything. What was started before something failed is stopped. */
+/** Starts everything. After a failure it stops what it had started. */
 export async function startKitStack() {
   const stops: (() => unknown)[] = [];
   const stop = async () => {
@@ -65,12 +65,12 @@ async function start(stops: (() => unknown)[]) {
   const pool = mysql.createPool(server.url);
   stops.push(() => pool.end());
   await pool.query(CREATE_REWARD);
-  /** The event of every effect, one entry an effect: an effect that is there twice is here twice. */
+  /** The event ids of all effects. A duplicate effect appears twice. */
   const readEffects = async () => {
     const [rows] = await pool.query<RowDataPacket[]>("SELECT event_id FROM reward");
     return rows.map((reward) => String(reward.event_id));
   };
-  /** Sends an event's request once more over TLS, byte for byte; returns the answer's status, 0 when none came. */
+  /** Sends an event's request again over TLS, byte for byte. Returns the status, or 0 without an answer. */
   const sendCopy = async (eventId: string, rawHeaders?: readonly string[]): Promise<number> => {
     const headers = rawHeaders ?? faults.headersByEvent.get(eventId) ?? [];
     return sendBytes(port, tls.ca, requestFrom(headers, await readPayload(stack, eventId)));
@@ -81,7 +81,7 @@ async function start(stops: (() => unknown)[]) {
     env: { DATABASE_URL: server.url, ...tls.env, WEBHOOK_SECRET: secret },
   });
   stops.push(() => program.stop());
-  /** Runs the packed kit's own `receiver-kit send`: good deliveries, and such as no receiver may take. */
+  /** Runs the packed kit's `receiver-kit send`: valid deliveries, and requests that receivers must refuse. */
   const trySend = async () => {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: tls.caFile, WEBHOOK_SECRET: secret };
     const tool = join(consumer.folder, "node_modules/.bin/receiver-kit");
@@ -91,7 +91,7 @@ async function start(stops: (() => unknown)[]) {
   return { stack, accountId, endpointId, program, faults, url, sendCopy, trySend, readEffects };
 }
 
-/** Reads the exact bytes that every attempt of an event sends. */
+/** Reads the bytes that every attempt of an event sends. */
 async function readPayload(stack: TestStack, eventId: string): Promise<Buffer> {
   const [row] = await stack.database.query<{ payload: Buffer }>(
     "SELECT payload FROM webhook_event WHERE id = ?",

@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { untilListening } from "../harness/listening.ts";
 
-/** What a receiver reports: a request that came, or a point at which it waits for a decision. */
+/** A receiver's report: a request arrived, or it waits for a decision at a point. */
 export type Reached = {
   readonly point: "request" | "before_commit" | "before_answer";
   readonly eventId: string;
-  /** Of a request: names and values in turn, as they came. */
+  /** For a request: alternating names and values, as received. */
   readonly rawHeaders?: readonly string[];
-  /** Of an answer. */
+  /** For an answer. */
   readonly statusCode?: number;
 };
 
-/** How a receiver goes on from a point. */
+/** What a receiver does next at a point. */
 export type Decision = "go" | "fail" | "kill";
 
-/** Where a receiver runs and who decides at its points. */
+/** A receiver's program, and the function that decides at its points. */
 export type ReceiverProcessOptions = {
   readonly folder: string;
   readonly program: string;
@@ -25,7 +25,7 @@ export type ReceiverProcessOptions = {
   decide(reached: Reached): Decision | Promise<Decision>;
 };
 
-/** Starts a receiver and resolves when it listens. */
+/** Starts a receiver. Resolves when it listens. */
 export async function startReceiverProcess(options: ReceiverProcessOptions) {
   let output = "";
   let restart: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export async function startReceiverProcess(options: ReceiverProcessOptions) {
     { number, ...reached }: Reached & { number?: number },
   ) {
     const decision = await options.decide(reached);
-    // One that reports while it is awaited to listen is the child only then; another was killed meanwhile.
+    // A restarting child becomes `child` only once it listens. A report from any other process is from a killed one.
     await restart;
     if (from !== child || number === undefined || !from.connected) return;
     if (decision === "kill") await kill();
@@ -72,7 +72,7 @@ export async function startReceiverProcess(options: ReceiverProcessOptions) {
 
   let child = await start();
   return {
-    /** Ends it with SIGKILL, wherever it is, and starts it again on the same port. */
+    /** Kills the receiver with SIGKILL and starts it again on the same port. */
     kill,
     async stop() {
       await restart;

@@ -6,9 +6,8 @@ import type { TestStack } from "../harness/stack.ts";
 const TEXT = { donorName: "Zoë", message: "Grüße 🎉 ' \" \\ \u2028" };
 
 /**
- * Writes records whose webhook events are of every kind, through the core. Every turn writes a
- * payment; by turns a refund, a dispute that is won, or a subscription with its first contribution
- * follows.
+ * Writes records through the core so that webhook events of every kind occur. Each turn writes a payment. Some turns
+ * add a refund, a dispute or a subscription with its first contribution.
  */
 export async function writeRecords(
   stack: TestStack,

@@ -16,9 +16,9 @@ import { writeRecords } from "./harness-records.ts";
 const WRITERS = 2;
 const PAUSE_MS = 250;
 const RANDOM_KILLS = 4;
-/** Kills end before the first retry is due, a minute after its attempt; only a slow machine needs so long. §6.4 */
+/** Kills must end before the first retry, a minute after its attempt. Only a slow machine needs this long. §6.4 */
 const WITHIN_MS = 40_000;
-/** A retry that finds its receiver away waits five minutes for the next. §6.4 */
+/** A retry that cannot reach the receiver is repeated five minutes later. §6.4 */
 const DELIVERED_WITHIN_MS = 400_000;
 
 /** Reads every delivery to the receiver's endpoint. */
@@ -35,7 +35,7 @@ export async function readDeliveries({ stack, accountId }: KitStack): Promise<De
   return all;
 }
 
-/** Holds that the effect of every event that is no test is in the receiver's database, once. */
+/** Checks that every event, except tests, has its effect in the receiver's database exactly once. */
 export async function expectEveryEffectOnce(kit: KitStack): Promise<void> {
   const deliveries = await readDeliveries(kit);
   const eventIds = deliveries.filter(({ test }) => !test).map(({ eventId }) => eventId);
@@ -44,14 +44,14 @@ export async function expectEveryEffectOnce(kit: KitStack): Promise<void> {
 }
 
 /**
- * Waits until everything that was sent is delivered. What was in flight as the route was mended can still end at 404,
- * so the owner has it sent again.
+ * Waits until everything is delivered. Attempts in flight while the URL is corrected may still get 404, so the owner
+ * retries those.
  */
 export function untilAllDelivered(kit: KitStack): Promise<void> {
   const undelivered = async () => {
     const deliveries = await readDeliveries(kit);
     const failed = deliveries.filter(({ state }) => state === DeliveryState.FAILED);
-    // Nothing else may have ended them.
+    // No other outcome may have ended them.
     expect(new Set(failed.map(({ lastOutcome }) => lastOutcome))).toEqual(
       new Set(failed.length > 0 ? [AttemptOutcome.ROUTE_NOT_FOUND] : []),
     );
@@ -65,8 +65,8 @@ export function untilAllDelivered(kit: KitStack): Promise<void> {
 }
 
 /**
- * Writes records of every kind, at a pace that leaves some on their way at every moment: `turnsOfWriter` turns, and
- * more until each fault of the plan happened.
+ * Writes records of every kind at a pace that always leaves some in flight: `turnsOfWriter` turns, and more until
+ * each fault of the plan has happened.
  */
 export async function writeEverything(
   { stack, accountId, faults }: KitStack,
@@ -84,7 +84,7 @@ export async function writeEverything(
   await Promise.all(writers);
 }
 
-/** Kills the receiver at moments that nobody chose, beside those that were. */
+/** Kills the receiver at random moments, in addition to the planned ones. */
 export async function killAtRandom({ program }: KitStack): Promise<void> {
   const endAt = performance.now() + WITHIN_MS;
   for (let kill = 0; kill < RANDOM_KILLS && performance.now() < endAt; kill++) {
@@ -93,7 +93,7 @@ export async function killAtRandom({ program }: KitStack): Promise<void> {
   }
 }
 
-/** Waits until every delivery had its first attempt. */
+/** Waits until every delivery has had its first attempt. */
 export function untilEachWasTried(kit: KitStack): Promise<void> {
   const untried = async () =>
     (await readDeliveries(kit)).filter(({ attempts }) => attempts === 0).length;
@@ -101,8 +101,8 @@ export function untilEachWasTried(kit: KitStack): Promise<void> {
 }
 
 /**
- * The owner mistypes the endpoint's path, so that retries end at 404, among them one whose effect is
- * there and whose answer was lost; then mends it and has that delivery sent again.
+ * The owner sets a wrong path, so that retries end with 404. One of them has its effect already, because its answer
+ * was lost. Then the owner corrects the path and retries that delivery.
  */
 export async function loseTheRoute(kit: KitStack): Promise<void> {
   const { accountId, endpointId, url } = kit;
@@ -118,7 +118,7 @@ export async function loseTheRoute(kit: KitStack): Promise<void> {
   await deliveries.retryDelivery({ accountId, deliveryId });
 }
 
-/** Sends again what failed. */
+/** Retries the failed deliveries. */
 export async function retryFailed({ stack, accountId, endpointId }: KitStack): Promise<void> {
   const range = { since: timestampFromMs(0), until: timestampFromMs(Date.now()) };
   await stack.client(DeliveryService).retryFailedDeliveries({ accountId, endpointId, ...range });
@@ -131,7 +131,7 @@ async function findFailedWithEffect(kit: KitStack) {
   );
 }
 
-/** Reads what became of every attempt: its status, or what went wrong. */
+/** Reads the result of every attempt: its status or its error. */
 export async function readAnswers({ stack }: KitStack): Promise<string[]> {
   const rows = await stack.database.query<{ answer: string; run: number }>(
     "SELECT COALESCE(status_code, detail) AS answer, run FROM delivery_attempt",

@@ -1,6 +1,6 @@
 import { connect } from "node:tls";
 
-/** Writes a request as it came over the wire. */
+/** Encodes a request as it was received. */
 export function requestFrom(rawHeaders: readonly string[], body: Uint8Array): Buffer {
   let head = "POST /webhooks HTTP/1.1\r\n";
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -9,7 +9,7 @@ export function requestFrom(rawHeaders: readonly string[], body: Uint8Array): Bu
   return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), body]);
 }
 
-/** Sends a request's bytes over TLS; returns the answer's status, or 0 when none came. */
+/** Sends a request's bytes over TLS. Returns the answer's status, or 0 without an answer. */
 export function sendBytes(port: number, ca: string, request: Uint8Array): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", ca }, () => socket.write(request));

@@ -10,7 +10,7 @@ import { ATTACKS } from "./harness-attacks.ts";
 
 const PACE = { clients: 200, each: 5, spreadMs: 5_000 };
 const WARM_REQUESTS = 20;
-/** How long the attack goes on before the others come, and until after they went. */
+/** How long the attack runs before and after the clients' requests. */
 const AHEAD_MS = 1_500;
 
 const file = (path: string) => new URL(path, import.meta.url).pathname;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   apiKeys = readers.map(({ apiKey }) => apiKey);
   ports = [await findFreePort(), await findFreePort()];
   for (const port of ports) instances.push(await startInstance(port));
-  // A process that has just started is slow beside an attack and without one.
+  // A process that has just started is slow even without an attack.
   await inParallel(PACE.clients, async (client) => {
     for (let count = 0; count < WARM_REQUESTS; count++) await ask(client);
   });
@@ -52,7 +52,7 @@ const ask = (client: number): Promise<HttpAnswer> =>
     ...{ apiKey: apiKeys[client] ?? "", headers: { "x-forwarded-for": `198.51.100.${client}` } },
   });
 
-/** Has every client ask at its own pace, and returns how its requests ended and what they took. */
+/** Runs every client at a steady pace. Returns how often each answer or error came. */
 const askAsClients = () =>
   askAtOwnPace(PACE, (client) =>
     ask(client).then(
@@ -71,7 +71,7 @@ describe("ADR 0030: 200 clients within their limits, on two instances, lose noth
         askAsClients,
       );
       expect(result).toEqual({ 200: PACE.clients * PACE.each });
-      // The attack was one, and no more of it was let through than the limit of its address.
+      // The attack took place, and no more of it passed than the limit of its address.
       expect((flood.requests ?? 0) + (flood.connections ?? 0)).toBeGreaterThan(300);
       expect(flood["401"] ?? 0).toBeLessThanOrEqual(300);
     },

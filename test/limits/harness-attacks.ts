@@ -8,14 +8,16 @@ type Target = Attacker & { readonly ports: readonly number[] };
 const CONNECTIONS = 100;
 const MANY_CONNECTIONS = 10_000;
 const PIPELINED = 200;
-/** Between two requests of a connection: all together make 4,500 a second where answers come at once. */
+/**
+ * The pause between two requests of a connection. With instant answers, all connections send 4,500 requests a second.
+ */
 const PAUSE_MS = 20;
 const ONE_KEY = "0".repeat(64);
 const HEAD = "GET /api/v1/activity HTTP/1.1\r\nHost: x\r\n";
 
 const requestWith = (key: string) => `${HEAD}Authorization: Bearer act_live_${key}\r\n\r\n`;
 
-/** What one address without a valid key may do to be in everybody's way; each ends by itself. */
+/** Attacks from one address without a valid key. Each ends by itself. */
 export const ATTACKS = {
   "one made-up key": (target) => askFromAll(target, () => requestWith(ONE_KEY)),
 
@@ -36,7 +38,7 @@ export const ATTACKS = {
 
   "10,000 connections": (target) =>
     inParallel(MANY_CONNECTIONS, async (index) => {
-      // Not all in one moment: the kernel would refuse them in place of the product.
+      // Spread out, because the kernel would refuse them all at once.
       await wait(index / 2);
       const socket = await open(target, index);
       target.count("connections");
@@ -72,7 +74,7 @@ export const ATTACKS = {
     }),
 } satisfies Record<string, (target: Target) => Promise<unknown>>;
 
-/** Asks over many connections at once. */
+/** Sends requests over many connections at once. */
 function askFromAll(target: Target, request: () => string): Promise<unknown> {
   return inParallel(CONNECTIONS, async (index) => {
     const socket = await open(target, index);

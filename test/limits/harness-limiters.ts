@@ -2,14 +2,14 @@ import { afterAll, beforeAll } from "vitest";
 import { startTestRedis, startTestRedisCluster } from "../harness/redis.ts";
 import { startTestStack, type TestStack } from "../harness/stack.ts";
 
-/** The places that limits are counted in. */
+/** The stores that can count requests. */
 export const LIMITERS = [
   ["the database", async () => undefined],
   ["Redis", startTestRedis],
   ["a Redis Cluster", startTestRedisCluster],
 ] as const;
 
-/** Starts the product twice over one limiter, around the tests of a group. */
+/** Starts two instances over one limiter for the tests of a group. */
 export function useTwoInstances(startRedis: (typeof LIMITERS)[number][1]) {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let stack: TestStack;
@@ -26,7 +26,7 @@ export function useTwoInstances(startRedis: (typeof LIMITERS)[number][1]) {
   });
   return {
     stack: () => stack,
-    /** The gateways in turn. */
+    /** The port of a gateway, alternating. */
     portOf: (index: number) => ports[index % ports.length] ?? 0,
   };
 }

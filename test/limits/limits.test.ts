@@ -9,7 +9,7 @@ import { openDoor } from "../harness/tcp-door.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
 
-/** A port that leads to a Redis only after a while. */
+/** Opens a port that forwards to a Redis after a delay. */
 async function openSlowDoor(redisUrl: string, milliseconds: number) {
   const port = Number(new URL(redisUrl).port);
   const door = await openDoor(port, () => wait(milliseconds, true, { ref: false }));
@@ -42,7 +42,7 @@ describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
 describe("§7 without its shared limiter", () => {
   const redis = useStarted(startTestRedis);
 
-  /** Starts the product at a Redis of which something is wrong, and stops it behind `work`. */
+  /** Runs `work` with a product at this Redis URL, then stops the product. */
   async function withProduct(redisUrl: string, work: (stack: TestStack) => Promise<unknown>) {
     const stack = await startTestStack({ redisUrl });
     await work(stack).finally(stack.stop);

@@ -16,12 +16,12 @@ import type { RedisClusterNode } from "../harness/redis-cluster.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 
-/** What a cluster takes to see that a node came back, or to put its replica in its place, on a busy machine. */
+/** On a busy machine a cluster may need this long to notice a returned node or to promote a replica. */
 const HEALED = { timeout: 45_000 };
 
 const cluster = useStarted(startTestRedisCluster);
 const stack = useStarted(() => startTestStack({ redisUrl: cluster.url }));
-/** The gateways of two instances, and later of a third. */
+/** The ports of two gateways, later of a third. */
 let ports: number[];
 beforeAll(async () => {
   const second = await stack.startInstance();
@@ -35,7 +35,7 @@ const send = (index: number, path: string, address: string, apiKey?: string) =>
     ...(apiKey && { apiKey }),
   });
 
-/** The first of these addresses whose window each master has. */
+/** For each master, the first address whose window it has. */
 async function addressesByMaster(network: string): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   for (let host = 1; found.size < cluster.masters.length; host++) {
@@ -46,14 +46,14 @@ async function addressesByMaster(network: string): Promise<Map<RedisClusterNode,
   return found;
 }
 
-/** Creates an account with a key, and tells where the account's window is. */
+/** Creates an account with a key. Also returns the slot and the master of its window. */
 async function createFoundReader() {
   const { accountId, apiKey } = await createReader(stack);
   const key = windowKey(accountBucket(accountId));
   return { apiKey, key, ...(await cluster.find(key)) };
 }
 
-/** An account's key for each master, which has the account's window. */
+/** For each master, an API key of an account whose window it has. */
 async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
   const found = new Map<RedisClusterNode, string>();
   while (found.size < cluster.masters.length) {
@@ -66,7 +66,7 @@ async function apiKeysByMaster(): Promise<Map<RedisClusterNode, string>> {
 const idOf = async (node: RedisClusterNode) =>
   (await node.send("CLUSTER", "MYID")).split("\r\n")[1] ?? "";
 
-/** Asks both instances until each answers so; what a busy machine's storage answered too late is asked again. */
+/** Asks both instances until each answers with this status. A busy machine's storage may answer too late at first. */
 async function expectServed(status: number, ...[path, ...request]: [string, string, string?]) {
   for (const index of ports.keys()) {
     const answer = async () => (await send(index, path, ...request)).status;
@@ -105,7 +105,7 @@ describe("§8 the limits, counted in a Redis Cluster", () => {
     };
     const statuses: number[][] = [[], []];
     for (let round = 0; round < 10; round++) {
-      // Of each account one by each gateway in turn.
+      // Each account sends one request through each gateway in turn.
       const requests = Array.from({ length: 40 }, (_, index) =>
         send(index >> 1, "/api/v1/me", `192.0.${round}.${index}`, apiKeys[index % 2]),
       );
@@ -210,10 +210,10 @@ describe("§7 without a shard of its limiter", () => {
     };
     await expectRefusedThere();
     await expectOthersServed();
-    // From here on the others say that it is away.
+    // From now on the other masters report it as failed.
     const stateOf = () => there[0]?.send("CLUSTER", "INFO");
     await expect.poll(stateOf, HEALED).toMatch(/cluster_slots_fail:[1-9]/);
-    // REDIS_URL names first the one that is away.
+    // REDIS_URL names the failed master first.
     ports.push((await stack.startInstance()).gatewayPort);
     await expectRefusedThere();
     await expectOthersServed();

@@ -3,26 +3,26 @@ import { createApiKey, createReader } from "../harness/builders.ts";
 import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import { LIMITERS, useTwoInstances } from "./harness-limiters.ts";
 
-// All at once, for they mostly wait.
+// All tests run at once, because they mostly wait.
 vi.setConfig({ maxConcurrency: 12 });
 
 const WINDOW_MS = 60_000;
-/** How long the hammering goes on at least: a full window and what follows it. */
+/** The minimum duration: a full window and some time after it. */
 const HAMMERING_MS = 75_000;
 const PAUSE_MS = 40;
 
 type Timed = { status: number; sentMs: number; answeredMs: number };
 
-/** The different statuses among answers, in ascending order. */
+/** The different statuses of answers, ascending. */
 const statusesOf = (answers: readonly Timed[]) =>
   [...new Set(answers.map(({ status }) => status))].sort((a, b) => a - b);
 
-/** Neither over the limit, nor too late for a busy machine's storage. */
+/** Whether an answer was neither over the limit nor too late because of a busy machine. */
 const isAdmitted = ({ status }: Timed) => status !== 429 && status !== 503;
 
-/** Fails unless what came behind the first `limit` was refused for a window, and no other span held more. */
+/** Checks that requests after the first `limit` were refused for a window, and that no other window admitted more. */
 function expectLimit(limit: number, answers: readonly Timed[]): void {
-  // On a slow machine fewer come before the first one leaves the window.
+  // On a slow machine, fewer requests come before the first one leaves the window.
   const leavesMs = (answers[0]?.sentMs ?? 0) + WINDOW_MS;
   const inside = answers.slice(limit).filter(({ answeredMs }) => answeredMs < leavesMs);
   expect(inside.filter(isAdmitted)).toEqual([]);
@@ -30,7 +30,7 @@ function expectLimit(limit: number, answers: readonly Timed[]): void {
   expectNoSpanOver(limit, answers.filter(isAdmitted));
 }
 
-/** Fails when some 60-second span certainly held more admissions than the limit. */
+/** Checks that no 60 seconds certainly admitted more than the limit. */
 function expectNoSpanOver(limit: number, admitted: readonly Timed[]): void {
   for (const { sentMs } of admitted) {
     const inside = admitted.filter(
@@ -46,8 +46,8 @@ describe.concurrent.each(LIMITERS)(
     const { stack, portOf } = useTwoInstances(startRedis);
 
     /**
-     * Sends requests one after another over both instances until the time is up, and until the burst is out of the
-     * window and as many were admitted again.
+     * Sends one request after another over both instances. Stops after the time and once `enough` were admitted, so
+     * that the window has emptied and filled again.
      */
     async function hammer(
       send: (index: number) => Promise<HttpAnswer>,
@@ -62,7 +62,7 @@ describe.concurrent.each(LIMITERS)(
         const answer = { status, sentMs, answeredMs: performance.now() };
         answers.push(answer);
         if (isAdmitted(answer)) admitted += 1;
-        // Quick while it fills the window, then slow enough not to be the load of the machine.
+        // Fast until the window is full, then slow, so that the test does not load the machine.
         if (index > 400) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
       return answers;

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The tests that hold the pure rules. None needs a server. */
+/** The tests of pure rules. None needs a server. */
 export default defineConfig({
   root,
   // Where Stryker has put the mutants: the workspace's own links lead out of its copy.

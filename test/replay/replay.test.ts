@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from "vitest";
 import { bundledCode } from "../../workflows/src/temporal/worker.ts";
 
 const HISTORIES = new URL("./histories/", import.meta.url);
-/** One of each story that a released workflow may be in the middle of. */
+/** One history for each state in which a released workflow may be. */
 const NAMES = [
   "1.0.0-asks-again-ever-later-for-what-the-core-cannot-load-and-keep",
   "1.0.0-attempts-eight-times-1-m-5-m-15-m-1-h-3-h-6-h-and-12-h-apart",

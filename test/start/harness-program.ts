@@ -5,13 +5,13 @@ import { afterAll, vi } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** A program that runs. */
+/** A running program. */
 export type Run = ReturnType<typeof watch>;
 
-/** Longer than six processes take that start beside each other on two cores. */
+/** Six processes that start together on two cores need less. */
 const START = { timeout: 90_000, interval: 50 };
 
-/** Hears what a process says. */
+/** Collects the output of a process. */
 export function watch(child: ChildProcess) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -24,14 +24,14 @@ export function watch(child: ChildProcess) {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     child,
-    /** All that it said so far, on both streams. */
+    /** All output so far, of both streams. */
     output: () => output,
     hasEnded,
-    /** Resolves with the status that it ends with. */
+    /** Resolves with the exit status. */
     ended,
-    /** Resolves with that once all that it said is known. */
+    /** Resolves with the exit status once all output is read. */
     closed: statusAt("close"),
-    /** Resolves with the line that has a text; rejects with all that it said when it ends before. */
+    /** Resolves with the first line that contains a text. Rejects with all output if the process ends first. */
     untilSaid: (text: string): Promise<string> =>
       vi
         .waitUntil(() => {
@@ -43,7 +43,7 @@ export function watch(child: ChildProcess) {
         .catch((cause) => {
           throw new Error(`It never said "${text}", but: ${output}`, { cause });
         }),
-    /** Sends a signal, and resolves with the status that it ends with. */
+    /** Sends a signal. Resolves with the exit status. */
     end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
       child.kill(signal);
       return ended;
@@ -52,17 +52,17 @@ export function watch(child: ChildProcess) {
 }
 
 /**
- * Starts a file of the project, or of another version of it in `root`, with exactly these variables, PATH, and where
- * Node keeps compiled code.
+ * Starts a file of the project, or of another version of it in `root`. It gets only these variables and `baseEnv()`:
+ * PATH and the folder of Node's compile cache.
  */
 export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
   return watch(spawn(process.execPath, [join(root, path)], { env: { ...baseEnv(), ...env } }));
 }
 
-/** Starts programs, of which none outlives the tests of a file or group. */
+/** Starts programs and kills them after the tests of a file or group. */
 export const usePrograms = () => useRuns(startProgram);
 
-/** Starts processes, of which none outlives the tests of a file or group. */
+/** Starts processes and kills them after the tests of a file or group. */
 export function useRuns<Args extends unknown[]>(start: (...args: Args) => Run): typeof start {
   const runs: Run[] = [];
   afterAll(() => Promise.all(runs.map((run) => run.end("SIGKILL"))));

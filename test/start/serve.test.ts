@@ -27,7 +27,7 @@ const temporal = useStarted(() =>
 );
 const run = usePrograms();
 
-/** Runs what must not start, and returns what it says. */
+/** Runs a program that must not start. Returns its output. */
 async function refused(program: string, env: Record<string, string>): Promise<string> {
   const { ended, output } = run(program, env);
   expect(await ended).toBe(1);
@@ -35,7 +35,7 @@ async function refused(program: string, env: Record<string, string>): Promise<st
   return output();
 }
 
-/** What a production process is given, with ports of its own. */
+/** The variables of a production process, with its own ports. */
 async function production(url = database.url) {
   const ports = {
     core: await findFreePort(),
@@ -88,7 +88,7 @@ describe("core, gateway and deliveries in one production process", () => {
 
     const local = createEndpoint({ client }, accountId, `https://127.0.0.1:${ports.gateway}/`);
     await expect(local).rejects.toThrow(/\burl\b/);
-    // No name under .invalid is ever found (RFC 6761): the attempt fails without a packet to anyone.
+    // No name below .invalid ever resolves (RFC 6761). The attempt fails without sending a packet to a receiver.
     const nowhere = "https://receiver.invalid/hook";
     const { endpointId, secret } = await createEndpoint({ client }, accountId, nowhere);
     const { deliveryId } = await client(EndpointService).sendTest({ accountId, endpointId });
@@ -142,7 +142,7 @@ describe("core, gateway and deliveries in one production process", () => {
   });
 });
 
-/** Gateway and deliveries by themselves: their `config.test.ts`. */
+/** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
 it.each([SERVE, CORE])(
   "refuses targets that are unsafe, and plain text from other machines: %s",
   async (program) => {
@@ -157,7 +157,7 @@ it.each([SERVE, CORE])(
   },
 );
 
-/** The variable that each line begins with, or is about. */
+/** Returns the first variable that each line names. */
 function namesIn(text: string): string[] {
   return text
     .trim()
@@ -165,7 +165,7 @@ function namesIn(text: string): string[] {
     .flatMap((line) => /\b[A-Z]+(?:_[A-Z]+)+\b/.exec(line)?.[0] ?? []);
 }
 
-/** Counts the workflows that Temporal runs. */
+/** Counts the running workflows in Temporal. */
 async function retries(): Promise<number> {
   const connection = await Connection.connect({ address: temporal.address });
   try {

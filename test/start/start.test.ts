@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 60_000;
 
 const folder = useFolder("start");
 
-/** Runs what `npm start` runs, with data and ports of its own. */
+/** Runs `npm start` with its own data and ports. */
 const run = usePrograms();
 function start(env: NodeJS.ProcessEnv = {}): Run {
   const { DATABASE_URL: _, ...machine } = process.env;
@@ -26,7 +26,7 @@ async function untilReady(one: Run): Promise<string> {
   return one.output();
 }
 
-/** Pastes the printed lines into a shell, as the reader of the block would. */
+/** Runs the printed lines in a shell, as a reader would. */
 function paste(output: string): string {
   const lines = output.match(/^ {2}(KEY=|curl ).*$/gm) ?? [];
   expect(lines).toHaveLength(4);
@@ -39,18 +39,18 @@ const runTool = (...args: string[]) =>
     ...{ cwd: ROOT, encoding: "utf8", env: { ...process.env, DATA_DIR: join(folder, "data") } },
   });
 
-/** Does what the printed `npm run demo` line does, and others like it. */
+/** Runs the printed `npm run demo` line, and others like it. */
 const demo = (...args: readonly string[]) => runTool("tools/demo.ts", ...args);
 const donate = (donorName: string) => demo("donate", donorName, "500");
 
-/** Waits until a run has printed a donation's webhook event. */
+/** Waits until a run has printed the webhook event of a donation. */
 async function printed(one: Run, donorName: string): Promise<void> {
   const line = new RegExp(`^Webhook event {2}.*"donation.created".*"${donorName}"`, "m");
   await vi.waitUntil(() => line.test(one.output()), { timeout: 20_000 });
 }
 
 const overlayIn = (output: string) => /^ {2}Overlay {4}(\S+)$/m.exec(output)?.[1] ?? "";
-/** What the hub of an overlay has kept, and says from now on. */
+/** Collects the events that an overlay's hub has kept and those that follow. */
 function listenTo(overlay: string): { text: string } {
   const heard = { text: "" };
   fetch(`${overlay.replace("/overlay", "/events")}&after=0`)
@@ -58,7 +58,7 @@ function listenTo(overlay: string): { text: string } {
       const decoder = new TextDecoder();
       for await (const chunk of body ?? []) heard.text += decoder.decode(chunk, { stream: true });
     })
-    .catch(() => undefined); // It ends with the hub.
+    .catch(() => undefined); // The stream ends with the hub.
   return heard;
 }
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
@@ -227,7 +227,7 @@ describe("npm start", () => {
     [{ DATABASE_URL: "http://localhost/x" }, /DATABASE_URL/],
     [{ DATABASE_URL: "mysql://user:geheim@127.0.0.1:1/x" }, /DATABASE_URL|127\.0\.0\.1:1/],
     [{ MYSQLD: "/no/such/program" }, /MYSQLD/],
-    // For documentation only, RFC 5737.
+    // An address for documentation (RFC 5737).
     [{ HOST: "192.0.2.1" }, /HOST, CORE_HOST or DASHBOARD_HOST is no address of this machine/],
     [
       { CORE_HOST: "192.0.2.1", ALLOW_PLAINTEXT: "trusted-network" },

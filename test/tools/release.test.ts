@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** A repository of its own with the project's files, and a registry that notes what it is asked. */
+/** A repository with the project's files, and a registry that records its requests. */
 let folder: string;
 let registry: Server;
 const asked: string[] = [];
@@ -57,9 +57,9 @@ function commit() {
   git("commit", "--quiet", "--message", "test");
 }
 
-/** Runs npm in the repository; returns its status and both streams. */
+/** Runs npm in the repository. Returns its status and both streams. */
 async function npm(...args: readonly string[]) {
-  const { port } = registry.address() as AddressInfo; // It listens on TCP.
+  const { port } = registry.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/` };
   type Ended = { readonly stdout: string; readonly stderr: string; readonly code?: number };
   const run: Promise<Ended> = promisify(execFile)("npm", args, { cwd: folder, env });

@@ -10,7 +10,7 @@ const TOOL = fileURLToPath(new URL("../../tools/rotate-secrets.ts", import.meta.
 
 const newKey = () => randomBytes(32).toString("hex");
 const [OLD, YOUNG] = [newKey(), newKey()];
-/** As an operator would find it: `xxd -r -p | sha256sum`. */
+/** Computes a key's id as an operator does: `xxd -r -p | sha256sum`. */
 const idOf = (key: string) =>
   createHash("sha256").update(Buffer.from(key, "hex")).digest("hex").slice(0, 8);
 
@@ -27,7 +27,7 @@ function runTool(args: string[], secretKeys: string, databaseUrl: string): Promi
 
 const database = useTestDatabase();
 
-/** Beside a product that delivers, `test/operating/rotation.test.ts` runs it. */
+/** `test/operating/rotation.test.ts` runs the tool beside a product that delivers. */
 it("ends with 1 while any secret is left, and says under which key", async () => {
   const endpointId = newId();
   const stored = encryptSecret([createSecretKey(Buffer.from(OLD, "hex"))], endpointId, "whsec_x");

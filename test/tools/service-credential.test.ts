@@ -64,7 +64,7 @@ it("replaces a credential by one with the next number, and revokes all before it
     const { stdout } = await runTool(["list"]);
     return Array.from(stdout.matchAll(/^(mailer\S*) +(\S+)/gm), ([, ...found]) => found.join(" "));
   };
-  // With nobody of this name there is nothing to replace.
+  // No credential has this name, so there is nothing to replace.
   expect(await replaced()).toContain("Created mailer, for all accounts");
   await runTool(["create", "--name", "mailer-twin", ...permission]);
   expect(await replaced()).toContain("Revoked mailer: ");

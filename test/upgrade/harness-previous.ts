@@ -12,16 +12,16 @@ import { join } from "node:path";
 import { findBase } from "../../tools/release/base.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** The version before, as its commit has it, ready to run. */
+/** The previous version, from its commit, ready to run. */
 export type Previous = { readonly commit: string; readonly root: string };
 
 const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows"];
 const MIGRATIONS = "server/src/database/migrations";
 
 /**
- * Puts the base commit's files into a folder of `.cache`, once, and its packages: those of this version where the lock
- * files are the same, else its own by npm. Says what was compared with. Throws when a migration of it was changed
- * since, as its database could then not be brought to this version's schema.
+ * Puts the base commit's files into a folder of `.cache`, once. It uses this version's packages if the lock files are
+ * equal, otherwise its own from npm. Prints the commit. Throws if a migration has changed since: that database could
+ * not be migrated to this version's schema.
  */
 export function checkOutPrevious(): Previous {
   const { commit, note } = findBase(ROOT);
@@ -39,7 +39,7 @@ export function checkOutPrevious(): Previous {
     });
     execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
     installPackages(unfinished, workspacesOf(commit));
-    // Each of its workers would else do so.
+    // Otherwise each of its workers would bundle them.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
     renameSync(unfinished, root);
   }
@@ -47,7 +47,7 @@ export function checkOutPrevious(): Previous {
   return { commit, root };
 }
 
-/** The packages that a commit has: an earlier one may lack some. */
+/** The packages of a commit. An earlier commit may lack some. */
 function workspacesOf(commit: string): string[] {
   const folders = execFileSync("git", ["ls-tree", "--name-only", commit], { cwd: ROOT });
   const names = new Set(folders.toString().split("\n"));
@@ -62,7 +62,7 @@ function installPackages(root: string, names: readonly string[]): void {
     execFileSync("npm", args, { cwd: root, stdio: "pipe" });
     return;
   }
-  // All others are found in the folder above; these would be this version's there.
+  // Other packages resolve to the folder above. There, these would be this version's.
   mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
   for (const name of names) {
     symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));

@@ -22,13 +22,13 @@ import { type Part, startPart } from "../operating/harness-parts.ts";
 import { startStories } from "../operating/harness-stories.ts";
 import { checkOutPrevious, type Previous } from "./harness-previous.ts";
 
-/** Where a version's files are. */
+/** The folder of a version's files. */
 type Version = Pick<Previous, "root">;
 
 /** A retry is due after a minute. §6.4 */
 const RETRIED = { timeout: 180_000, interval: 200 };
 const PATIENT = { timeout: 60_000, interval: 50 };
-/** How many stories each state of the upgrade is held by. */
+/** The number of stories in each state of the upgrade. */
 const STORIES = 4;
 
 const NEW: Version = { root: ROOT };
@@ -37,7 +37,7 @@ const folder = useFolder("upgrade");
 let database: TestDatabase;
 let temporal: RunningTemporal;
 let receiver: Receiver;
-/** Answers as a test of its own wants it. */
+/** A receiver whose answers the test sets. */
 let failing: Receiver;
 let connection: Connection;
 let shared: Record<string, string>;
@@ -77,7 +77,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Starts a part of a version, at a core where it needs one. */
+/** Starts a part of a version, with a core if it needs one. */
 async function start(
   name: Parameters<typeof startPart>[0],
   { root }: Version,
@@ -91,7 +91,7 @@ async function start(
   return part;
 }
 
-/** Makes a credential for everything that a version knows, with its own tool. */
+/** Creates a credential with every permission that a version knows, with that version's tool. */
 function createCredential({ root }: Version): string {
   const known = readFileSync(join(root, "server/src/service-credential/permission.ts"), "utf8");
   const names = Object.values(Permission).filter((name) => known.includes(`"${name}"`));
@@ -102,16 +102,19 @@ function createCredential({ root }: Version): string {
   return execFileSync(process.execPath, args, options).trim();
 }
 
-/** How a run's workflow waits for its first retry: not begun yet, or begun with the first attempt and asleep. */
+/**
+ * How a run's workflow waits for its first retry: with a delayed start, or in a timer after it made the first
+ * attempt.
+ */
 type Waiting = "delayed" | "asleep";
 type Retry = { readonly accountId: string; readonly deliveryId: string };
 
-/** Every delivery whose first attempt met the busy receiver. */
+/** Every delivery whose first attempt got the busy answer. */
 const begun: Retry[] = [];
 
 /**
- * Sends tests to a receiver that is busy until the workflow of one waits so. It is a matter of which of those that
- * deliver claims it: nearly always the one at the core that was told.
+ * Sends tests to a busy receiver until one workflow waits in the wanted way. That depends on which deliveries process
+ * claims it: almost always the one at the core that got the call.
  */
 async function beginRetry(core: Part, wanted: Waiting): Promise<Retry> {
   const client = clientsOf(`http://127.0.0.1:${core.port}`, credential);
@@ -133,14 +136,14 @@ async function waitingOf(retry: Retry): Promise<Waiting | undefined> {
   return others.some((event) => event.timerStartedEventAttributes) ? "asleep" : undefined;
 }
 
-/** The events of a delivery's workflow, none while it is not there. */
+/** The events of a delivery's workflow. Empty while it does not exist. */
 async function eventsOf({ deliveryId }: Retry) {
   const client = new WorkflowClient({ connection });
   const handle = client.getHandle(deliverWorkflowId({ accountNo: 0, deliveryId, run: 1 }));
   return (await handle.fetchHistory().catch(() => undefined))?.events ?? [];
 }
 
-/** The processes that worked on a workflow, in their order. */
+/** The processes that worked on a workflow, in order. */
 const workersOf = async (retry: Retry) =>
   (await eventsOf(retry)).flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
     task?.identity ? [Number.parseInt(task.identity, 10)] : [],
@@ -165,12 +168,12 @@ it("runs beside the version before, on the new schema, with no failed call, read
   const stories = startStories({ cores, gateways, receiver, credential: () => credential });
   await stories.more(STORIES);
 
-  // The new core migrates amid the old one's work.
+  // The new core migrates while the old one works.
   const newCore = await start("core", NEW);
   cores.add(newCore.port);
   await stories.more(STORIES);
 
-  // Each version's deliveries at the other's core; what is retried from here on was begun by the old ones.
+  // Each version's deliveries use the other version's core. Only the old ones start retries from now on.
   await oldDeliveries.stop();
   const crossed = [
     await start("deliveries", OLD, newCore),
@@ -189,7 +192,7 @@ it("runs beside the version before, on the new schema, with no failed call, read
   failing.behaviour = answer(204);
   const newDeliveries = await start("deliveries", NEW, newCore);
 
-  // Each version's gateway at each version's core.
+  // Each version's gateway uses each version's core.
   const pairs = [
     await start("gateway", OLD, newCore),
     await start("gateway", NEW, oldCore),
@@ -198,7 +201,7 @@ it("runs beside the version before, on the new schema, with no failed call, read
   for (const { port } of pairs) gateways.add(port);
   await stories.more(STORIES);
 
-  // An old core that is started again finds the new schema.
+  // A restarted old core gets the new schema.
   await gateways.remove(oldGateway.port);
   await gateways.remove(pairs[1]?.port ?? 0);
   await cores.remove(oldCore.port);
@@ -207,7 +210,7 @@ it("runs beside the version before, on the new schema, with no failed call, read
   cores.add(restarted.port);
   await stories.more(STORIES);
 
-  // The old ones go.
+  // The old processes end.
   await gateways.remove(pairs[0]?.port ?? 0);
   await pairs[0]?.stop();
   await cores.remove(restarted.port);

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 
 type Json = Readonly<Record<string, unknown>>;
-/** Whose schema it is: what clients send, or what they are sent. */
+/** Whether clients send a value of the schema or receive it. */
 type Side = "request" | "response";
 
 const METHODS = ["get", "head", "options", "put", "post", "delete", "patch"];
-/** Keywords of bounds; a request's may become wider, a response's narrower. */
+/** Keywords of bounds. Those of a request may widen, those of a response may narrow. */
 const LOWEST = ["minimum", "minLength", "minItems"];
 const HIGHEST = ["maximum", "maxLength", "maxItems"];
-/** What a client may have been written by, to the letter. */
+/** Keywords whose value must stay exactly equal, because clients may depend on it. */
 const FIXED = ["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf", "not"];
 
 /**
- * Returns what a client relied on in `before` and does not find in `now`, a line each: paths,
- * methods, parameters, responses with their headers, fields and types. Values may join an
- * enumeration of a response, as clients are told to expect. Texts and examples are not compared.
+ * Lists what clients relied on in `before` and miss in `now`: paths, methods, parameters, responses with their
+ * headers, fields and types. A response's enumeration may gain values, as clients must expect. Texts and examples are
+ * not compared.
  */
 export function takenFromClients(before: Json, now: Json): string[] {
   const taken: string[] = [];
@@ -32,7 +32,7 @@ export function takenFromClients(before: Json, now: Json): string[] {
   if (!isDeepStrictEqual(before.security, now.security)) take("security", "changed");
   return taken;
 
-  /** Pairs of what both have under a name; what only the older one has is told. */
+  /** Pairs the parts that both have under a name. Reports those that only the older one has. */
   function* pairs(at: string, older: unknown, newer: unknown): Generator<[string, Json, Json]> {
     for (const [name, value] of Object.entries(a(older))) {
       const other = b(newer)[name];
@@ -65,7 +65,7 @@ export function takenFromClients(before: Json, now: Json): string[] {
 
   function compareSchema(side: Side, at: string, olderRef: unknown, newerRef: unknown): void {
     const [older, newer] = [a(olderRef), b(newerRef)];
-    // What was promised on one side is what the other must keep to.
+    // The side that receives must accept everything that the other side may send.
     const [promised, kept] = side === "request" ? [older, newer] : [newer, older];
     const stays = (keyword: string) => {
       const left = list(promised[keyword]).filter((value) => !list(kept[keyword]).includes(value));
@@ -101,9 +101,9 @@ export function takenFromClients(before: Json, now: Json): string[] {
 const list = (value: unknown): unknown[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** Follows references within a document; nothing is an empty object. */
+/** Follows references within a document. Returns an empty object for a missing value. */
 function resolve(document: Json, value: unknown): Json {
-  const object = (value ?? {}) as Json; // A part of a description is an object where one is asked for.
+  const object = (value ?? {}) as Json; // Callers pass only objects.
   if (typeof object.$ref !== "string") return object;
   const names = object.$ref.replace(/^#\//, "").split("/");
   const named = names.reduce<unknown>((inner, name) => (inner as Json)?.[name], document);
@@ -111,7 +111,7 @@ function resolve(document: Json, value: unknown): Json {
   return resolve(document, named);
 }
 
-/** Returns the value with every reference in it followed. */
+/** Returns a value with all its references resolved. */
 function inline(follow: (value: unknown) => Json, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => inline(follow, one));
   if (typeof value !== "object" || value === null) return value;

@@ -10,7 +10,7 @@ const BUF = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
 
 const stack = useTestStack();
 
-/** Runs `buf curl` outside the checkout, where it knows no protos but those the server tells of. */
+/** Runs `buf curl` outside the checkout. There it knows only the protos that the server sends. */
 async function bufCurl(...args: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [BUF, "curl", ...args], { cwd: "/" });
   return stdout;

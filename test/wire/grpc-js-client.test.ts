@@ -20,7 +20,7 @@ type AnyClient = Record<
 
 const stack = useTestStack();
 
-/** Loads a service from its proto as any foreign program would, without our generated code. */
+/** Loads a service from its proto, without our generated code, as a foreign program does. */
 function load(file: string, path: string): AnyClient {
   const definition = protoLoader.loadSync(file, LOADER_OPTIONS);
   const root = grpc.loadPackageDefinition(definition);

@@ -16,7 +16,7 @@ const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), 
 const PEERS = ["@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"];
 
 const stack = useTestStack();
-/** A project that has the packed client installed, and the example of its README. */
+/** A project with the packed client and the example of its README. */
 const project = useFolder("client");
 let node: string;
 
@@ -28,7 +28,7 @@ beforeAll(() => {
   writeFileSync(join(project, "donate.ts"), example);
 });
 
-/** Runs the compiled example with Node 20; returns both streams, whether or not it fails. */
+/** Runs the compiled example with Node 20. Returns both streams, also if the example fails. */
 async function donate(
   credential: string,
   args: readonly string[],

@@ -3,25 +3,25 @@ import type { ReceivedRequest } from "../harness-receiver.ts";
 import type { CrashStack } from "./harness-stack.ts";
 import type { Party } from "./harness-writers.ts";
 
-/** An attempt as the receiver and the core both know it: the event's id and its number. */
+/** An attempt as both receiver and core know it: the event's id and the attempt number. */
 export type AttemptName = string;
 
-/** Returns the attempt that a request was. */
+/** Returns the attempt of a request. */
 export function nameOf(request: ReceivedRequest): AttemptName {
   return `${eventIdOf(request)} ${headerOf(request, "Service-Attempt")}`;
 }
 
-/** Returns the id of the event that a request told. */
+/** Returns the event id of a request. */
 export function eventIdOf(request: ReceivedRequest): string {
   return headerOf(request, "Service-Event-Id");
 }
 
-/** What a party's endpoints received. */
+/** Lists the requests to a party's endpoints. */
 export function requestsOf({ receiver }: CrashStack, { path }: Party): ReceivedRequest[] {
   return receiver.requests.filter(({ requestLine }) => requestLine.includes(path));
 }
 
-/** Lists the attempts on record, of all accounts. */
+/** Lists the recorded attempts of all accounts. */
 export async function listRecorded(stack: CrashStack): Promise<Set<AttemptName>> {
   const rows = await stack.query<{ event_id: string; attempt: number }>(
     `SELECT d.event_id, a.attempt FROM delivery_attempt a
@@ -30,7 +30,7 @@ export async function listRecorded(stack: CrashStack): Promise<Set<AttemptName>>
   return new Set(rows.map(({ event_id: eventId, attempt }) => `${eventId} ${attempt}`));
 }
 
-/** The attempts that reached the receiver and are not among the recorded ones: in flight. */
+/** Lists the attempts in flight: the receiver got them, and they are not recorded. */
 export function inFlightOf(
   requests: readonly ReceivedRequest[],
   recorded: ReadonlySet<AttemptName>,
@@ -38,12 +38,12 @@ export function inFlightOf(
   return [...new Set(requests.map(nameOf))].filter((name) => !recorded.has(name));
 }
 
-/** Names the attempts that were made more than once, each as often as it was made again. */
+/** Lists the attempts that were made again, once for each repetition. */
 export function duplicatesOf(requests: readonly ReceivedRequest[]): AttemptName[] {
   return without(requests.map(nameOf), [...new Set(requests.map(nameOf))]);
 }
 
-/** What is left of a list when each entry of another has taken away one like it. */
+/** Removes each entry of `taken` from a list once. */
 export function without(names: readonly string[], taken: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const name of taken) left.set(name, (left.get(name) ?? 0) + 1);
@@ -54,7 +54,7 @@ export function without(names: readonly string[], taken: readonly string[]): str
   });
 }
 
-/** Lists the events whose requests are not all the same bytes. */
+/** Lists the events whose requests differ in their bytes. */
 export function differingOf(requests: readonly ReceivedRequest[]): string[] {
   return [...Map.groupBy(requests, eventIdOf)].flatMap(([id, [first, ...others]]) =>
     others.every(({ body }) => first?.body.equals(body)) ? [] : [id],

@@ -1,15 +1,15 @@
 import type { Behaviour, ReceivedRequest } from "../harness-receiver.ts";
 
-/** Keeps requests waiting for their answer, so that what they carry stays in flight. */
+/** Holds requests back from their answer, so that their attempts stay in flight. */
 export type Gate = {
   readonly behaviour: Behaviour;
-  /** Lets one request through every so often, until what it returns is called. */
+  /** Releases one request in each interval, until the returned function is called. */
   letThroughEvery(milliseconds: number): () => void;
-  /** Lets everything through from now on. */
+  /** Releases everything from now on. */
   open(): void;
 };
 
-/** Puts a closed gate before a behaviour; requests of which `isKept` is not true pass it. */
+/** Puts a closed gate before a behaviour. Only requests with `isKept` wait. */
 export function createGate(
   behaviour: Behaviour,
   isKept: (request: ReceivedRequest) => boolean,
@@ -40,7 +40,7 @@ export function createGate(
     while (passes > 0) {
       const request = waiting.shift();
       if (request === undefined) return;
-      // Its sender is dead or has given up, and asks again.
+      // The sender is dead or has given up. It will send again.
       if (request[0].destroyed) continue;
       passes -= 1;
       behaviour(...request);

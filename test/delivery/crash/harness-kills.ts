@@ -19,38 +19,38 @@ import {
 import { expectRetriesWait } from "./harness-temporal.ts";
 import { createParty, type Party, writeDonations } from "./harness-writers.ts";
 
-/** What is killed in a run, and amid what. */
+/** The victim of a run and its load. */
 export type KillPlan = {
   readonly victim: Victim;
-  /** Makes the deliveries, as a victim or beside it. */
+  /** Makes the deliveries. It may be the victim itself. */
   readonly dispatcher: Victim;
   readonly size: KillsSize;
-  /** How long the victim works at most before it is killed again. */
+  /** The longest time between a victim's start and its next kill. */
   readonly longestLifeMs: number;
 };
 
-/** What is known of a victim's run when its last kill is over and what was in flight at it has gone on. */
+/** The facts of a run after the last kill, once its attempts in flight have continued. */
 export type KilledRun = {
   readonly party: Party;
   readonly events: number;
-  /** How many deliveries had not ended when each kill came. */
+  /** How many deliveries had not ended at each kill. */
   readonly inFlight: readonly number[];
-  /** The attempts that were in flight at the kills, of this party and others, each as often as it was. */
+  /** The attempts in flight at the kills, of any party, once for each kill. */
   readonly attempts: readonly AttemptName[];
 };
 
-/** Many timers, and some attempts that last. */
+/** Shares that give many retries and some long attempts. */
 const SHARES: Shares = { failing: 0.4, slow: 0.1 };
 const SHORTEST_LIFE_MS = 50;
-/** By then the receiver has read what the victim had sent. */
+/** Long enough for the receiver to read what the victim had sent. */
 const SHORTEST_DEATH_MS = 200;
 const LONGEST_DEATH_MS = 1_000;
-/** Only what never goes on takes that long. */
+/** A limit that only a stuck delivery reaches. */
 const GOES_ON = { timeout: SIZE.settleMinutes * 60_000, interval: 100 };
 
 /**
- * Writes events, has them delivered, and kills `victim` at random moments meanwhile. The receiver answers first
- * attempts so slowly that most of the events are in flight until the last kill is over.
+ * Writes events and kills `victim` at random moments while they are delivered. The receiver answers first attempts so
+ * slowly that most events are in flight until the last kill.
  */
 export async function runWithKills(
   stack: CrashStack,
@@ -78,7 +78,7 @@ export async function runWithKills(
   gate.open();
   await untilGoneOn(stack, last);
   await Promise.all(writing);
-  // Who comes next may make first attempts in another way.
+  // The next run may make first attempts in another way.
   await expect.poll(async () => (await countStates(stack, party)).Pending, GOES_ON).toBe(undefined);
   const { core, database, vitess = database, temporal } = stack;
   const parts = [core, database, vitess, temporal, dispatcher];
@@ -88,17 +88,17 @@ export async function runWithKills(
   return { party, events, inFlight, attempts };
 }
 
-/** What was in flight at a kill: leased entries, attempts, and how many requests had arrived when it was over. */
+/** The state at a kill: leased entries, attempts in flight, and the number of requests when it was over. */
 export type Killed = {
   readonly leases: readonly Lease[];
   readonly attempts: readonly AttemptName[];
   readonly requestsBefore: number;
 };
 
-/** Kills something, and returns what was in flight. */
+/** Kills a victim. Returns what was in flight. */
 export async function killInFlight(stack: CrashStack, victim: Victim): Promise<Killed> {
   const { requests } = stack.receiver;
-  // Before, because the victim may be what would be asked.
+  // These reads come before the kill, because the victim may be the server that answers them.
   const recorded = await listRecorded(stack);
   const leases = await listLeases(stack);
   await victim.kill();
@@ -106,7 +106,7 @@ export async function killInFlight(stack: CrashStack, victim: Victim): Promise<K
   return { leases, attempts: inFlightOf(requests, recorded), requestsBefore: requests.length };
 }
 
-/** Waits until nothing is left of what was in flight: leases ended or taken over, attempts recorded or made again. */
+/** Waits until nothing of a kill is left: leases ended or were replaced, attempts were recorded or made again. */
 async function untilGoneOn(
   stack: CrashStack,
   { leases, attempts, requestsBefore }: Killed,
@@ -121,8 +121,8 @@ async function untilGoneOn(
 }
 
 /**
- * Holds that every kill came while deliveries were in flight. At the first one all were, but those
- * that the receiver had answered.
+ * Checks that deliveries were in flight at every kill. At the first kill all were, except those that the receiver had
+ * answered.
  */
 export function expectKilledInFlight({ inFlight }: KilledRun, size: KillsSize): void {
   expect(inFlight).toHaveLength(size.kills);
@@ -130,7 +130,7 @@ export function expectKilledInFlight({ inFlight }: KilledRun, size: KillsSize): 
   expect(Math.min(...inFlight)).toBeGreaterThan(0);
 }
 
-/** Only these are kept waiting: a retry that timed out would be made again minutes later. */
+/** Only first attempts wait. A retry that times out is made again only minutes later. */
 function isFirstAttemptOf(party: Party): (request: ReceivedRequest) => boolean {
   return (request) =>
     request.requestLine.includes(party.path) && headerOf(request, "Service-Attempt") === "1";

@@ -15,23 +15,23 @@ import { countOutbox, countStates, listDeliveries } from "./harness-states.ts";
 import { expectWorkflowsOf } from "./harness-temporal.ts";
 import type { Party } from "./harness-writers.ts";
 
-/** What a party's deliveries are held to. */
+/** What a party's deliveries must satisfy. */
 export type Expected = {
   readonly party: Party;
   /** How many events were written. */
   readonly events: number;
   /** Which runs had a workflow: those with a retry, or all. */
   readonly workflows: "retries" | "all";
-  /** The attempts that may have been made again: named once for each time. */
+  /** The attempts that may be repeated, once for each repetition. */
   readonly mayRepeat?: readonly AttemptName[];
 };
 
 const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
 
 /**
- * Waits until none of a party's deliveries is in flight. Holds that each of its events arrived, in
- * the same bytes every time, and that only those attempts were made again that may have been. Holds
- * that what is on record is what arrived, and that each retry was made in a workflow of its own.
+ * Waits until all deliveries of a party are delivered. Then checks: each event arrived, always with the same bytes.
+ * Only the attempts in `mayRepeat` were repeated. The recorded attempts are those that arrived. Each retry had its
+ * own workflow.
  */
 export async function expectNothingLost(
   stack: CrashStack,
@@ -53,7 +53,7 @@ export async function expectNothingLost(
     ofParty.has(name.split(" ")[0] ?? ""),
   );
   expect(new Set(recorded)).toEqual(new Set(requests.map(nameOf)));
-  // What a dead dispatcher had leased leaves the outbox once its lease is over.
+  // Entries that a dead dispatcher had leased leave the outbox after their lease.
   await expect.poll(() => countOutbox(stack), SETTLE).toBe(0);
   const withWorkflow = deliveries.filter(({ attempts }) => workflows === "all" || attempts > 1);
   await expectWorkflowsOf(stack, idsOf(deliveries), idsOf(withWorkflow));

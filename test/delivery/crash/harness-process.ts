@@ -2,23 +2,23 @@ import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createServerHost } from "../../harness/server-host.ts";
 
-/** Something with a process of its own that is killed and started again. */
+/** A process that tests kill and restart. */
 export type Victim = {
-  /** Starts it and waits until it works. */
+  /** Starts the process and waits until it works. */
   start(): Promise<void>;
-  /** Ends it at once, `kill -9`. Throws when it had ended by itself before. */
+  /** Kills the process with SIGKILL. Throws if it had already ended. */
   kill(): Promise<void>;
   isRunning(): boolean;
 };
 
-/** A program of this repository, and how to see that it works. */
+/** A program of this repository. */
 export type NodeProgram = {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Receives what it says, of all its lives. */
+  /** Receives the output of all its lives. */
   readonly logFile: string;
-  /** What it logs once it works. */
+  /** The text that it logs once it works. */
   readonly readyText: string;
 };
 

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** An answer, and what its call failed with each time it was made before. */
+/** An answer, and the failures of the calls before it. */
 export type Acknowledged<Answer> = { readonly answer: Answer; readonly failures: readonly Code[] };
 
 const PAUSE_MS = 100;
-/** Codes of a caller's mistake; whatever else fails may be asked again. */
+/** Codes of mistakes by the caller. After any other failure the call is repeated. */
 const REFUSALS: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
   Code.NotFound,
@@ -15,7 +15,7 @@ const REFUSALS: ReadonlySet<Code> = new Set([
   Code.Unimplemented,
 ]);
 
-/** Makes a call again and again until it is answered, as a caller does who must not lose it. */
+/** Repeats a call until it succeeds, as a caller must that may not lose it. */
 export async function untilAcknowledged<Answer>(
   call: () => Promise<Answer>,
 ): Promise<Acknowledged<Answer>> {

@@ -10,17 +10,14 @@ import { listWorkflows, withTemporal } from "./harness-temporal.ts";
 import { type Party, STORED_TEXTS } from "./harness-writers.ts";
 
 const HISTORIES = 300;
-/** Of its server of one process, and of a cluster. */
+/** For a Temporal of one process, and for a cluster. */
 const TEMPORAL_STATE = [
   join("temporal", "state.sqlite"),
   join("temporal", "database", "data", "temporal"),
   join("temporal", "database", "data", "#innodb_redo"),
 ];
 
-/**
- * Holds that no secret, payload, URL or name lies in a sample of the histories, in any byte of Temporal's
- * state, or in a log of any process.
- */
+/** Checks that no secret, payload, URL or name is in a sample of the histories, in Temporal's state or in any log. */
 export async function expectNothingTold(
   stack: CrashStack,
   parties: readonly Party[],
@@ -48,11 +45,11 @@ export async function expectNothingTold(
     expect([...found], file).toEqual([]);
   }
   await expectOwnLogsOnly(stack);
-  // The id of a run with a workflow, which must be in Temporal's state, shows that the search finds what is there.
+  // This id must be in Temporal's state. It proves that the search finds what is there.
   expect(knownIn).toBeGreaterThan(0);
 }
 
-/** Holds that nothing wrote past the product's own log, and that no failure was a surprise to the core. */
+/** Checks that every log line is the product's own, and that the core logged no unexpected failure. */
 export async function expectOwnLogsOnly({ folder }: CrashStack): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".log"));
   const core = await readFile(join(folder, "core.log"), "utf8");
@@ -84,7 +81,7 @@ async function sampleHistories(stack: CrashStack): Promise<string[]> {
   );
 }
 
-/** All logs, and all of Temporal's state with what is not in its main file yet. */
+/** All logs and all of Temporal's state, including what its main file does not have yet. */
 async function searchedFiles({ folder }: CrashStack): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

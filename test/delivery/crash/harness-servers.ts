@@ -4,9 +4,9 @@ import { startTemporal } from "../../../dev-stack/src/temporal.ts";
 import { startVitess } from "../../vitess/harness-vitess.ts";
 import type { Victim } from "./harness-process.ts";
 
-/** A server that comes back where it was. */
+/** A server that restarts at the same address. */
 export type ServerVictim = Victim & {
-  /** A database's URL, Temporal's host and port; the same in all its lives. */
+  /** A database's URL, or Temporal's host and port. It never changes. */
   address(): string;
 };
 
@@ -16,12 +16,12 @@ type Running = {
   kill(): Promise<void>;
 };
 
-/** Servers given by the environment are nobody's to kill. */
+/** These tests kill only servers that they started, so the variables of given servers are removed. */
 const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process.env;
 
 /**
- * A database server with the product's own, durable settings; `ephemeral` gives its user every right, as Vitess needs,
- * and syncs less, which only a machine's death shows.
+ * A database server with the product's durable settings. `ephemeral` gives its user every right, which Vitess needs,
+ * and syncs less, which matters only if the machine dies.
  */
 export function databaseVictim(
   dataDir: string,
@@ -35,7 +35,7 @@ export function databaseVictim(
   });
 }
 
-/** The vtgate and the vttablets of shards that lie in a MySQL: they die together. */
+/** A vtgate and the vttablets of shards in a MySQL. They die together. */
 export function vitessVictim(mysqlUrl: string, port: number, shards: number): ServerVictim {
   return serverVictim(async (isFirst) => {
     const vitess = await startVitess({
@@ -53,7 +53,7 @@ export function temporalVictim(dataDir: string): ServerVictim {
   );
 }
 
-/** Makes a victim of a server that comes back at its address. */
+/** Makes a victim of a server that restarts at its address. */
 function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
@@ -81,7 +81,7 @@ function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): Serv
   };
 }
 
-/** A cluster in the place of a stack's own server, whose processes are killed one by one. */
+/** A cluster that replaces a stack's own server. Tests kill its processes one by one. */
 export type ClusterVictim<Cluster> = ServerVictim & { cluster(): Cluster };
 
 export function clusterVictim<Cluster extends { address: string; stop(): Promise<void> }>(

@@ -3,17 +3,17 @@ import { headerOf } from "../harness-deliveries.ts";
 import type { Behaviour } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 
-/** What a receiver does with events, by shares of them. */
+/** The shares of events that a receiver treats specially. */
 export type Shares = {
-  /** Fails the first attempt, so that a retry is due a minute later. */
+  /** Fails their first attempt. A retry is due a minute later. */
   readonly failing: number;
-  /** Answers late, so that an attempt is in flight. */
+  /** Answers them late, so that attempts stay in flight. */
   readonly slow: number;
 };
 
 const SLOWEST_MS = 2_000;
 
-/** Answers as the shares say; the same event is always treated alike. */
+/** Answers according to the shares. An event is always treated alike. */
 export function byShares({ failing, slow }: Shares): Behaviour {
   return (socket, request) => {
     const share = shareOf(headerOf(request, "Service-Event-Id"));
@@ -27,7 +27,7 @@ export function byShares({ failing, slow }: Shares): Behaviour {
   };
 }
 
-/** A number from 0 to 1 that an id always has. */
+/** Maps an id to a fixed number from 0 to 1. */
 function shareOf(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32;
 }

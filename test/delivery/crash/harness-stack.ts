@@ -20,19 +20,19 @@ import {
   vitessVictim,
 } from "./harness-servers.ts";
 
-/** A name that is looked for in histories and logs. */
+/** A name that tests search for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
-/** The product with each part in a process of its own, and a receiver that counts. */
+/** The product with each part in its own process, and a receiver that counts. */
 export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
-/** Other servers than the stack's own, each made for its folder. */
+/** Servers that replace the stack's own, each with a folder of its own. */
 type CrashServers = {
   readonly makeTemporal?: (dataDir: string) => ServerVictim;
   readonly makeDatabase?: (dataDir: string) => ServerVictim;
 };
 
-/** Starts database, Temporal, core and receiver; dispatchers are the test's to start. */
+/** Starts database, Temporal, core and receiver. Tests start the dispatchers. */
 export async function startCrashStack({
   makeTemporal = temporalVictim,
   makeDatabase,
@@ -87,7 +87,7 @@ export async function startCrashStack({
     ...database,
     async start() {
       await database.start();
-      // A vtgate looks for the shards again now and then.
+      // A vtgate rediscovers its shards only now and then.
       for (const table of ["account", "service_credential"]) {
         const count = () => pool.query(`SELECT COUNT(*) FROM ${table}`);
         await expect.poll(() => count().then(() => true, String), SERVED).toBe(true);
@@ -96,15 +96,15 @@ export async function startCrashStack({
   };
   return {
     ...{ database: served, temporal, core, receiver },
-    /** What stands before the database in a run on Vitess. */
+    /** The vtgate before the database, in a run on Vitess. */
     vitess,
-    /** `host:port` of the receiver, as endpoints name it. */
+    /** The receiver's `host:port`, as endpoints name it. */
     target,
-    /** A credential that may do everything. */
+    /** A credential with every permission. */
     credential,
-    /** The folder with all state and logs. */
+    /** The folder of all state and logs. */
     folder,
-    /** Makes a process that holds a dispatcher and a worker; `name` is its log's. Ended with the stack. */
+    /** Creates a process with a dispatcher and a worker. It logs to `<name>.log` and ends with the stack. */
     dispatcher(name: string, env: Readonly<Record<string, string>> = {}) {
       const victim = nodeVictim({
         script: "workflows/src/main.ts",
@@ -121,12 +121,12 @@ export async function startCrashStack({
       headers: Record<string, string> = { authorization: `Bearer ${credential}` },
     ) =>
       createClient(service, transportTo(coreUrl, headers, { defaultTimeoutMs: CALL_TIMEOUT_MS })),
-    /** Reads rows outside the product. */
+    /** Reads rows on a connection outside the product. */
     async query<Row>(sql: string, values: unknown[] = []) {
       const [rows] = await pool.query(sql, values);
-      return rows as Row[]; // the caller says what it selects
+      return rows as Row[]; // the caller knows its columns
     },
-    /** Keeps the folder when it stops, and says where it is, so that a failure can be examined. */
+    /** Keeps the folder after `stop`, for the examination of a failure, and prints its path. */
     keepFolder() {
       if (!isKept) process.stderr.write(`Logs and state of the failure stay in ${folder}\n`);
       isKept = true;

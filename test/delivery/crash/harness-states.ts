@@ -23,7 +23,7 @@ export async function countInFlight(stack: CrashStack, party: Party): Promise<nu
   return Pending + Retrying;
 }
 
-/** A delivery, what it tells, and how many attempts of it are on record. */
+/** A delivery, its event, and the number of its recorded attempts. */
 export type StoredDelivery = {
   readonly id: string;
   readonly event_id: string;
@@ -38,7 +38,7 @@ export function listDeliveries(
   return stack.query(`SELECT id, event_id, attempts FROM delivery WHERE ${OF_PARTY}`, [accountIds]);
 }
 
-/** Lists the ids of all deliveries that failed and are to be retried. */
+/** Lists the ids of all deliveries that wait for a retry. */
 export async function listRetrying(stack: CrashStack): Promise<string[]> {
   const rows = await stack.query<{ id: string }>("SELECT id FROM delivery WHERE state = ?", [
     DeliveryState.Retrying,
@@ -46,7 +46,7 @@ export async function listRetrying(stack: CrashStack): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Counts the retries of all accounts that are due by then, or were before. */
+/** Counts the retries of all accounts that are due within these seconds, or overdue. */
 export async function countDueWithin(stack: CrashStack, seconds: number): Promise<number> {
   const [row] = await stack.query<{ deliveries: number }>(
     `SELECT COUNT(*) AS deliveries FROM delivery
@@ -64,15 +64,15 @@ export async function countOutbox(stack: CrashStack): Promise<number> {
   return row?.entries ?? 0;
 }
 
-/** An outbox entry that is leased. */
+/** A leased outbox entry. */
 export type Lease = { readonly lease_id: string };
 
-/** Lists the leases of all accounts, run out or not. */
+/** Lists all leases, expired or not. */
 export function listLeases(stack: CrashStack): Promise<Lease[]> {
   return stack.query("SELECT lease_id FROM outbox_entry WHERE lease_id IS NOT NULL");
 }
 
-/** Counts the entries that still have one of these leases, run out or not. */
+/** Counts the entries that still have one of these leases, expired or not. */
 export async function countStillLeased(
   stack: CrashStack,
   leases: readonly Lease[],

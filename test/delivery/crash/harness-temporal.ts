@@ -12,7 +12,7 @@ export type ListedWorkflow = Pick<WorkflowExecutionInfo, "workflowId" | "runId">
 const OF_FIRST_RUN = /^delivery-([a-z0-9]{15})-1$/;
 const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
 
-/** Runs something with a client of Temporal that is closed afterwards. */
+/** Runs a function with a Temporal client and closes the client. */
 export async function withTemporal<Result>(
   { temporal }: CrashStack,
   run: (client: Client) => Promise<Result>,
@@ -25,7 +25,7 @@ export async function withTemporal<Result>(
   }
 }
 
-/** Lists all workflows, or those of a query. */
+/** Lists all workflows, or those that match a query. */
 export function listWorkflows(stack: CrashStack, query?: string): Promise<ListedWorkflow[]> {
   return withTemporal(stack, async ({ workflow }) => {
     const listed: ListedWorkflow[] = [];
@@ -36,14 +36,14 @@ export function listWorkflows(stack: CrashStack, query?: string): Promise<Listed
   });
 }
 
-/** Returns the id of the delivery whose first run a workflow is. */
+/** Returns the delivery of a workflow's first run. */
 function deliveryIdOf({ workflowId }: ListedWorkflow): string {
   return OF_FIRST_RUN.exec(workflowId)?.[1] ?? `not a run: ${workflowId}`;
 }
 
 /**
- * Holds that of some deliveries, all of which have ended, exactly those that are told had a workflow, each its own,
- * and that Temporal agrees that they have ended.
+ * Checks that exactly the deliveries in `withWorkflow` had a workflow, each its own, and that Temporal shows all as
+ * completed. All deliveries have ended.
  */
 export async function expectWorkflowsOf(
   stack: CrashStack,
@@ -60,15 +60,15 @@ export async function expectWorkflowsOf(
 }
 
 /**
- * Holds that for every delivery that is to be retried a workflow of its own waits in Temporal. They are given a while:
- * some may just be about to be begun.
+ * Checks that every delivery that waits for a retry has its own running workflow. Waits for workflows that are just
+ * starting.
  */
 export async function expectRetriesWait(stack: CrashStack): Promise<void> {
   const retrying = await listRetrying(stack);
   const listWithout = async () => {
     const running = await listWorkflows(stack, "ExecutionStatus = 'Running'");
     const own = new Set(running.map(deliveryIdOf));
-    // Those that went on meanwhile wait for nothing.
+    // A delivery that continued meanwhile needs no workflow any more.
     const still = new Set(await listRetrying(stack));
     return retrying.filter((id) => still.has(id) && !own.has(id));
   };

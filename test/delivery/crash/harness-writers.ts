@@ -8,11 +8,11 @@ import type { CrashStack } from "./harness-stack.ts";
 export type Party = {
   readonly accountIds: readonly string[];
   readonly secrets: readonly string[];
-  /** What the paths of its endpoints begin with. */
+  /** The beginning of its endpoints' paths. */
   readonly path: string;
 };
 
-/** Stored texts that are looked for in histories and logs. */
+/** Stored texts that tests search for in histories and logs. */
 export const STORED_TEXTS = {
   donorName: "Wilhelmina Zzyzx",
   message: "plum teapot monsoon",
@@ -38,8 +38,8 @@ export async function createParty(stack: CrashStack, accounts: number): Promise<
 }
 
 /**
- * Makes `count` paid donations as fast as the core takes them, and asks for each again until it is
- * acknowledged, as a caller does who must not lose one.
+ * Makes `count` paid donations as fast as the core accepts them. Repeats each call until it is acknowledged, as a
+ * caller must that may not lose one.
  */
 export async function writeDonations(
   stack: CrashStack,

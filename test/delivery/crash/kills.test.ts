@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
 const CALM = { timeout: SIZE.settleMinutes * MINUTE_MS, interval: 1_000 };
 const VICTIMS = ["dispatcher", "core", "database", "Temporal"] as const;
-/** A vtgate and the vttablets of all shards die in one process. */
+/** A vtgate and the vttablets of all shards run in one process. */
 const ON_VITESS = inject("shards") === undefined ? [] : (["Vitess"] as const);
 const RUNS = (["retries", "all"] as const).flatMap((workflows) =>
   [...VICTIMS, ...ON_VITESS].map((victim) => ({ victim, workflows, size: SIZE[workflows] })),
@@ -44,8 +44,8 @@ afterAll(() => stack?.stop(), MINUTE_MS);
 
 const runs = new Map<string, KilledRun>();
 /**
- * In flight when a dispatcher was killed, whatever was killed before: while it lives it keeps what it made, and
- * makes nothing again.
+ * The attempts in flight when a dispatcher was killed. Other kills repeat nothing, because a living dispatcher keeps
+ * what it made.
  */
 const mayRepeat: AttemptName[] = [];
 const keyOf = ({ victim, workflows }: (typeof RUNS)[number]) => `${victim} ${workflows}`;
@@ -58,12 +58,13 @@ describe.each(RUNS)("DELIVERY_WORKFLOWS=$workflows: $size.events events in fligh
       const { core, database, vitess = database, temporal } = stack;
       const dispatcher = dispatchers[workflows];
       if (workflows === "all" && dispatchers.retries.isRunning()) {
-        // Temporal makes retries in the order in which they fell due: thousands would come first.
+        // Temporal makes retries in the order of their due times, so thousands would come first.
         await expect.poll(() => countDueWithin(stack, 60), CALM).toBe(0);
         mayRepeat.push(...(await killInFlight(stack, dispatchers.retries)).attempts);
       }
       const victim = { dispatcher, core, database, Vitess: vitess, Temporal: temporal }[name];
-      // What a dead dispatcher had leased can be claimed after 14 seconds: it lives to see some of that.
+      // Another dispatcher can claim expired leases only after 14 seconds. A dispatcher must live long enough to see
+      // some.
       const longestLifeMs = name === "dispatcher" ? 10_000 : 2_000;
       const killed = await runWithKills(stack, { victim, dispatcher, size, longestLifeMs });
       runs.set(keyOf(run), killed);
@@ -97,7 +98,7 @@ describe("afterwards, no event is lost, and nothing was attempted again but what
   );
 });
 
-/** Shows the core an API key, which its log must not tell. */
+/** Makes a call with an API key, which the core's log must not show. */
 async function readWithApiKey(stack: CrashStack): Promise<string> {
   const { accountIds } = await createParty(stack, 1);
   const [accountId = ""] = accountIds;

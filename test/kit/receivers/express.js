@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import express from "express";
 import { createExpressReceiver } from "receiver-kit/express";
-import { handle, store } from "./mysql2.js"; // as the README has it
+import { handle, store } from "./mysql2.js"; // the README's code
 import { beforeCommit } from "./points.js";
 
 const app = express();

@@ -1,4 +1,4 @@
-// Where a test sees a receiver, and holds, fails or kills it. No receiver of a user has this.
+// Lets a test observe a receiver and delay, fail or kill it at certain points. A user's receiver does not have this.
 import { subscribe } from "node:diagnostics_channel";
 import { ServerResponse } from "node:http";
 
@@ -17,12 +17,12 @@ subscribe("http.server.request.start", ({ request }) => {
   process.send({ point: "request", eventId: eventIdOf(request), rawHeaders: request.rawHeaders });
 });
 
-/** After the effect, inside its transaction. */
+/** Waits after the effect, inside its transaction. */
 export function beforeCommit(event) {
   return reach({ point: "before_commit", eventId: event.id });
 }
 
-// After the commit, before a byte of the answer is written.
+// Waits after the commit, before the first byte of the answer.
 const { end } = ServerResponse.prototype;
 ServerResponse.prototype.end = function (...content) {
   const { statusCode } = this;
@@ -32,7 +32,7 @@ ServerResponse.prototype.end = function (...content) {
   return this;
 };
 
-/** Reports a point and waits for what the test decides there. */
+/** Reports a point and waits for the test's decision. */
 function reach(reached) {
   last += 1;
   const number = last;

@@ -8,7 +8,7 @@ const SINCE = timestampFromMs(Date.parse("2020-01-01T00:00:00Z"));
 const LIMIT = 100;
 const POLL_MS = 20;
 
-/** Follows a feed as pollers are told to, until nothing is written any more and nothing is left. §4.4 */
+/** Follows a feed as pollers must, until writing has ended and nothing is left. §4.4 */
 export async function followFeed(
   stack: CrashStack,
   accountId: string,
@@ -34,15 +34,15 @@ export function readFeed(stack: CrashStack, accountId: string): Promise<Activity
   return followFeed(stack, accountId, () => false);
 }
 
-/** What is compared of a record. */
+/** The fields of a record that tests compare. */
 export type ComparedRecord = Pick<Activity, "id" | "recordedAt" | "refundedAmountCents">;
 
-/** Shows what a feed says of a record: its id, when it was recorded, and what was refunded of it. */
+/** Formats a record of the feed: its id, its recorded_at and its refunded amount. */
 export function lineOf({ id, recordedAt, refundedAmountCents }: ComparedRecord): string {
   return `${id} ${microsOf(recordedAt)} ${refundedAmountCents}`;
 }
 
-/** Counts the microseconds from 1970 to a time; -1 when there is none. */
+/** Converts a time to microseconds since 1970; -1 for none. */
 export function microsOf(time: Timestamp | undefined): bigint {
   return time === undefined ? -1n : time.seconds * 1_000_000n + BigInt(time.nanos) / 1_000n;
 }

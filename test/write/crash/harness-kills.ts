@@ -8,24 +8,24 @@ import type { Party } from "../../delivery/crash/harness-writers.ts";
 import { followFeed } from "./harness-feed.ts";
 import { startWriting, type Written } from "./harness-writing.ts";
 
-/** What is known when the last kill is over and every call was answered. */
+/** The facts after the last kill, once every call was answered. */
 export type KilledWriting = Written & {
-  /** What a poller saw meanwhile, by account. */
+  /** What a poller saw, by account. */
   readonly seen: ReadonlyMap<string, readonly Activity[]>;
-  /** How many calls waited for their answer when each kill came. */
+  /** How many calls were unanswered at each kill. */
   readonly inFlight: readonly number[];
 };
 
 const SHORTEST_LIFE = 50;
-/** So that a kill does not come with an answer. */
+/** A random pause, so that kills do not coincide with answers. */
 const LONGEST_PAUSE_MS = 50;
 const LONGEST_DEATH_MS = 1_000;
-/** Only what is never answered takes that long. */
+/** A limit that only an unanswered call reaches. */
 const ANSWERED = { timeout: SIZE.settleMinutes * 60_000, interval: 10 };
 
 /**
- * Has `writers` write and a poller follow each feed, and kills the core and the database in turn at random
- * moments meanwhile. Every life answers some calls.
+ * Runs writers and a poller for each feed. Meanwhile kills the core and the database in turn at random moments. Every
+ * life answers some calls.
  */
 export async function writeAmidKills(
   stack: CrashStack,
@@ -55,7 +55,7 @@ export async function writeAmidKills(
   }
 
   try {
-    // A call that is refused ends the writing before it is stopped.
+    // A refused call rejects `written` before the writing is stopped.
     await Promise.race([kill(), writing.written]);
   } finally {
     writing.stop();

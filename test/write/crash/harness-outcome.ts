@@ -14,13 +14,15 @@ import type { Written } from "./harness-writing.ts";
 
 const NONE_AMISS = { lost: [], unknown: [] };
 
-/** Holds that two lists have the same entries, each as often, in whatever order. */
+/** Checks that two lists have the same entries, each equally often, in any order. */
 export function expectSame(found: readonly string[], wanted: readonly string[]): void {
   const amiss = { lost: without(wanted, found), unknown: without(found, wanted) };
   expect(amiss).toEqual(NONE_AMISS);
 }
 
-/** Holds that every acknowledged record is in its feed once, as it was answered, and that no repeated call changed it. */
+/**
+ * Checks that every acknowledged record is in its feed once and as answered, and that no repeated call changed it.
+ */
 export async function expectWritten(stack: CrashStack, { records, differing }: Written) {
   expect([...records.values()].flat()).not.toHaveLength(0);
   for (const [accountId, written] of records) {
@@ -32,8 +34,8 @@ export async function expectWritten(stack: CrashStack, { records, differing }: W
 }
 
 /**
- * Holds that every event of acknowledged records was delivered, in the same bytes each time. No attempt was made twice:
- * the dispatcher lives, so it keeps what it made until it is recorded.
+ * Checks that every event of acknowledged records was delivered, always with the same bytes. No attempt was made
+ * twice: the dispatcher lives and keeps each attempt until it is recorded.
  */
 export async function expectTold(stack: CrashStack, party: Party, { records }: Written) {
   const due = [...records.values()].flat().flatMap(({ told }) => told);
@@ -43,7 +45,7 @@ export async function expectTold(stack: CrashStack, party: Party, { records }: W
   expect(differingOf(requests)).toEqual([]);
 }
 
-/** Names what requests told, each event once however often it was sent: its kind and its record. §6.2 */
+/** Lists the events of requests, once each, by kind and record. §6.2 */
 function toldOf(requests: readonly ReceivedRequest[]): string[] {
   const byEvent = new Map(requests.map((request) => [eventIdOf(request), request]));
   return [...byEvent.values()].map(({ body }) => {

@@ -12,13 +12,13 @@ import { lineOf } from "./harness-feed.ts";
 
 /** A record as its writer knows it from the answers. */
 export type WrittenRecord = {
-  /** The line of the feed that shows it. */
+  /** Its line in the feed. */
   readonly line: string;
-  /** The webhook events that tell of it. */
+  /** Its webhook events. */
   readonly told: readonly string[];
 };
 
-/** What an answer shows of its record. */
+/** The record in an answer. */
 export type Shown = Donation | PlatformEvent;
 
 /** Makes a call until it is answered. */
@@ -28,7 +28,7 @@ export type Ask = <Answer extends Shown>(call: () => Promise<Answer>) => Promise
 export type WriteRecord = (accountId: string, ask: Ask) => Promise<WrittenRecord>;
 
 const AMOUNT = { amountCents: 500n, currency: "eur" };
-/** Part of the amount: the donation stays in the feed, which shows whether it was refunded twice. */
+/** A part of the amount, so that the donation stays in the feed. The feed then shows if it was refunded twice. */
 const REFUND_CENTS = 1n;
 
 /** Returns a writer of each kind of record. */

@@ -6,21 +6,21 @@ import type { Party } from "../../delivery/crash/harness-writers.ts";
 import { microsOf } from "./harness-feed.ts";
 import { type Ask, recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 
-/** A call as its writer saw it: what it failed with before it was answered. */
+/** A call with the failures before its answer. */
 type WrittenCall = { readonly failures: readonly Code[] };
 
-/** What writers know when they have stopped. */
+/** What the writers know after their stop. */
 export type Written = {
-  /** By the id of their account. */
+  /** By account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
   readonly calls: readonly WrittenCall[];
-  /** The answers that were others when their repeated calls were made once more. */
+  /** Answers that differed when a repeated call was made once more. */
   readonly differing: readonly string[];
 };
 
 /**
- * Has `writers` write until they are stopped, half of them for the first account, each with a pause between two records
- * when told so.
+ * Runs writers until they are stopped, half of them for the first account. `pauseMs` is their pause between two
+ * records.
  */
 export function startWriting(
   stack: CrashStack,
@@ -67,17 +67,17 @@ export function startWriting(
 
   const all = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
   return {
-    /** How many calls were answered so far. */
+    /** The number of answered calls. */
     answered: () => answered,
-    /** How many calls wait for their answer. */
+    /** The number of calls without an answer yet. */
     inFlight: () => inFlight,
-    /** Whether no writer writes any more. */
+    /** Whether all writers have ended. */
     isOver: () => isOver,
-    /** Lets each writer end the record it is at. */
+    /** Lets each writer finish its current record. */
     stop() {
       isStopped = true;
     },
-    /** All that was written; rejects when a call was refused. */
+    /** Everything that was written. Rejects if a call was refused. */
     written: all
       .then((): Written => ({ records, calls, differing }))
       .finally(() => {
@@ -86,7 +86,7 @@ export function startWriting(
   };
 }
 
-/** Every second writer has the first account, the others share the rest. */
+/** Every second writer gets the first account. The others share the rest. */
 function accountOf(writer: number, [first = "", ...others]: readonly string[]): string {
   return writer % 2 === 0 ? first : (others[Math.floor(writer / 2) % others.length] ?? first);
 }
