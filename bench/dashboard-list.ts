@@ -19,7 +19,7 @@ const GOAL_MS = 100;
 const full = { deliveries: 1_000_000, calls: 100 };
 const short = { deliveries: 20_000, calls: 5 };
 
-/** Measures lists of an account's deliveries through the core's port, by every filter. */
+/** Measures lists of an account's deliveries through the core's port, with every filter. */
 await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const { deliveries, calls } = bench.settings;
   const store = await startStore(bench, "dashboard-list");
@@ -36,7 +36,7 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const transport = createGrpcTransport({ baseUrl, interceptors: [authorize] });
   const client = createClient(DeliveryService, transport);
 
-  /** Reads a list's first and second page in turn, one call after the other. */
+  /** Reads a list's first and second page alternately. */
   const read = async (filter: ListFilter) => {
     const { nextPageToken } = await client.listDeliveries(filter);
     const durationsMs: number[] = [];

@@ -14,7 +14,7 @@ import { startStore } from "./stack/servers.ts";
 const [GOAL_KB, GOAL_MS] = [170, 1_000];
 const settings = { full: { loads: 20 }, short: { loads: 3 }, options: { loads: 1 } };
 
-/** Measures the dashboard: what its first load weighs, and how long a browser takes from a link to the first page. */
+/** Measures the size of the dashboard's first load, and the time from a link to the first page. */
 await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
   const { progress, closeLater } = bench;
   const { loads } = bench.settings;
@@ -26,7 +26,7 @@ await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
   const browser = await chromium.launch({ executablePath });
   closeLater(() => browser.close());
 
-  /** Opens a link in a window of its own until the overview has its checklist, and its first step can be clicked. */
+  /** Opens a link in a new window. Waits until the first step of the overview's checklist can be clicked. */
   const timeFirstPage = async (url: string) => {
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -59,7 +59,7 @@ await runBench({ name: "bench:dashboard", ...settings }, async (bench) => {
   };
 });
 
-/** Starts the product with an account; returns what makes links into its dashboard. */
+/** Starts the product with an account. Returns a function that creates links into its dashboard. */
 async function startDashboard(bench: Bench) {
   const store = await startStore(bench, "dashboard");
   const port = await devStack.findFreePort();

@@ -10,7 +10,7 @@ import { type Bench, runBench } from "./run/bench.ts";
 import { measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles } from "./stack/servers.ts";
 
-/** `sleepers` are deliveries asleep in a second stack, measured in turn with the first; 0 leaves it out. */
+/** `sleepers` is the number of sleeping deliveries in a second stack, measured in turn with the first; 0 omits it. */
 const full = {
   ...{ warmsUp: true, rounds: 3, floor: 1_000, backlog: 10_000, accounts: 1_000, failing: 2_000 },
   ...{ workflows: 1_000, steadySeconds: 30, sleepers: 100_000, profile: false },
@@ -23,7 +23,7 @@ const short: Settings = {
 const options = { profile: "flag", sleepers: 0, rounds: 1, backlog: 1 } as const;
 const WARM_UP_SHARE = 10;
 
-/** Measures deliveries beside the floor of Temporal, in turn where nothing sleeps and beside sleepers. */
+/** Measures deliveries against the floor of Temporal, without and beside sleepers in turn. */
 await runBench({ name: "bench:deliver", full, short, options }, async (bench) => {
   const { settings } = bench;
   const { rounds, floor, backlog, accounts, failing, workflows, steadySeconds, sleepers } =
@@ -53,13 +53,13 @@ await runBench({ name: "bench:deliver", full, short, options }, async (bench) =>
   };
 });
 
-/** Warms up, gives each case of each stack its turn, and measures once what follows. */
+/** Warms up, measures each case of each stack in turn, then the cases that run once. */
 async function measureStacks(bench: Bench<Settings>, stacks: readonly Stack[]) {
   const { settings } = bench;
   const { rounds, warmsUp, steadySeconds } = settings;
   const turn = (side: Stack, load: string, run: () => Promise<Figures>) => ({ side, load, run });
   const cases = (round: number, share: number) => {
-    // None is always the second: a machine that grows slower would count against that one.
+    // The order alternates. Otherwise a machine that becomes slower would count against one stack.
     const inTurn = round % 2 === 1 ? stacks : stacks.toReversed();
     return CASE_NAMES.flatMap((name) => {
       const count = Math.ceil(settings[CASES[name].size] / share);

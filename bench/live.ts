@@ -13,15 +13,15 @@ import type { Clients } from "./stack/dev-stack.ts";
 import { findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
-/** As many as one account may hold. */
+/** The limit of one account. */
 const HELD_AN_ACCOUNT = 4;
 const MINUTE_S = 60;
-/** All are held by then, and none has ended: each waits for ten seconds. */
+/** By then all requests are held and none has ended: each waits ten seconds. */
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
-/** In this time each asks again once. */
+/** In this time each follower asks once more. */
 const ROUND_MS = 10_000;
 
-/** In a whole run it settles for longer than a poll's interval and a wait: what the start brought is over. */
+/** A full run settles for longer than a poll's interval and a wait, until the start's effects are over. */
 const full = {
   ...{ followers: 200, writesPerSecond: 20, seconds: 60, settleMs: 12_000 },
   ...{ held: 10_000, polls: 2_000 },
@@ -43,7 +43,7 @@ type Row = {
   readonly databaseMs: number;
 };
 
-/** Measures how soon and at what cost tools learn of records: by polls that wait, beside polls every five seconds. */
+/** Measures how soon and at what cost tools get records, by polls that wait and by polls every five seconds. */
 await runBench(spec, async (bench) => {
   const { settings } = bench;
   const ground = await startGround(bench);
@@ -111,7 +111,7 @@ await runBench(spec, async (bench) => {
   };
 });
 
-/** Starts the product in one process, with accounts and a key of each. */
+/** Starts the product in one process, with accounts and their keys. */
 async function startGround(bench: Bench<Settings>) {
   const store = await startStore(bench, "live");
   const corePort = await findFreePort();
@@ -163,14 +163,14 @@ async function measureFollowers(
     return { count: minutes };
   });
   const requests = (following.requests() - before) / minutes;
-  // What was written last reaches a poll within its interval.
+  // The last write reaches a poll within its interval.
   await wait(settleMs / 2);
   following.stop();
   const { "cpu product": productMs = 0, "cpu database": databaseMs = 0 } = used;
   return { how, writes, ...quantiles(took), requests, productMs, databaseMs };
 }
 
-/** Pays a donation of one account after the other; notes when each call began. */
+/** Pays donations of the accounts in turn. Records when each call began. */
 async function writeInTurn(
   clients: Clients,
   accountIds: readonly string[],

@@ -10,7 +10,7 @@ import { keptSide, measureRounds, takeTurns } from "./run/rounds.ts";
 import { makeProfiles, startStore } from "./stack/servers.ts";
 
 const size = { accounts: 3_000, activitiesPerAccount: 210 };
-/** Enough to see that the bench runs, and enough accounts that the limits refuse nobody. */
+/** Enough to see that the bench runs, with enough accounts to stay within the limits. */
 const little = { ...size, activitiesPerAccount: 70 };
 const full = {
   ...{ size, rounds: 5, warmUpSeconds: 4, seconds: 6, concurrency: 32 },
@@ -22,7 +22,7 @@ const options = {
   ...{ only: SIDE_NAMES, workloads: WORKLOAD_NAMES },
 };
 
-/** Measures reading: the product beside a hand-written server. */
+/** Measures reads: the product against a hand-written server. */
 await runBench({ name: "bench:read", full, short, options }, async (bench) => {
   const { size, concurrency, rounds, seconds, profile, only, workloads } = bench.settings;
   const store = await startStore(bench, "read");

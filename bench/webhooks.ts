@@ -11,7 +11,7 @@ import { countWrong, FLOOR, layoutGoals, layoutTable } from "./webhooks/report.t
 import { MANY_WRITERS, measureCase, WRITE_CASES, type WriteCase } from "./webhooks/write-case.ts";
 
 const CASE_NAMES = WRITE_CASES.map(({ name }) => name);
-/** Names of layouts and cases; without one of a kind, all of it. */
+/** Names of layouts and cases in `only`. Without a layout all are measured, and so for cases. */
 const full = {
   ...{
     rounds: 3,
@@ -38,10 +38,10 @@ const short = {
 };
 const options = { rounds: 1, only: [...LAYOUT_NAMES, ...CASE_NAMES] };
 const WARM_UP = { name: "warm-up", workers: MANY_WRITERS, to: "many" } as const;
-/** Of the floor; without it, the first round's ratios would flatter the product. */
+/** The divisor of the floor's count. Without a warm-up, the first round's ratios would favour the product. */
 const WARM_UP_SHARE = 5;
 
-/** Measures webhooks end to end, from calls that write to the receiver, beside the floor of Temporal. */
+/** Measures webhooks from the writing call to the receiver, against the floor of Temporal. */
 await runBench({ name: "bench:webhooks", full, short, options }, async (bench) => {
   const {
     rounds,

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Generates the protos' code anew and fails when that changes a file: what is committed is what they say. */
+/** Generates the protos' code again. Fails if that changes a committed file. */
 execFileSync("npm", ["run", "--silent", "generate"], { stdio: "inherit" });
 const changed = execFileSync("git", ["status", "--porcelain", "proto/src/gen"], {
   encoding: "utf8",

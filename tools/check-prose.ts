@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { findBase } from "./release/base.ts";
 
-/** A sentence of documents, comments and texts has at most this many words. */
+/** The most words that a sentence in documents, comments and texts may have. */
 const MAX_WORDS = 30;
-/** Words and phrases that the field has better ones for, and what to write. */
+/** Words and phrases to replace, and their replacements. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bunder way\b/i, "in flight"],
   [/\bheld back\b/i, "throttled"],
@@ -19,11 +19,13 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bwhoever\b/i, "the actor's name, or: a client that"],
   [/\bwherefore\b|\bthereof\b|\bthereby\b|\bhereby\b/i, "plain words"],
 ];
-/** A commit's subject is at most as long, and behind its area an order: "mend", not "mended", "mends" or "mending". */
+/**
+ * The longest subject of a commit. After its area it must be imperative: "mend", not "mended", "mends" or "mending".
+ */
 const MAX_SUBJECT = 72;
 const AREA = /^[\w, -]+: /;
 const NO_ORDER = /^[A-Z]|^\w*[^eb\W]ed\b|^\w{3,}ing\b|^\w*[^su\W]s\b/;
-/** Received or recorded, not written here. */
+/** Files that others wrote or that programs generate. */
 const LEFT_OUT =
   /^docs\/source-contract\.md$|^bench\/results\/|^CHANGELOG\.md$|\/gen\/|^proto\/vendor\/|^LICENSE/;
 
@@ -91,7 +93,7 @@ function markdownProse(lines: readonly Line[]): Line[][] {
   });
 }
 
-/** Comments, their marks removed. */
+/** Comments without their marks. */
 function commentProse(lines: readonly Line[]): Line[][] {
   const comments = lines.map(({ number, text }) => {
     const match = /^\s*(?:\/\/+|\/\*\*?|\*(?!\/))\s?(.*?)(?:\*\/)?$/.exec(text);

@@ -5,26 +5,26 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import type { Clients } from "../dev-stack/src/demo.ts";
 
-/** What an action works with. */
+/** The parameters of an action. */
 export type DemoContext = {
   readonly clients: Clients;
   readonly accountId: string;
-  /** Remembers the last donation, for what is done to it later. */
+  /** Stores the last donation for later actions. */
   readonly lastFile: string;
 };
 
 type DemoAction = {
   readonly usage: string;
-  /** Returns the line to print. Throws a `DemoError` for arguments that it cannot use. */
+  /** Returns the line to print. Throws a `DemoError` for invalid arguments. */
   run(context: DemoContext, args: readonly string[]): Promise<string>;
 };
 type Kind = NonNullable<MessageInitShape<typeof RecordPlatformEventRequestSchema>["kind"]>;
 type LastDonation = { readonly externalId: string; readonly amountCents: string };
 
-/** A sentence for the user who typed the command. */
+/** An error whose message is for the user. */
 export class DemoError extends Error {}
 
-/** Each action by its name. */
+/** The actions by name. */
 export const DEMO_ACTIONS: ReadonlyMap<string, DemoAction> = new Map([
   ["donate", { usage: '"NAME" CENTS "MESSAGE"', run: donate }],
   ["refund", { usage: "CENTS     of the last donation; all of it without CENTS", run: refund }],
@@ -90,7 +90,7 @@ async function dispute(
   return `The dispute is ${word}: don_${donation?.recordId}`;
 }
 
-/** An event of a live platform; its number is 1 unless it is given. */
+/** An event of a live platform. Its number is 1 by default. */
 function event(usage: string, kindOf: (number: bigint) => Kind): DemoAction {
   return {
     usage,

@@ -5,10 +5,10 @@ import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 import { DEMO_ACTIONS, DemoError } from "./demo-actions.ts";
 
-// Makes something happen to the demo account of a running `npm start`.
+// Acts on the demo account of a running `npm start`.
 //
 //   npm run demo -- donate "Ada" 500 "For the stream"
-//   npm run demo                                          lists all there is
+//   npm run demo                                          lists all actions
 
 const [name = "", ...args] = process.argv.slice(2);
 const action = DEMO_ACTIONS.get(name);

@@ -21,7 +21,7 @@ const USAGE = `Runs one server to practise with on this machine, until SIGTERM. 
 const [name = "", folder = "", portText = ""] = process.argv.slice(2);
 const port = Number(portText);
 const dataDir = resolve(folder);
-// What the caller's environment names is for the product: these are servers of their own.
+// The caller's environment names the product's servers. This program starts its own.
 const { DATABASE_URL: _, DATABASE_URL_FILE: __, TEMPORAL_ADDRESS: ___, ...env } = process.env;
 const progress = createProgress();
 
@@ -29,7 +29,7 @@ try {
   if (folder === "" || !Number.isInteger(port) || port < 1) throw new StackError(USAGE);
   await mkdir(dataDir, { recursive: true });
   const stop = await start();
-  // A server of its own does not hold this process.
+  // A child server does not keep this process alive.
   setInterval(() => undefined, 60_000);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void stop().then(() => process.exit()));
@@ -41,7 +41,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Starts the server that is asked for; returns what ends it. */
+/** Starts the requested server. Returns the function that ends it. */
 async function start(): Promise<() => Promise<void>> {
   switch (name) {
     case "database": {
@@ -71,7 +71,7 @@ async function start(): Promise<() => Promise<void>> {
   }
 }
 
-/** The receiver's certificate: that of its first start, which the product was told to trust. */
+/** Reads the receiver's certificate or creates it at the first start. The product trusts that one. */
 async function readCertificate(): Promise<SelfSigned> {
   const [certFile, keyFile] = [join(dataDir, "receiver.pem"), join(dataDir, "receiver.key")];
   try {

@@ -17,10 +17,10 @@ DATABASE_URL names. Running instances are not disturbed; each must know that key
 A key's ID is the first 8 hexadecimal characters of the SHA-256 of its bytes; without --drop all are listed.
 Ends with status 1 while any of these secrets is left.`;
 
-/** The most endpoints that are named. */
+/** The most endpoints to name. */
 const MAX_NAMED = 10;
 
-/** The command line makes no sense; the message says what does. */
+/** A wrong command line. The message says what is right. */
 class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -36,7 +36,7 @@ try {
   process.stderr.write(`${sentenceOf(error)}\n`);
 }
 
-/** What was written is not repeated: it may be a key. */
+/** The message does not repeat the argument, which may be a key. */
 function parseDropped(name: string, [first, ...others]: readonly string[]): string {
   if (others.includes(name) && name !== first) return name;
   throw new UsageError(
@@ -74,10 +74,10 @@ function noteOn(remaining: number, isKnown: boolean): string {
   return ": once every instance has the first key in front, it can leave SECRET_KEYS";
 }
 
-/** Says what to do next; the command line is only explained to who got it wrong. */
+/** Says what to do next. Explains the command line only after a wrong one. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Its message repeats what was written.
+  // The error's message repeats the argument.
   if ("code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")) {
     return `There is --drop ID, and nothing else.\n\n${USAGE}`;
   }

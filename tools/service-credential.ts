@@ -29,7 +29,7 @@ the number after the last; NAME and all of its numbers are revoked.
 
 Permissions: ${PERMISSION_NAMES.join(", ")}`;
 
-/** The command line makes no sense; the message says what does. */
+/** A wrong command line. The message says what is right. */
 class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -91,7 +91,7 @@ function parseCommand(args: string[]): Command {
   }
 }
 
-/** A stored credential with the name that is replaced, or with that name and a number. */
+/** A stored credential with the replaced name, or with that name and a number. */
 type Numbered = { readonly name: string; readonly number: number; readonly isActive: boolean };
 
 async function findNumbered(
@@ -107,7 +107,7 @@ async function findNumbered(
   });
 }
 
-/** A name belongs to one credential for ever, ADR 0033: the next one has the number after the last. */
+/** A name belongs to one credential for ever (ADR 0033). The next credential gets the next number. */
 function nextName(name: string, numbered: readonly Numbered[]): string {
   if (numbered.length === 0) return name;
   return parseCredentialName(`${name}-${Math.max(...numbered.map(({ number }) => number)) + 1}`);
@@ -151,7 +151,7 @@ function scopeOf({ accountId }: { readonly accountId: string | undefined }): str
   return accountId ?? "all accounts";
 }
 
-/** Returns a time of the database as UTC, to the second. */
+/** Formats a database time as UTC, to the second. */
 function timeText(micros: number): string {
   return new Date(micros / 1000).toISOString().replace(/\.\d+Z$/, "Z");
 }
@@ -163,7 +163,7 @@ async function revoke(administration: CredentialAdministration, name: string): P
   process.stderr.write(`Revoked ${name}: it is refused within five seconds.\n`);
 }
 
-/** Says what to do next; the command line is only explained to who got it wrong. */
+/** Says what to do next. Explains the command line only after a wrong one. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isUsage =

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
 // npm run test:all                   every suite of CI, one after the other
-// npm run test:all -- crash kit      those suites only
-// npm run test:all -- --list         what there is
+// npm run test:all -- crash kit      only those suites
+// npm run test:all -- --list         lists the suites
 
 const VITEST = "vitest run";
 const ON_MYSQL = "node dev-stack/src/run-on-mysql.ts vitest run";
 
-/** A suite: what it shows, how it is run, and whether CI runs it. */
+/** A suite: what it shows, its command, and whether CI runs it. */
 type Suite = { readonly shows: string; readonly command: string; readonly isForCi: boolean };
 
 const SUITES: Readonly<Record<string, Suite>> = {

@@ -12,12 +12,12 @@ const { DONATION_CREATED: CREATED, DONATION_REFUNDED: REFUNDED } = WebhookEventK
 const DELIVERED = { state: DeliveryState.DELIVERED, outcome: AttemptOutcome.DELIVERED };
 const { FAILED } = DeliveryState;
 const { TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED } = AttemptOutcome;
-/** How the second of every other endpoint's deliveries of an event ends. */
+/** The outcomes of the second delivery to every other endpoint. */
 const FAILURES = [TIMEOUT, RECEIVER_BUSY, REDIRECTED, AUTH_REJECTED, REJECTED];
-/** A list asks for no endpoint's row. */
+/** These endpoints have no rows. Lists do not read them. */
 const ENDPOINTS = Array.from({ length: 10 }, (_, place) => `endpoint000000${place}`);
 
-/** What the deliveries of each event are like: two to each endpoint, a quarter of them failed. */
+/** The deliveries of each event: two to each endpoint, a quarter of them failed. */
 export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpointId, place) => {
   const outcome = place % 2 === 0 ? undefined : FAILURES[place >> 1];
   const second = outcome === undefined ? DELIVERED : { state: FAILED, outcome };
@@ -27,10 +27,10 @@ export const DELIVERIES: readonly FilledDelivery[] = ENDPOINTS.flatMap((endpoint
   ];
 });
 
-/** What a list is asked for. */
+/** The parameters of a list. */
 export type ListFilter = MessageInitShape<typeof ListDeliveriesRequestSchema>;
 
-/** The filters whose lists are measured, by name: each alone, and with others; of an event in the middle. */
+/** The measured filters by name: each alone and some together. The event is in the middle. */
 export function filtersOf(event: FilledEvent): Readonly<Record<string, ListFilter>> {
   const endpoint = { endpointId: ENDPOINTS[5] ?? "" };
   const state = { state: FAILED };

@@ -1,10 +1,10 @@
 import { type DataSize, FIRST_ACCOUNT_NO } from "./bench-accounts.ts";
 
-/** Rows a statement makes. */
+/** The rows of one statement. */
 export const CHUNK = 100_000;
 
 const FIRST_RECORDED_AT = Date.UTC(2024, 0, 1) * 1000;
-/** The last moment an account of so many activities was written at. */
+/** Returns the time of an account's last activity. */
 export const lastRecordedAt = (activities: number) => FIRST_RECORDED_AT + activities * 60_000_000;
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
@@ -24,7 +24,9 @@ const EVENT_PLATFORM = "2 + random MOD 4";
 const EVENT_UNIT = `CASE ${EVENT_TYPE} WHEN 2 THEN 2 WHEN 3 THEN 3 WHEN 4 THEN 4
   WHEN 5 THEN IF(${EVENT_PLATFORM} = 5, 6, 5) ELSE 7 END`;
 
-/** A statement that fills `activity` with a chunk of the data: of seven rows four are donations, three platform events. */
+/**
+ * Returns a statement that fills `activity` with a chunk. Of seven rows four are donations and three platform events.
+ */
 export function activityStatement(size: DataSize, offset: number): string {
   const { accounts, activitiesPerAccount } = size;
   const i = `(n MOD ${activitiesPerAccount})`;

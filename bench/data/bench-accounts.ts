@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 
 export const FIRST_ACCOUNT_NO = 1;
 
-/** How many accounts have how many activities each. */
+/** The number of accounts and of their activities. */
 export type DataSize = { readonly accounts: number; readonly activitiesPerAccount: number };
-/** Accounts that follow one another by their numbers. */
+/** Accounts with consecutive numbers. */
 export type AccountRange = { readonly first: number; readonly count: number };
 
-/** The third of the accounts whose pages are read; these never change. */
+/** The third of the accounts whose pages are read. They never change. */
 export function pagedAccounts(accounts: number): AccountRange {
   return { first: FIRST_ACCOUNT_NO, count: accounts / 3 };
 }
@@ -18,12 +18,12 @@ export function polledAccounts(accounts: number): AccountRange {
   return { first: first + count, count: accounts - count };
 }
 
-/** Returns the API key of an account of the bench. */
+/** Returns the API key of a bench account. */
 export function apiKeyOf(accountNo: number): string {
   return `act_live_${sha256(`bench account ${accountNo}`).toString("hex")}`;
 }
 
-/** Returns the client address that an account's requests come from: each its own. */
+/** Returns the client address of an account's requests. Each account has its own. */
 export function clientAddressOf(accountNo: number): string {
   return `10.${accountNo >> 16}.${(accountNo >> 8) & 255}.${accountNo & 255}`;
 }

@@ -4,7 +4,7 @@ import type { AccountRange } from "./bench-accounts.ts";
 
 type Row = RowDataPacket & { account_no: number; recorded_at: number };
 
-/** Reads when the records of accounts were recorded, in microseconds, newest first. */
+/** Reads when each account's records were recorded, in microseconds, newest first. */
 export async function readRecordedTimes(
   database: Pick<Connection, "query">,
   { first, count }: AccountRange,
@@ -19,8 +19,8 @@ export async function readRecordedTimes(
 }
 
 /**
- * Records a follow at an account's end, as the product writes it: the feed's clock moves on, a row joins the feed. The
- * connection must take several statements at once.
+ * Records a follow as the product does: it advances the feed's clock and adds a row. The connection must accept
+ * several statements at once.
  */
 export async function recordFollow(writer: Connection, accountNo: number): Promise<void> {
   const recordKey = `${randomBytes(8).toString("hex").slice(0, 15)}e`;

@@ -2,7 +2,7 @@ import mysql, { type Connection } from "mysql2/promise";
 import { activityStatement, CHUNK, lastRecordedAt } from "./activities.ts";
 import { apiKeyOf, type DataSize, FIRST_ACCOUNT_NO, sha256 } from "./bench-accounts.ts";
 
-/** Rows of accounts and keys that a statement inserts. */
+/** The accounts or keys of one statement. */
 const ROWS_AT_ONCE = 1_000;
 const NEVER = Date.UTC(2200, 0, 1) * 1000;
 const ACCOUNTS = `INSERT INTO account (account_no, id, external_id, username, display_name, verified_at,
@@ -10,7 +10,7 @@ const ACCOUNTS = `INSERT INTO account (account_no, id, external_id, username, di
 const KEYS =
   "INSERT INTO api_key (key_hash, id, account_no, name, prefix, created_at, expires_at) VALUES ?";
 
-/** Fills a migrated, empty database; `report` is told how far it is. */
+/** Fills a migrated, empty database. Reports its progress. */
 export async function seed(uri: string, size: DataSize, report: (detail: string) => void) {
   const connection = await mysql.createConnection({ uri, charset: "utf8mb4_bin" });
   await insertAccounts(connection, size);

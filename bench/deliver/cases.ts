@@ -5,12 +5,12 @@ import { measureCase, type Stack } from "./stack.ts";
 
 type Case = {
   readonly label: string;
-  /** Which setting tells of how many. */
+  /** The setting with the count. */
   readonly size: "floor" | "backlog" | "failing" | "workflows";
   measure(stack: Stack, count: number): Promise<Figures>;
 };
 
-/** Often enough that it shows in no rate, seldom enough that the database does not notice. */
+/** Often enough to affect no rate, rarely enough not to load the database. */
 const [POLL_MS, SLOW_POLL_MS, COUNTING_POLL_MS] = [10, 50, 250];
 const DELIVERIES = "FROM delivery WHERE created_at > ?";
 /** The stored number of DeliveryState.DELIVERED. */
@@ -22,7 +22,7 @@ const UNCOUNTED = "SELECT COUNT(*) FROM delivery_attempt WHERE counted = FALSE";
 const RUNNING = "WorkflowType = 'deliver' AND ExecutionStatus = 'Running'";
 const ALL = { DELIVERY_WORKFLOWS: "all" };
 
-/** What is measured in rounds, in the order of a round. */
+/** The cases of a round, in order. */
 export const CASES = {
   floor: { label: "floor: an empty workflow each", size: "floor", measure: measureFloor },
   "one-receiver": {
@@ -33,7 +33,7 @@ export const CASES = {
     ...({ label: "backlog to many accounts' endpoints", size: "backlog" } as const),
     measure: (stack, count) => measureBacklog(stack, stack.accountIds.many, count),
   },
-  // Fewer, so that no retry falls due meanwhile.
+  // Fewer, so that no retry falls due during the measurement.
   failing: { label: "backlog failing with 500", size: "failing", measure: measureFailing },
   // Fewer, because they are slower than the floor.
   workflows: {
@@ -42,9 +42,9 @@ export const CASES = {
   },
 } satisfies Record<string, Case>;
 export type CaseName = keyof typeof CASES;
-export const CASE_NAMES = Object.keys(CASES) as CaseName[]; // it has no other keys
+export const CASE_NAMES = Object.keys(CASES) as CaseName[]; // its keys are the cases
 
-/** Measures empty workflows, started eagerly, until each has ended. */
+/** Measures eagerly started empty workflows until all have ended. */
 async function measureFloor(stack: Stack, workflows: number): Promise<Figures> {
   let seconds = 0;
   const figures = await measureCase(stack, workflows, async () => {
@@ -53,7 +53,7 @@ async function measureFloor(stack: Stack, workflows: number): Promise<Figures> {
   return { ...figures, perSecond: workflows / seconds };
 }
 
-/** Measures a backlog from the first claim until every delivery is recorded as answered with a 2xx. */
+/** Measures a backlog from the first claim until every delivery is recorded with a 2xx. */
 export async function measureBacklog(
   stack: Stack,
   accountIds: readonly string[],
@@ -67,8 +67,8 @@ export async function measureBacklog(
 }
 
 /**
- * Measures a backlog whose receiver fails: from the first claim until every first attempt is recorded and
- * every retry waits on a timer in Temporal's synced state.
+ * Measures a backlog whose receiver fails, from the first claim until every first attempt is recorded and every retry
+ * has a timer in Temporal's synced state.
  */
 async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   const { product, watch, state, client, accountIds } = stack;
@@ -82,14 +82,14 @@ async function measureFailing(stack: Stack, count: number): Promise<Figures> {
   await product.rest();
   const wait = (await client.count(RUNNING)).count - runningBefore;
   if (wait < count) throw new Error(`${wait} of ${count} deliveries wait for their retry`);
-  // Their retries would fall due in the middle of another measurement, or be found overdue there.
+  // Otherwise their retries would fall due during another measurement, or a sweep would find them overdue.
   const deliveries = await watch.rows<{ id: string }>(`SELECT id ${DELIVERIES}`, [since]);
   await eachConcurrently(deliveries, ({ id }) => client.getHandle(`delivery-${id}-1`).terminate());
   await watch.rows(END_RUNNING, [since]);
   return figures;
 }
 
-/** Writes a backlog while nobody delivers, then runs the deliveries; returns the database's time before. */
+/** Writes a backlog while nothing delivers, then starts the deliveries. Returns the database's time before it. */
 async function beginBacklog(
   { product, receiver, watch }: Stack,
   accountIds: readonly string[],
@@ -111,8 +111,8 @@ async function recorded({ receiver, watch }: Stack, sql: string, since: number, 
 }
 
 /**
- * Measures what comes later of every attempt: the core counts it for the dashboard, at most half a minute behind.
- * Counts all that the cases before have left, which nobody pays for twice.
+ * Measures the counting of attempts for the dashboard, which the core does within half a minute. It counts all
+ * attempts of the earlier cases.
  */
 export async function measureCounting(stack: Stack): Promise<Figures> {
   const { product, watch } = stack;

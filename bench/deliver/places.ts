@@ -1,4 +1,4 @@
-/** The stack where nothing sleeps, and the one beside sleepers. */
+/** The stack without sleepers, and the one beside sleepers. */
 export const [ALONE, BESIDE] = ["alone", "beside sleepers"];
-/** What is measured once, behind the rounds. */
+/** The cases that run once, after the rounds. */
 export const [COUNTING, WRITING, STEADY] = ["counting", "writing", "steady"];

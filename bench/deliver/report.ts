@@ -14,10 +14,10 @@ const TIMES_FLOOR: readonly (readonly [CaseName, number])[] = [
 const BACKLOGS = ["one-receiver", "many-accounts"] as const;
 const [P50_MS, P99_MS, STEADY_CPU_MS, BACKLOG_CPU_MS] = [6, 25, 4, 0.7];
 const [STATEMENTS, COMMITS, SLEEPERS_COST_PERCENT] = [6, 2, 10];
-/** As the stack names them. The receiver and what writes the events are one. */
+/** The stack's names. The receiver and the writer of events count as one. */
 const PROCESSES = ["product", "floor's worker", "Temporal", "database", "receiver and load"];
 
-/** Writes the rates of all cases, alone and beside the sleepers, as a table. */
+/** Returns the table of the rates of all cases, alone and beside the sleepers. */
 export function rateTable(runs: readonly Run[]): string[] {
   const rate = (side: string) => (load: CaseName) => medianOf(runs, { side, load }, "perSecond");
   return table(CASE_NAMES, [
@@ -30,7 +30,7 @@ export function rateTable(runs: readonly Run[]): string[] {
   ]);
 }
 
-/** Writes how long the steady stream took, and what memory is used at the end, as a table. */
+/** Returns the table of the steady stream's times and of the memory at its end. */
 export function steadyTable(runs: readonly Run[], sides: readonly string[]): string[] {
   const of = (figure: string) => (side: string) => medianOf(runs, { side, load: STEADY }, figure);
   return table(sides, [
@@ -44,7 +44,7 @@ export function steadyTable(runs: readonly Run[], sides: readonly string[]): str
   ]);
 }
 
-/** Writes what one delivery costs on a side, or one empty workflow, as a table. */
+/** Returns the table of the cost of one delivery, or of one empty workflow, on a side. */
 export function costTable(runs: readonly Run[], side: string): string[] {
   type Row = readonly [label: string, of: (figure: string) => number];
   const row = (label: string, load: string): Row => {
@@ -69,7 +69,7 @@ export function costTable(runs: readonly Run[], side: string): string[] {
   ]);
 }
 
-/** Returns the goals of deliveries, beside what was measured. */
+/** Returns the goals of deliveries and what was measured. */
 export function deliverGoals(runs: readonly Run[], withSleepers: boolean): Goal[] {
   const behind = (figure: string) => behindWrite(runs, ALONE, figure);
   const of = (load: string) => (figure: string) => medianOf(runs, { side: ALONE, load }, figure);
@@ -82,7 +82,7 @@ export function deliverGoals(runs: readonly Run[], withSleepers: boolean): Goal[
     }),
     atMost("steady, commit to arrival, p50", P50_MS, of(STEADY)("p50Ms"), "ms"),
     atMost("steady, commit to arrival, p99", P99_MS, of(STEADY)("p99Ms"), "ms"),
-    // To a tenth: a sweep every five seconds is nobody's event.
+    // Rounded to a tenth, because a sweep every five seconds belongs to no event.
     atMost(`${event}: statements`, STATEMENTS, Math.round(10 * behind("statements")) / 10, ""),
     atMost(`${event}: commits`, COMMITS, behind("commits"), ""),
     atMost(`${event}: actions`, 0, behind("actions"), ""),
@@ -102,12 +102,12 @@ function timesFloor(runs: readonly Run[], side: string, load: CaseName): number 
   return ratioOf(runs, { side, load }, { side, load: "floor" });
 }
 
-/** Returns by how many percent a rate is lower beside the sleepers, round by round; the median of that. */
+/** Returns the median of how many percent lower a rate is beside the sleepers, by round. */
 function sleepersCost(runs: readonly Run[], load: CaseName): number {
   return 100 * (1 - ratioOf(runs, { side: BESIDE, load }, { side: ALONE, load }));
 }
 
-/** Returns what one event of the steady stream costs beyond being written. */
+/** Returns the cost of one event of the steady stream without its write. */
 function behindWrite(runs: readonly Run[], side: string, figure: string): number {
   const of = (load: string) => medianOf(runs, { side, load }, figure);
   return of(STEADY) - of(WRITING);

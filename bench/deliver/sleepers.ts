@@ -2,13 +2,15 @@ import { grouped } from "../report/table.ts";
 import type { Bench } from "../run/bench.ts";
 import type { Stack } from "./stack.ts";
 
-/** One of these is asleep after a later attempt: a worker makes a timer in three transactions, a delayed start in one. */
+/**
+ * One portion in ten sleeps after a later attempt. A timer takes a worker three transactions, a delayed start one.
+ */
 const PORTIONS = 10;
 
 /**
- * Puts deliveries to sleep as the product leaves them. Nine of ten are as after the first failed
- * attempt: a delayed start. One is as after a later attempt: a `deliver` that runs, on a timer.
- * Returns how many Temporal took a second.
+ * Creates sleeping deliveries as the product leaves them. Nine in ten are after the first failed attempt, with a
+ * delayed start. One is after a later attempt: a running `deliver` with a timer. Returns how many Temporal accepted
+ * per second.
  */
 export async function addSleepers(
   { progress }: Bench,

@@ -8,10 +8,10 @@ import type { Bench } from "../run/bench.ts";
 import { keptSide } from "../run/rounds.ts";
 import { makeOneAndMany, startDeliveryStack } from "../stack/delivery-stack.ts";
 
-/** Everything that is measured of a side, running, and who is written to. */
+/** A running side, its processes and its accounts. */
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** Starts a side in a folder of its own. */
+/** Starts a side in its own folder. */
 export async function startStack(
   bench: Bench<{ readonly accounts: number }>,
   name: string,
@@ -31,7 +31,7 @@ export async function startStack(
   return keptSide(name, pids, { ...stack, state, accountIds });
 }
 
-/** Measures `work`, which makes `count` deliveries, from now on until its end. */
+/** Measures `work`, which makes `count` deliveries, from now to its end. */
 export async function measureCase(
   { watch, pids, client }: Stack,
   count: number,

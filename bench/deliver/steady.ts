@@ -8,25 +8,25 @@ import type { Clients } from "../stack/dev-stack.ts";
 import { measureCase, type Stack } from "./stack.ts";
 
 const PER_SECOND = 20;
-/** What is not counted: the product has just started, and its first connections are not made yet. */
+/** Not counted, because the product has just started and has no connections yet. */
 const WARM_UP = 2 * PER_SECOND;
 const EVENTS = "SELECT id, created_at FROM webhook_event WHERE created_at > ?";
 
-/** Measures a steady stream of donations that are paid while nobody delivers. */
+/** Measures a steady stream of paid donations while nothing delivers. */
 export async function measureWriting(stack: Stack, seconds: number): Promise<Figures> {
   const { product, watch, accountIds } = stack;
   const count = seconds * PER_SECOND;
   const { clients } = await product.collect();
   const figures = await measureCase(stack, count, await prepare(clients, accountIds.one, count));
-  // Nobody is to deliver them.
+  // These must not be delivered.
   await watch.rows("DELETE FROM outbox_entry");
   await watch.rows("UPDATE delivery SET state = 5 WHERE state = 1");
   return figures;
 }
 
 /**
- * Measures the way of such a stream's events, and the memory at its end. It begins at the event's own time, which the
- * database's clock gives it inside the transaction, so the commit is part of it.
+ * Measures the time of the stream's events to the receiver, and the memory at the end. The time begins at
+ * `created_at`, which the database sets within the transaction, so it includes the commit.
  */
 export async function measureSteady(stack: Stack, seconds: number): Promise<Figures> {
   const { product, receiver, watch, accountIds, temporal } = stack;
@@ -54,7 +54,7 @@ export async function measureSteady(stack: Stack, seconds: number): Promise<Figu
   };
 }
 
-/** Creates donations, and pays some to warm up; returns what pays the others at a steady rate. */
+/** Creates donations and pays some to warm up. Returns a function that pays the others at a steady rate. */
 async function prepare(clients: Clients, accountIds: readonly string[], count: number) {
   const keys = donationKeys(accountIds, WARM_UP + count, `steady-${newRun()}`);
   await eachConcurrently(keys, (key) => createDonation(clients, key));
@@ -69,7 +69,7 @@ async function prepare(clients: Clients, accountIds: readonly string[], count: n
   return () => pay(keys.slice(WARM_UP));
 }
 
-/** Returns what the shared clock lacks to the wall clock now, read at the turn of a millisecond. */
+/** Returns the difference between the wall clock and the shared clock, read when the millisecond changes. */
 function wallClockOffsetMs(): number {
   const beganMs = Date.now();
   let nowMs = beganMs;

@@ -1,6 +1,6 @@
 import type { ActivityRow } from "./page-query.ts";
 
-/** The numbers in the database are places in these lists. */
+/** The numbers in the database are indexes of these lists. */
 export const TYPES = ["", "donation", "follow", "subscription", "giftsub", "cheer", "raid"];
 const UNITS = ["", "cents", "none", "months", "subscriptions", "bits", "diamonds", "viewers"];
 const numbered = (name: string) => [1, 2, 3, 4].map((number) => `${name}_${number}`);
@@ -8,7 +8,7 @@ export const PLATFORMS = [
   ...["", "service", ...numbered("live_platform"), ...numbered("import_source"), "csv"],
 ];
 
-/** Converts a row to the contract's element, which `PAGE_SCHEMA` then writes. */
+/** Converts a row to the contract's element, which `PAGE_SCHEMA` serializes. */
 export function activityFromRow(row: ActivityRow) {
   const recordedAt = timeFromMicros(row.recorded_at);
   return {
@@ -42,7 +42,7 @@ const ACTIVITY = objectOf({
   refunded_amount_cents: { type: ["integer", "null"] },
 });
 
-/** What fast-json-stringify compiles a writer from. */
+/** The schema from which fast-json-stringify compiles a serializer. */
 export const PAGE_SCHEMA = objectOf({
   data: { type: "array", items: ACTIVITY },
   pagination: objectOf({ has_more: { type: "boolean" }, next_cursor: TEXT_OR_NULL }),

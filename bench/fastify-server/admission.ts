@@ -6,7 +6,7 @@ import type { Limits } from "./limits.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose feed is read. */
+    /** The account of the feed. */
     account: { readonly no: number; readonly id: string };
   }
 }
@@ -22,7 +22,7 @@ const FIND_KEY = `SELECT a.account_no, a.id,
 const INVALID_KEY = "The API key is missing, invalid, expired or revoked.";
 const UNAVAILABLE = "The account is unavailable or not verified.";
 
-/** Lets a request through in the contract's order: the address, the key, the account, its limit. */
+/** Checks a request in the contract's order: address, key, account, limit. */
 export function addAdmission(app: FastifyInstance, pool: Pool, limits: Limits): void {
   app.addHook("onRequest", async (request, reply) => {
     await limits.countClient(request.ip);

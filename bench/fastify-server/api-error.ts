@@ -1,4 +1,4 @@
-/** A refusal that the client is told of. */
+/** A refusal with an answer for the client. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -9,17 +9,17 @@ export class ApiError extends Error {
     this.code = code;
   }
 
-  /** Turns any failure into one for clients. */
+  /** Converts any failure to one for clients. */
   static from(error: Error & { validation?: unknown; code?: string; sqlState?: string }): ApiError {
     if (error instanceof ApiError) return error;
     if (error.validation) return new ApiError(400, "invalid_parameter", error.message);
-    // The driver's and the network's failures have codes but no SQL state.
+    // Failures of the driver and of the network have a code but no SQL state.
     const isAway = error.code && !error.sqlState && /^(E[A-Z]+|PROTOCOL_)/.test(error.code);
     return isAway ? unavailable() : new ApiError(500, "internal_error", "An internal error.");
   }
 }
 
-/** The storage or the limiter is out of reach. */
+/** The storage or the limiter is unreachable. */
 export function unavailable(): ApiError {
   return new ApiError(503, "temporarily_unavailable", "The service is temporarily unavailable.");
 }

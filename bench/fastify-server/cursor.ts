@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "./api-error.ts";
 
-/** Where a page ended. */
+/** The end of a page. */
 export type Position = { readonly recorded_at: number; readonly record_key: string };
 
 const MAC_LENGTH = 43;
 
-/** Signs a position, bound to the account, the order and the filters. */
+/** Signs a position together with the account, order and filters. */
 export function signCursor(key: Buffer, binding: string, position: Position): string {
   const place = `${position.recorded_at}.${position.record_key}`;
   const text = Buffer.from(place).toString("base64url");
   return text + macOf(key, binding, text);
 }
 
-/** Returns the position in a cursor that was signed with this key for this binding. */
+/** Returns the position of a cursor that this key signed for this binding. */
 export function parseCursor(key: Buffer, binding: string, cursor: string): Position {
   const text = cursor.slice(0, -MAC_LENGTH);
   const mac = Buffer.from(cursor.slice(-MAC_LENGTH));

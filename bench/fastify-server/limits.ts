@@ -8,7 +8,7 @@ import {
 } from "rate-limiter-flexible";
 import { ApiError, unavailable } from "./api-error.ts";
 
-/** The two request limits, counted where all instances see it. */
+/** The two request limits, shared by all instances. */
 export type Limits = {
   countClient(address: string): Promise<RateLimiterRes>;
   countAccount(accountId: string): Promise<RateLimiterRes>;
@@ -18,10 +18,10 @@ type Limit = { readonly points: number; readonly duration: number; readonly keyP
 
 const CLIENT: Limit = { points: 300, duration: 60, keyPrefix: "limit_client" };
 const ACCOUNT: Limit = { points: 120, duration: 60, keyPrefix: "limit_account" };
-/** Beside those for pages. Of 10, 20 and 40, 10 gave the most requests and the lowest p99. */
+/** In addition to those for pages. Of 10, 20 and 40, 10 gave the most requests and the lowest p99. */
 const CONNECTIONS = 10;
 
-/** Counts in Redis where there is one, else in the database. Fixed windows: that is what the library has. */
+/** Counts in Redis if there is one, otherwise in the database. The library has fixed windows only. */
 export async function createLimits(uri: string, redisUrl: string | undefined): Promise<Limits> {
   const { make, close } = redisUrl ? await onRedis(redisUrl) : onMysql(uri);
   const [client, account] = [await make(CLIENT), await make(ACCOUNT)];

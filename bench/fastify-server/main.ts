@@ -8,16 +8,16 @@ import { ApiError } from "./api-error.ts";
 import { createLimits } from "./limits.ts";
 
 const { DATABASE_URL = "", REDIS_URL, CURSOR_KEY = "", PORT = "0" } = process.env;
-/** As the product's. */
+/** As the product. */
 const CONNECTIONS = 10;
 
 /*
- * The read API as a good engineer would write it in an afternoon with Fastify, mysql2 and rate-limiter-flexible:
- * the bar for the product. It is tuned, and leaves nothing out that costs time.
+ * The read API as a good engineer would write it in an afternoon with Fastify, mysql2 and rate-limiter-flexible. It
+ * is the baseline for the product. It is tuned and omits nothing that costs time.
  */
 const app = Fastify({
   trustProxy: "127.0.0.1",
-  // One line a request, gathered before they are written, as the product does.
+  // One line per request, buffered as in the product.
   logger: { stream: pino.destination({ sync: false, minLength: 4096 }) },
   disableRequestLogging: true,
   genReqId: () => randomUUID(),

@@ -7,7 +7,7 @@ export type ActivityRow = RowDataPacket &
     [column in "occurred_at" | "refunded_amount_cents"]: number | null;
   } & { [column in "currency" | "actor_name" | "message"]: string | null };
 
-/** Which part of which feed; 0 stands for all types or platforms. */
+/** A part of a feed. 0 stands for all types or platforms. */
 export type PageQuery = {
   readonly accountNo: number;
   readonly limit: number;
@@ -22,7 +22,7 @@ export type PageQuery = {
 const COLUMNS =
   "recorded_at, record_key, type, platform, unit, value, occurred_at, currency, refunded_amount_cents, actor_name, message";
 
-/** The statement of a page and one row more, from the index that holds its rows in the feed's order. */
+/** Returns the statement for a page and one row more. Its index has the rows in the feed's order. */
 export function pageStatement(query: PageQuery): { sql: string; values: (number | string)[] } {
   const { accountNo, ascending, type, platform, since, until, position } = query;
   const conditions = ["account_no = ?"];

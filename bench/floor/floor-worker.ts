@@ -7,11 +7,11 @@ import { secondsSince, sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 import { openTemporalState } from "./temporal-state.ts";
 
-/** The product's worker has the same (workflows/src/temporal/worker.ts). */
+/** The same as the product's worker (workflows/src/temporal/worker.ts). */
 const CACHED_WORKFLOWS = 600;
-/** Below the worker's 40 slots: a start that finds none free is not eager, and slower. */
+/** Below the worker's 40 slots, because a start without a free slot is not eager and slower. */
 const AT_ONCE = 32;
-/** Beyond the run, and beyond what is measured of it. */
+/** Longer than the run and its measurement. */
 const ASLEEP_MS = 30 * 86_400_000;
 const POLL_MS = 50;
 const FAILED = { outcome: "receiver_busy", endedAtMs: 0 };
@@ -19,11 +19,11 @@ const PRODUCT = "../../workflows/src/workflow/index.ts";
 const logger = new temporal.DefaultLogger("ERROR");
 const bundles = new Map<string, ReturnType<typeof temporal.bundleWorkflowCode>>();
 
-/** In place of the product's: it makes no attempt, and has the workflow sleep. */
+/** Replaces the product's activity. It makes no attempt and lets the workflow sleep. */
 const attempt = async () => ({ kind: "rescheduled", waitMs: ASLEEP_MS });
 
 const jobs = {
-  /** Runs empty workflows, started eagerly, each awaited; returns in how many seconds. */
+  /** Runs eagerly started empty workflows to their end. Returns the seconds. */
   empty(address: string, workflows: number): Promise<number> {
     const ids = numbered(`floor-${performance.now()}`, 0, workflows);
     const options = { taskQueue: "floor", requestEagerStart: true };
@@ -35,11 +35,11 @@ const jobs = {
       ),
     );
   },
-  /** Leaves deliveries asleep, numbered from `first`: after the first failed attempt or after a later one. */
+  /** Creates sleeping deliveries, numbered from `first`, after the first failed attempt or after a later one. */
   sleep(address: string, stateFile: string, after: string, first: number, workflows: number) {
     const state = openTemporalState(stateFile);
     const asleepBefore = state.countAsleep();
-    // The workflow is begun behind the first attempt, its start delayed; in between later ones it has a timer.
+    // After the first attempt the workflow has a delayed start. Between later ones it has a timer.
     const waits = after === "first" ? { startDelay: ASLEEP_MS } : { requestEagerStart: true };
     const options = { taskQueue: "asleep", ...waits };
     const ids = numbered("asleep", first, workflows);
@@ -61,7 +61,7 @@ function numbered(name: string, first: number, count: number): string[] {
   return Array.from({ length: count }, (_, place) => `${name}-${first + place}`);
 }
 
-/** Runs a worker for as long as `work` takes; only `work` is timed. */
+/** Runs a worker while `work` runs. Only `work` is timed. */
 async function withWorker(
   address: string,
   taskQueue: string,

@@ -1,2 +1,2 @@
-/** Does nothing: what Temporal takes for a workflow, whatever it is for. */
+/** Does nothing. It shows the cost of a workflow in Temporal itself. */
 export async function empty(): Promise<void> {}

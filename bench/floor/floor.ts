@@ -4,12 +4,12 @@ import type { Bench } from "../run/bench.ts";
 import { startWorker } from "../stack/jobs.ts";
 import type { FloorJobs } from "./floor-worker.ts";
 
-/** Starts the process that has work for Temporal alone, without the product. */
+/** Starts the process that uses Temporal without the product. */
 export function startFloor(bench: Bench) {
   return startWorker<FloorJobs>(bench, new URL("./floor-worker.ts", import.meta.url));
 }
 
-/** Runs empty workflows, started eagerly, until each has ended. */
+/** Runs eagerly started empty workflows until all have ended. */
 export async function runFloor(
   { jobs }: ReturnType<typeof startFloor>,
   { address }: { readonly address: string },
@@ -18,7 +18,7 @@ export async function runFloor(
   return { count, perSecond: count / (await jobs.empty(address, count)) };
 }
 
-/** Opens what asks a Temporal about its workflows. */
+/** Creates a client for a Temporal's workflows. */
 export async function connectTemporal({ closeLater }: Bench, address: string) {
   const connection = await NativeConnection.connect({ address });
   closeLater(() => connection.close());

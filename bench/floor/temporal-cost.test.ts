@@ -3,7 +3,7 @@ import proto from "@temporalio/proto";
 import { expect, it } from "vitest";
 import { actionsOf, localActivityTaskOf } from "./temporal-cost.ts";
 
-/** A run of seven retries, as the tests recorded it from a real Temporal: the first attempt was the dispatcher's. */
+/** A run of seven retries that the tests recorded from a real Temporal. The dispatcher made the first attempt. */
 const RECORDED = new URL(
   "../../test/replay/histories/1.0.0-goes-on-with-attempt-2-a-minute-after-the-end-of-attempt-1-a.pb",
   import.meta.url,

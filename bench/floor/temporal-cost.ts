@@ -5,11 +5,11 @@ type History = Awaited<ReturnType<ReturnType<WorkflowClient["getHandle"]>["fetch
 type HistoryEvent = NonNullable<History["events"]>[number];
 
 const SAMPLED_OF_A_TYPE = 20;
-/** What the SDK calls the marker of a local activity. */
+/** The SDK's name of the marker of a local activity. */
 const LOCAL_ACTIVITY = "core_local_activity";
 
 /**
- * Counts the workflows started since then, and estimates from some histories of each type what Temporal keeps and what
+ * Counts the workflows since a time. Samples histories of each type to estimate what Temporal stores and what
  * Temporal Cloud would bill.
  */
 export async function readTemporalCost(client: WorkflowClient, sinceMs: number) {
@@ -31,9 +31,8 @@ export async function readTemporalCost(client: WorkflowClient, sinceMs: number) 
 }
 
 /**
- * Counts the billable actions of a history by https://docs.temporal.io/cloud/actions: a workflow started,
- * by any starter; the intent to start a child; a timer; an activity; and all the local activities of one
- * workflow task together.
+ * Counts a history's billable actions by https://docs.temporal.io/cloud/actions: each started workflow, initiated
+ * child, timer and activity, and all local activities of one workflow task together.
  */
 export function actionsOf(events: readonly HistoryEvent[]): number {
   const billed = events.filter(
@@ -46,7 +45,7 @@ export function actionsOf(events: readonly HistoryEvent[]): number {
   return billed.length + new Set(events.flatMap(localActivityTaskOf)).size;
 }
 
-/** Names the workflow task of which an event is one of the local activities, or nothing. */
+/** Returns the workflow task of a local activity's event; empty for any other event. */
 export function localActivityTaskOf({ markerRecordedEventAttributes: marker }: HistoryEvent) {
   return marker?.markerName === LOCAL_ACTIVITY ? [String(marker.workflowTaskCompletedEventId)] : [];
 }

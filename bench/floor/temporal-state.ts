@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 
 const RUNNING = 1;
-/** What sleeps: the timers of workflows, and `deliver`s whose start is delayed. */
+/** Sleeping workflows: those with a timer, and `deliver`s with a delayed start. */
 const ASLEEP = `SELECT (SELECT COUNT(*) FROM timer_info_maps) + (SELECT COUNT(*) FROM executions_visibility
   WHERE workflow_type_name = 'deliver' AND status = ${RUNNING} AND execution_time > start_time) AS count`;
 
 /**
- * Opens the synced state of a Temporal that runs on SQLite, beside the server that writes it: Temporal's own API counts
- * no timers. Those of a workflow that was terminated stay, so only the difference of two counts says something.
+ * Opens the synced SQLite state of a Temporal beside its server, because Temporal's API cannot count timers. Timers
+ * of terminated workflows stay, so only the difference of two counts is meaningful.
  */
 export function openTemporalState(file: string): { countAsleep(): number; close(): void } {
   const database = new DatabaseSync(file, { readOnly: true });

@@ -5,14 +5,14 @@ import { textWithId } from "../receiver/arrivals.ts";
 import { answerJobs } from "../stack/jobs.ts";
 
 type AccountRow = RowDataPacket & { account_no: number; recorded_at: number };
-/** Contributions to write by hand, without the product, as `contribution-worker.ts` writes them with it. */
+/** Contributions to write by hand. `contribution-worker.ts` writes the same through the product. */
 type ByHand = Pace & {
   readonly databaseUrl: string;
   readonly accountIds: readonly string[];
   readonly run: string;
 };
 
-/** As many as the core's pool has. */
+/** As many as the core's pool. */
 const CONNECTIONS = 10;
 const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1,
     TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) AS recorded_at
@@ -37,7 +37,7 @@ const [CENTS, CURRENCY, DONOR, DONATED_AT] = [500, "eur", "Ada", Date.UTC(2026, 
 let pool: Pool | undefined;
 
 const jobs = {
-  /** Writes the rows that the product writes, as one would by hand: in one transaction each, one by one. */
+  /** Writes the product's rows by hand, each contribution in its own transaction. */
   write({ databaseUrl, accountIds, run, ...pace }: ByHand) {
     pool ??= createPool(databaseUrl);
     const db = pool;
@@ -62,7 +62,7 @@ export type ByHandJobs = typeof jobs;
 function createPool(uri: string): Pool {
   const options = { uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" };
   const created = mysql.createPool(options);
-  // As the product has it: who locked the account waits for nothing else.
+  // As in the product: a transaction that locked the account waits for nothing else.
   created.pool.on("connection", (connection: { query(sql: string): unknown }) =>
     connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   );
@@ -77,7 +77,7 @@ async function writeRows(db: PoolConnection, accountId: string, id: string): Pro
   const [donations] = await db.execute<RowDataPacket[]>(FIND_DONATION, [no, donationId]);
   const [known] = await db.execute<RowDataPacket[]>(FIND_SUBSCRIPTION, [no, subscriptionId]);
   if (donations.length + known.length > 0) throw new Error("it is written already");
-  // Ids of 15 characters, as the product's are.
+  // Ids of 15 characters, as in the product.
   const newId = () => randomBytes(8).toString("hex").slice(0, 15);
   const [record, subscription] = [newId(), newId()];
   const paid = [record, CENTS, CURRENCY, DONOR, message, DONATED_AT, at, subscription];

@@ -9,15 +9,15 @@ import { secondsSince, sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 
 const PATH = "/activity.ingest.v1.ImportService/ImportDonations";
-/** As `npm run import` has it: enough that the core never waits. */
+/** As `npm run import`: enough that the core never waits. */
 const MAX_UNANSWERED = 4;
-/** What the core takes at once. */
+/** The core's limit. */
 const ROWS_A_MESSAGE = 1_000;
-/** 2019-01-01T00:00:00Z, and one row a minute from then on. */
+/** Starts at 2019-01-01T00:00:00Z, with one row per minute. */
 const [FIRST_SECONDS, SECONDS_BETWEEN] = [1_546_300_800, 60];
 
 const jobs = {
-  /** Imports rows in one call, whose messages are made before; returns how many rows a second. */
+  /** Imports rows in one call with prepared messages. Returns the rows per second. */
   async importRows(port: number, credential: string, accountId: string, rows: number) {
     const messages = messagesOf(accountId, rows);
     const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
@@ -36,13 +36,13 @@ const jobs = {
 };
 export type ImportJobs = typeof jobs;
 
-/** Sends messages as fast as they are answered; returns how many rows the core says it has stored. */
+/** Sends messages as fast as they are answered. Returns how many rows the core stored. */
 async function send(client: Client, messages: readonly Buffer[], metadata: Metadata) {
   const asIs = (bytes: Buffer) => bytes;
   const read = (bytes: Buffer) => fromBinary(Response, bytes);
   const call = client.makeBidiStreamRequest(PATH, asIs, read, metadata);
   let stored = 0;
-  // The opening is answered by nothing.
+  // The opening has no answer.
   let unanswered = -1;
   const left = messages.values();
   const sendMore = () => {

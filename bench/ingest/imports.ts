@@ -11,9 +11,9 @@ import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ImportJobs } from "./import-worker.ts";
 
-/** How many imports a run makes, and how many rows each has. */
+/** The number of imports and of their rows. */
 type Settings = { readonly rounds: number; readonly importRows: number };
-/** All imports of a run, and the memory of the core that took them before and at its highest: it did nothing else. */
+/** All imports of a run, and the memory of their core before and at its peak. The core did nothing else. */
 export type Imports = Awaited<ReturnType<typeof measureImports>>;
 
 const ROWS_PER_SECOND = 30_000;
@@ -43,14 +43,14 @@ export async function measureImports(bench: Bench<Settings>, store: BenchStore) 
   return { rounds, idleMb, peakMb };
 }
 
-/** Writes what was measured as a table. */
+/** Returns the table of imports. */
 export function importTable(imports: Imports, { importRows }: Settings): string[] {
   return table(
     [imports],
     [
       ["import", () => `${grouped(importRows)} rows`],
       ["rows/s", (all) => of(all, "perSecond"), 0],
-      // Milliseconds for one row are seconds for a thousand.
+      // Milliseconds per row equal seconds per thousand rows.
       ["CPU s per 100,000", (all) => 100 * of(all, "cpu core"), 2],
       ["database's", (all) => 100 * of(all, "cpu database"), 2],
       ["RSS MB before", ({ idleMb }) => idleMb, 0],
@@ -59,7 +59,7 @@ export function importTable(imports: Imports, { importRows }: Settings): string[
   );
 }
 
-/** Returns the goals of imports, beside what was measured. */
+/** Returns the goals of imports and what was measured. */
 export function importGoals(imports: Imports): Goal[] {
   return [
     atLeast("imported rows", ROWS_PER_SECOND, of(imports, "perSecond"), "/s"),

@@ -14,7 +14,7 @@ import { startWorker } from "../stack/jobs.ts";
 import type { BenchStore } from "../stack/servers.ts";
 import type { ByHandJobs } from "./by-hand-worker.ts";
 
-/** Each side writes for some seconds in a round, to one account and to many. */
+/** In each round, each side writes for some seconds to one account, then to many. */
 type Settings = Readonly<Record<"rounds" | "warmUpSeconds" | "seconds" | "accounts", number>>;
 
 const WRITERS = 64;
@@ -23,7 +23,7 @@ const ROWS = `SELECT ${TABLES.map((name) => `(SELECT COUNT(*) FROM ${name})`).jo
 const LOADS = ["one", "many"] as const;
 const [PER_SECOND, TIMES_BY_HAND] = [1_800, 1.5];
 
-/** Gives the product and the program by hand their turns, round after round. */
+/** Measures the product and the program by hand in turn, round by round. */
 export async function measureSingles(bench: Bench<Settings>, store: BenchStore): Promise<Run[]> {
   const { rounds, seconds, warmUpSeconds, accounts } = bench.settings;
   const { credential, databaseUrl, pid: database } = store;
@@ -61,7 +61,7 @@ export async function measureSingles(bench: Bench<Settings>, store: BenchStore):
   return runs;
 }
 
-/** Writes what was measured as a table. */
+/** Returns the table of single contributions. */
 export function singlesTable(runs: readonly Run[], settings: Settings): string[] {
   const places = LOADS.flatMap((load) => ["product", "by hand"].map((side) => ({ side, load })));
   const of = (figure: string) => (place: Place) => medianOf(runs, place, figure);
@@ -78,7 +78,7 @@ export function singlesTable(runs: readonly Run[], settings: Settings): string[]
   ]);
 }
 
-/** Returns the goals of single contributions, beside what was measured. */
+/** Returns the goals of single contributions and what was measured. */
 export function singlesGoals(runs: readonly Run[], settings: Settings): Goal[] {
   return LOADS.flatMap((load) => {
     const label = `contributions, ${toWhom(load, settings)}`;

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { HttpConnection } from "../load/http-connection.ts";
 
-/** How a tool learns of a record: by a poll that waits, or by one every five seconds. */
+/** How a tool gets a record: by a poll that waits, or by one every five seconds. */
 export const FOLLOWING = ["wait", "poll"] as const;
 export type Following = (typeof FOLLOWING)[number];
 
-/** What is read: the port of a gateway, the key of each account, and how. */
+/** A gateway's port, each account's key, and the way to follow. */
 export type FollowedFeeds = {
   readonly port: number;
   readonly apiKeys: readonly string[];
   readonly how: Following;
 };
 
-/** Tools that follow one feed each, as §4.4 has it. */
+/** Tools that follow one feed each. §4.4 */
 export type Followers = {
-  /** How many requests were answered. */
+  /** The number of answered requests. */
   requests(): number;
   stop(): void;
 };
@@ -25,7 +25,7 @@ type Page = { data: { id: string }[]; pagination: { next_cursor: string | null }
 const POLL_MS = 5_000;
 const OK = 200;
 
-/** Starts a follower for each key, spread over `spreadMs`; `onRecord` hears of each record of a key by its place. */
+/** Starts a follower for each key, spread over `spreadMs`. Calls `onRecord` with the key's index for each record. */
 export function startFollowers(
   { port, apiKeys, how }: FollowedFeeds,
   spreadMs: number,
@@ -66,7 +66,7 @@ export function startFollowers(
   };
 }
 
-/** Each client has an address of its own. */
+/** Each client has its own address. */
 function requestFor(apiKey: string, place: number, how: Following, cursor: string): Buffer {
   const address = `10.${(place >> 16) & 255}.${(place >> 8) & 255}.${place & 255}`;
   const prefer = how === "wait" ? "Prefer: wait=10\r\n" : "";
@@ -76,7 +76,7 @@ function requestFor(apiKey: string, place: number, how: Following, cursor: strin
   );
 }
 
-/** Sends `count` plain polls one after the other; returns how long each took. */
+/** Sends `count` plain polls one after the other. Returns the duration of each. */
 export async function pollInTurn(
   { port, apiKeys }: FollowedFeeds,
   count: number,
@@ -86,7 +86,7 @@ export async function pollInTurn(
   for (let place = 0; place < count; place++) {
     const apiKey = apiKeys[place % apiKeys.length] ?? "";
     const startedMs = performance.now();
-    // Behind the addresses of the followers.
+    // Addresses after those of the followers.
     const { status } = await connection.send(requestFor(apiKey, 0xff0000 + place, "poll", ""));
     if (status !== OK) throw new Error(`a poll was answered ${status}`);
     took.push(performance.now() - startedMs);

@@ -3,18 +3,18 @@ import { textWithId } from "../receiver/arrivals.ts";
 import { answerJobs } from "../stack/jobs.ts";
 import { keepConnectionsBusy, type Pace } from "./keep-busy.ts";
 
-/** Contributions to write through the core's port, each the first of a subscription. */
+/** Contributions to write through the core's port. Each is the first of a subscription. */
 export type Contributions = Pace & {
   readonly port: number;
   readonly credential: string;
-  /** Who is written to, in turn. */
+  /** The accounts to write to, in turn. */
   readonly accountIds: readonly string[];
-  /** What the ids of its writes begin with, and end with their number. */
+  /** The prefix of the writes' ids. Their number follows. */
   readonly run: string;
 };
 
 const jobs = {
-  /** Tells also when each call began, by its number, on the shared clock. */
+  /** Also returns when each call began, by its number, on the shared clock. */
   async write(job: Contributions): Promise<Sample & { readonly beganMs: readonly number[] }> {
     const { port, credential, accountIds, run } = job;
     const beganMs: number[] = [];
@@ -31,7 +31,7 @@ const jobs = {
 };
 export type ContributionJobs = typeof jobs;
 
-/** Returns the bytes of a call, in Connect's JSON. */
+/** Encodes a call in Connect's JSON. */
 function requestOf(accountId: string, id: string, credential: string): Buffer {
   const body = JSON.stringify({
     ...{ accountId, externalId: `c-${id}`, subscriptionExternalId: `s-${id}` },

@@ -3,10 +3,10 @@ import type { Bench } from "../run/bench.ts";
 import { startWorker, type Worker } from "../stack/jobs.ts";
 import type { ContributionJobs } from "./contribution-worker.ts";
 
-/** Starts what writes contributions, in a process of its own. */
+/** Starts the process that writes contributions. */
 export function startContributions(bench: Bench): Worker<ContributionJobs> {
   return startWorker(bench, new URL("./contribution-worker.ts", import.meta.url));
 }
 
-/** Returns what the ids of the writes of one run, and of no other, begin with. */
+/** Returns a unique id prefix for the writes of a run. */
 export const newRun = () => `${randomBytes(6).toString("hex")}-`;

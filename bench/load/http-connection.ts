@@ -7,7 +7,7 @@ const STATUS_OFFSET = "HTTP/1.1 ".length;
 const HEAD_END = "\r\n\r\n";
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** Finds where the head at the beginning of some bytes ends, once it is whole, and the body behind it. */
+/** Finds the end of the head and of the body in some bytes. `undefined` until the head is complete. */
 export function findHttpHead(bytes: Buffer): { bodyAt: number; end: number } | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
@@ -18,8 +18,8 @@ export function findHttpHead(bytes: Buffer): { bodyAt: number; end: number } | u
 }
 
 /**
- * One keep-alive connection with one request on it at a time. It understands what the measured servers
- * send and no more, so that the client takes little of the processor they are measured on.
+ * A keep-alive connection with one request at a time. It understands only what the measured servers send, so that the
+ * client uses little of the shared processor.
  */
 export class HttpConnection {
   readonly #socket: ReturnType<typeof connect>;
@@ -35,7 +35,7 @@ export class HttpConnection {
     this.#socket.on("close", () => this.#fail(new Error("the server closed the connection")));
   }
 
-  /** Sends the bytes of a whole request and waits for its answer. */
+  /** Sends a whole request and waits for its answer. */
   send(request: Buffer): Promise<Answer> {
     if (this.#socket.destroyed) return Promise.reject(new Error("the connection is closed"));
     this.#waiting = Promise.withResolvers();
@@ -51,7 +51,7 @@ export class HttpConnection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    // Put together only while the head is not there, and once the answer is whole.
+    // Concatenates only until the head is found, and once the answer is complete.
     this.#head ??= findHttpHead(this.#bytes());
     if (this.#head === undefined || this.#received < this.#head.end) return;
     const [bytes, { bodyAt }, waiting] = [this.#bytes(), this.#head, this.#waiting];

@@ -2,18 +2,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Sample, sampleSince, sharedNowMs } from "../measure/sample.ts";
 import { type Answer, HttpConnection } from "./http-connection.ts";
 
-/** How many work at the same time, how fast and for how long. */
+/** The number of workers, their rate and duration. */
 export type Pace = {
   readonly workers: number;
-  /** Turns begun a second; absent: each worker begins its next when its last one is done. */
+  /** Turns begun per second. Without it, each worker begins its next turn once the last is done. */
   readonly perSecond?: number | undefined;
   readonly seconds: number;
 };
 
-/** What is done after a turn and is not part of it. */
+/** Work after a turn that is not timed. */
 export type After = undefined | (() => void | Promise<void>);
 
-/** Runs numbered turns at a pace, each by one of the workers, which are numbered too; returns what they took. */
+/** Runs numbered turns at a pace, each by a numbered worker. Returns their durations. */
 export async function keepBusy(
   { workers, perSecond = Infinity, seconds }: Pace,
   takeTurn: (turn: number, worker: number) => Promise<After>,
@@ -38,7 +38,7 @@ export async function keepBusy(
   return sampleSince(startedMs, durationsMs);
 }
 
-/** Runs numbered turns at a pace, each worker on an HTTP connection of its own. */
+/** Runs numbered turns at a pace. Each worker has its own HTTP connection. */
 export async function keepConnectionsBusy(
   port: number,
   pace: Pace,

@@ -3,12 +3,12 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import pLimit from "p-limit";
 import type { Clients } from "../stack/dev-stack.ts";
 
-/** Which donation of which account. */
+/** A donation of an account. */
 export type DonationKey = { readonly accountId: string; readonly externalId: string };
-/** What a donation may have beside its amount. */
+/** The optional texts of a donation. */
 export type DonationText = { readonly donorName?: string; readonly message?: string };
 
-/** Makes accounts through the core, named and numbered; returns their ids. */
+/** Creates numbered accounts through the core. Returns their ids. */
 export function makeAccounts({ accounts }: Clients, prefix: string, count: number) {
   const names = Array.from({ length: count }, (_, place) => `${prefix}_${place}`);
   return eachConcurrently(names, async (name) => {
@@ -18,7 +18,7 @@ export function makeAccounts({ accounts }: Clients, prefix: string, count: numbe
   });
 }
 
-/** Makes accounts with an endpoint each for events of one kind; all are at one host, for there is one machine. */
+/** Creates accounts with an endpoint each, for events of one kind. All endpoints are on this machine. */
 export async function makeTargets(
   clients: Clients,
   host: string,
@@ -34,7 +34,7 @@ export async function makeTargets(
   return accountIds;
 }
 
-/** Returns the keys of donations of accounts in turn; the name tells them from all others. */
+/** Returns keys of donations of the accounts in turn. `name` makes them unique. */
 export function donationKeys(accountIds: readonly string[], count: number, name: string) {
   return Array.from({ length: count }, (_, place): DonationKey => {
     const externalId = `${name}-${String(place).padStart(12, "0")}`;
@@ -42,7 +42,7 @@ export function donationKeys(accountIds: readonly string[], count: number, name:
   });
 }
 
-/** Creates a donation, to be paid. */
+/** Creates a donation without paying it. */
 export async function createDonation(
   { donations }: Clients,
   key: DonationKey,
@@ -52,7 +52,7 @@ export async function createDonation(
   await donations.createDonation({ ...key, ...donation, ...text });
 }
 
-/** Creates donations and pays them, some concurrently: each is two calls, and one event to one endpoint. */
+/** Creates and pays donations, some concurrently. Each is two calls and one event to one endpoint. */
 export function donate(clients: Clients, keys: readonly DonationKey[], text: DonationText = {}) {
   return eachConcurrently(keys, async (key) => {
     await createDonation(clients, key, text);
@@ -60,7 +60,7 @@ export function donate(clients: Clients, keys: readonly DonationKey[], text: Don
   });
 }
 
-/** Runs `work` for all items, some of them concurrently; returns the results in the items' order. */
+/** Runs `work` for all items, some concurrently. Returns the results in the items' order. */
 export function eachConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What was measured, by name. */
+/** Measured values by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** Reads figures that only grow: the difference of two readings is what was used between them. */
+/** Reads values that only grow. The difference of two readings is the use between them. */
 export type Counter = () => Promise<Figures>;
 
-/** Counts what `work` uses, for each of the `count` things that it says it did, beside what it tells itself. */
+/** Counts what `work` uses per thing, of the `count` things that it reports. Adds its own figures. */
 export async function countEach<Told extends { readonly count: number }>(
   counters: readonly Counter[],
   work: () => Promise<Told>,
@@ -21,7 +21,7 @@ export async function countEach<Told extends { readonly count: number }>(
   return { ...told, ...Object.fromEntries(each) };
 }
 
-/** Asks again and again until it is so. */
+/** Polls until `isSo`. */
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   everyMs: number,

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-/** Where the dashboard is built to. */
+/** The folder of the built dashboard. */
 export const DASHBOARD_FILES = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 
 const LOADED = /(?:src|href)="\/([^"]+)"/g;
 
-/** Adds up index.html of a built page and all that it names; what is loaded later on demand is not among them. */
+/** Adds up the gzipped sizes of index.html and the files it names. Files that load later on demand do not count. */
 export function measureFirstLoad(folder: string) {
   const index = readFileSync(join(folder, "index.html"), "utf8");
   const names = ["index.html", ...[...index.matchAll(LOADED)].map(([, name = ""]) => name)];

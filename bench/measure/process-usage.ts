@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Counter } from "./figures.ts";
 
-/** Processes by what a report calls them; a name may stand for several. */
+/** Processes by their name in a report. A name may stand for several. */
 export type Pids = Readonly<Record<string, number | readonly number[]>>;
 
-/** Linux counts processor time in hundredths of a second for every reader of /proc. */
+/** Linux counts processor time in hundredths of a second in /proc. */
 const MS_PER_TICK = 10;
-/** Places of user and system time after the command's closing bracket (proc(5)). */
+/** Positions of user and system time after the command's closing bracket (proc(5)). */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
-/** Counts the processor milliseconds of named processes, user and system, each as `cpu` and its name. */
+/** Counts the processor milliseconds (user and system) of named processes, as `cpu NAME`. */
 export function cpuOf(pids: Pids): Counter {
   return async () => {
     const used = Object.entries(pids).map(async ([name, some]) => {
@@ -20,7 +20,7 @@ export function cpuOf(pids: Pids): Counter {
   };
 }
 
-/** Reads the resident memory of a process in megabytes (10^6 bytes): now, and its highest so far. */
+/** Reads a process's resident memory in megabytes (10^6 bytes): now and at its peak. */
 export async function readMemory(pid: number): Promise<{ nowMb: number; peakMb: number }> {
   const status = await readFile(`/proc/${pid}/status`, "latin1");
   const megabytes = (name: string) =>

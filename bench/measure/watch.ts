@@ -2,11 +2,11 @@ import mysql, { type RowDataPacket } from "mysql2/promise";
 import type { Bench } from "../run/bench.ts";
 import type { Figures } from "./figures.ts";
 
-/** The bench's own look at a database, whose statements are counted so that they can be left out. */
+/** The bench's own connection to a database. It counts its statements, so that they can be subtracted. */
 export type Watch = ReturnType<typeof startWatch>;
 type StatusRow = { Variable_name: string; Value: string };
 
-/** Watches a database server, which nobody else may use. */
+/** Watches a database server that nothing else uses. */
 export function startWatch({ closeLater }: Bench, databaseUrl: string) {
   const pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 1 });
   closeLater(() => pool.end());
@@ -15,9 +15,9 @@ export function startWatch({ closeLater }: Bench, databaseUrl: string) {
     async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
       own += 1;
       const [rows] = await pool.query<RowDataPacket[]>(sql, [...values]);
-      return rows as Row[]; // the caller knows what the statement selects
+      return rows as Row[]; // the caller knows its columns
     },
-    /** Returns the one number that a query selects. */
+    /** Returns the only number that a query selects. */
     async number(sql: string, values: readonly unknown[] = []): Promise<number> {
       const [row = {}] = await watch.rows<object>(sql, values);
       return Number(Object.values(row)[0]);
@@ -30,7 +30,7 @@ export function startWatch({ closeLater }: Bench, databaseUrl: string) {
     },
     /** Returns the database's clock, in microseconds since 1970. */
     now: () => watch.number("SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
-    /** Counts the statements that others sent to the database, and the transactions that were committed. */
+    /** Counts the statements of others and the committed transactions. */
     async statements(): Promise<Figures> {
       const { Questions = 0, Com_commit: commits = 0 } = await watch.status(
         "Questions",

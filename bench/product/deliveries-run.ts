@@ -1,2 +1,2 @@
-/** What the product logs when its deliveries begin to claim. */
+/** The product's log line when its deliveries begin to claim. */
 export const DELIVERIES_RUN = "deliveries run";

@@ -10,8 +10,8 @@ let end = async () => {};
 
 const jobs = {
   /**
-   * Runs the product anew, as `npm start` does. It delivers where it is given a receiver's certificate, and claims by
-   * then. Returns where core and gateway listen.
+   * Restarts the product as `npm start` runs it. With a receiver's certificate it delivers, and it claims once this
+   * resolves. Returns the ports of core and gateway.
    */
   async run(env: Env, logFile: string, receiverCa?: string) {
     await jobs.stop();

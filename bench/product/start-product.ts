@@ -7,7 +7,7 @@ import { startWorker } from "../stack/jobs.ts";
 import { type BenchStore, type BenchTemporal, deliveryEnv } from "../stack/servers.ts";
 import type { ProductJobs } from "./product-worker.ts";
 
-/** What the product runs on; its log is left in the store's folder, and a CPU profile in `profileFolder`. */
+/** The servers below the product. Its log is in the store's folder, a CPU profile in `profileFolder`. */
 export type ProductGround = {
   readonly store: BenchStore;
   readonly temporal: BenchTemporal;
@@ -15,7 +15,7 @@ export type ProductGround = {
   readonly profileFolder?: string | undefined;
 };
 
-/** Starts a process in which the whole product can run as `npm start` runs it. */
+/** Starts a process that can run the whole product as `npm start` does. */
 export function startProductProcess(
   bench: Bench,
   { store, temporal, receiver, profileFolder }: ProductGround,
@@ -31,11 +31,11 @@ export function startProductProcess(
   };
   return {
     pid,
-    /** Runs it without deliveries: what is written waits. */
+    /** Runs it without deliveries, so written events wait. */
     collect: () => run(),
-    /** Runs it with deliveries; resolves when it begins to claim. */
+    /** Runs it with deliveries. Resolves when it begins to claim. */
     deliver: (more?: Readonly<Record<string, string>>) => run(receiver.ca, more),
-    /** Stops it, and leaves the process as it is. */
+    /** Stops the product but keeps the process. */
     rest: jobs.stop,
     async stop() {
       await jobs.stop();
@@ -44,7 +44,7 @@ export function startProductProcess(
   };
 }
 
-/** Makes what calls a core on this machine. */
+/** Creates clients of a core on this machine. */
 export function clientsOf(port: number, { credential }: Pick<BenchStore, "credential">) {
   return createClients(`http://127.0.0.1:${port}`, credential);
 }

@@ -3,10 +3,10 @@ import type { AccountRange } from "../data/bench-accounts.ts";
 import { readRecordedTimes } from "../data/feed.ts";
 import { forEachAccount, PAGE_SIZE, pageOf, pageRequest, type Requests } from "./requests.ts";
 
-/** One answer in a hundred is looked into: the load takes no more of the processor than it must. */
+/** Checks one answer in a hundred, to save processor time. */
 const LOOKED_INTO = 100;
 
-/** Reads the first page of each account once; its answers must be as long ever after. */
+/** Reads the first page of each account. Its later answers must have the same length. */
 export async function prepareFirstPages(port: number, accounts: AccountRange): Promise<Requests> {
   const pages: { readonly request: Buffer; readonly length: number }[] = [];
   await forEachAccount(port, accounts, async (connection, accountNo) => {
@@ -29,7 +29,7 @@ export async function prepareFirstPages(port: number, accounts: AccountRange): P
   };
 }
 
-/** The pages before each record of each account: `until` names them all, and none twice. */
+/** Reads the pages before each record of each account. Each `until` differs, so no page repeats. */
 export async function prepareColdPages(database: Connection, { first, count }: AccountRange) {
   const times = await readRecordedTimes(database, { first, count });
   let asked = 0;

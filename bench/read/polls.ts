@@ -6,7 +6,7 @@ import { forEachAccount, pageOf, pageRequest, type Requests } from "./requests.t
 
 const POLLS_FOR_A_RECORD = 100;
 
-/** Follows the feed of each account from its last record on. */
+/** Follows the feed of each account from its last record. */
 export async function preparePolls(
   port: number,
   writer: Connection,
@@ -20,7 +20,7 @@ export async function preparePolls(
   const inTurn = [...pollers.values()];
   let [asked, answered] = [0, 0];
   return {
-    // What other sides were told in their turns is no news of this one.
+    // Skips the records that were written during other sides' turns.
     beforeTurn: () =>
       forEachAccount(port, accounts, async (connection, accountNo) => {
         const poller = pollers.get(accountNo);
@@ -33,7 +33,7 @@ export async function preparePolls(
       return async () => {
         poller.take(answer);
         if (++answered % POLLS_FOR_A_RECORD > 0) return;
-        // Counted before it is there: the account's next poll is a whole turn away.
+        // Counted before it is written. The account's next poll is a whole turn later.
         poller.written += 1;
         await recordFollow(writer, poller.accountNo);
       };
@@ -41,14 +41,14 @@ export async function preparePolls(
   };
 }
 
-/** Where one account stands in its feed. */
+/** An account's position in its feed. */
 class Poller {
   readonly accountNo: number;
   readonly #since: string;
   request: Buffer;
-  /** Records that were written since its last poll. */
+  /** Records written since its last poll. */
   written = 0;
-  /** The length of the answer that brings nothing. */
+  /** The length of an answer without records. */
   #emptyLength = 0;
 
   constructor(accountNo: number, since: string) {
@@ -57,14 +57,14 @@ class Poller {
     this.request = pageRequest(accountNo, `?order=asc&since=${since}`);
   }
 
-  /** Takes what came while nobody counted; tells whether there may be more. */
+  /** Takes records that were not counted. Tells whether there may be more. */
   catchUp(answer: Answer): boolean {
     this.written = this.#read(answer);
     if (this.written === 0) this.#emptyLength = answer.body.length;
     return this.written > 0;
   }
 
-  /** Throws when an answer does not bring exactly what was written. */
+  /** Throws if an answer does not have exactly the written records. */
   take(answer: Answer): void {
     if (this.written === 0 && answer.body.length === this.#emptyLength && answer.status === 200)
       return;

@@ -6,7 +6,7 @@ import { prepareColdPages, prepareFirstPages } from "./pages.ts";
 import { preparePolls } from "./polls.ts";
 import type { Requests } from "./requests.ts";
 
-/** Who is asked for what, and of how many accounts. */
+/** A side, its workload, and the number of accounts. */
 type Reads = {
   readonly side: string;
   readonly workload: string;
@@ -19,13 +19,13 @@ const prepared = new Map<string, Promise<Requests>>();
 let database: Promise<Connection> | undefined;
 
 const jobs = {
-  /** Makes the next turn of a side ready. */
+  /** Prepares the next turn of a side. */
   async prepare(reads: Reads): Promise<void> {
     await (await requestsOf(reads)).beforeTurn?.();
-    // Turns follow each other within a window: those before would use up the limit.
+    // Turns follow within a window, and earlier ones would use up the limit.
     await (await database)?.query("DELETE FROM rate_window");
   },
-  /** Keeps a side busy: each connection sends its next request when the last one is answered. */
+  /** Keeps a side busy. Each connection sends its next request once the last is answered. */
   async read(reads: Reads, workers: number, seconds: number) {
     const requests = await requestsOf(reads);
     return keepConnectionsBusy(reads.port, { workers, seconds }, requests.ask);

@@ -3,7 +3,7 @@ import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/ru
 import { table } from "../report/table.ts";
 import { labelOf } from "./sides.ts";
 
-/** What is asked for, and what is wanted of the product's rate as a multiple of Fastify's: in one process, and in two. */
+/** The workloads, and the goals for the product's rate as a multiple of Fastify's, in one process and in two. */
 const WORKLOADS = {
   polls: {
     about: "each account polls the end of its feed, one record comes for a hundred polls",
@@ -17,19 +17,19 @@ const WORKLOADS = {
   },
 };
 export type Workload = keyof typeof WORKLOADS;
-export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // it has no other keys
+export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // its keys are the workloads
 
 const MEMORY_MB = 200;
 
 const wholeCpu: Figure = (figures) =>
   ["side", "database", "load"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
 
-/** Writes what was measured of one workload. */
+/** Returns the heading and the table of one workload. */
 export function workloadBlocks(runs: readonly Run[], load: Workload, sides: readonly string[]) {
   const of = (figure: Figure) => (side: string) => medianOf(runs, { side, load }, figure);
   const to = (other: string) => (side: string) =>
     ratioOf(runs, { side, load }, { side: other, load });
-  // Milliseconds for one request are seconds for a thousand.
+  // Milliseconds per request equal seconds per thousand.
   const rows = table(sides, [
     ["", labelOf],
     ["requests/s", of("perSecond"), 0],
@@ -46,7 +46,7 @@ export function workloadBlocks(runs: readonly Run[], load: Workload, sides: read
   return [[`## ${load}: ${WORKLOADS[load].about}`], rows];
 }
 
-/** Returns the goals that the sides of a run can be held against. */
+/** Returns the goals for the measured sides. */
 export function readGoals(runs: readonly Run[]): Goal[] {
   const against = (load: string, ours: string, theirs: string, what: string, wanted = 0) => {
     const [place, other] = [
@@ -74,7 +74,7 @@ export function readGoals(runs: readonly Run[]): Goal[] {
   return [...ratios, ...(peak > 0 ? [memory] : [])];
 }
 
-/** Returns the highest resident memory of each of a side's processes so far. */
+/** Returns the peak resident memory of each process of a side so far. */
 function peaksOf(runs: readonly Run[], side: string, load: string): number[] {
   const peaks = ["peak MB 0", "peak MB 1"].map((name) =>
     valuesOf(runs, { side, load }, name).at(-1),

@@ -2,23 +2,23 @@ import { type AccountRange, apiKeyOf, clientAddressOf } from "../data/bench-acco
 import { type Answer, HttpConnection } from "../load/http-connection.ts";
 import type { After } from "../load/keep-busy.ts";
 
-/** The part of the contract's page that is looked at. */
+/** The parts of the contract's page that the bench reads. */
 type Page = {
   readonly data: readonly { readonly recorded_at: string }[];
   readonly pagination: { readonly has_more: boolean; readonly next_cursor: string };
 };
-/** What a side is asked for in one workload, one request after the other. */
+/** The requests to a side in one workload. */
 export type Requests = {
-  /** Makes the first request of a turn one like all others. */
+  /** Prepares, so that the first request of a turn is like all others. */
   beforeTurn?(): Promise<void>;
-  /** Asks once; what is returned looks at the answer, and throws when it is not what it should be. */
+  /** Sends one request. The returned function checks the answer and throws if it is wrong. */
   ask(send: (request: Buffer) => Promise<Answer>): Promise<After>;
 };
 
 export const PAGE_SIZE = 50;
 const CONNECTIONS = 16;
 
-/** Returns the bytes of a request for an account's page, as a proxy would pass it on. */
+/** Encodes a request for an account's page, as a proxy forwards it. */
 export function pageRequest(accountNo: number, query = ""): Buffer {
   const head = [
     ...[`GET /api/v1/activity${query} HTTP/1.1`, "Host: 127.0.0.1"],
@@ -29,13 +29,13 @@ export function pageRequest(accountNo: number, query = ""): Buffer {
   return Buffer.from(head.join("\r\n"), "latin1");
 }
 
-/** Reads an answer's page; throws when there is none. */
+/** Parses an answer's page. Throws if there is none. */
 export function pageOf({ status, body }: Answer): Page {
   if (status !== 200) throw new Error(`a page was answered with ${status}: ${body.toString()}`);
   return JSON.parse(body.toString());
 }
 
-/** Does something for every account of a range, on some connections side by side. */
+/** Runs `work` for every account of a range over parallel connections. */
 export async function forEachAccount(
   port: number,
   { first, count }: AccountRange,

@@ -7,15 +7,15 @@ import type { BenchStore } from "../stack/servers.ts";
 import type { ReadJobs } from "./read-worker.ts";
 
 type Env = Readonly<Record<string, string>>;
-/** What every side is started with. */
+/** The common parameters of all sides. */
 type Ground = {
   readonly bench: Bench;
   readonly store: BenchStore;
   readonly profileFolder: string | undefined;
 };
-/** What serves, and where. */
+/** A running side: its port and processes. */
 type Started = { readonly port: number; readonly pids: readonly number[] };
-/** A program, and what it has beside, for people and as its variables. */
+/** A program with a label, and what it has in addition: a text and variables. */
 type ReadSide = {
   readonly label: string;
   start(on: Ground, name: string, env: Env): Promise<Started>;
@@ -29,7 +29,7 @@ const APART = { label: "product, gateway and core apart", start: startApart };
 const FASTIFY = { label: "Fastify", start: startFastify };
 const REDIS = { beside: "counting in Redis", env: redisEnv };
 
-/** All that is measured beside each other, in the order in which they take turns. */
+/** All sides, in the order of their turns. */
 const SIDES: Readonly<Record<string, ReadSide>> = {
   "one-process": ONE_PROCESS,
   "two-processes": APART,
@@ -40,10 +40,10 @@ const SIDES: Readonly<Record<string, ReadSide>> = {
   "served-two": { label: "`npm run serve -- --processes 2`", start: startServed(2) },
 };
 export const SIDE_NAMES = Object.keys(SIDES);
-/** Those that are measured unless others are named. */
+/** The sides that are measured by default. */
 export const USUAL_SIDES = SIDE_NAMES.filter((name) => !name.startsWith("served-"));
 
-/** Says which side it is. */
+/** Returns the label of a side. */
 export function labelOf(name: string): string {
   const { label = name, beside } = SIDES[name] ?? {};
   return beside ? `${label}, ${beside}` : label;
@@ -56,7 +56,7 @@ export async function startNamed(on: Ground, name: string): Promise<Started> {
   return side.start(on, name, (await side.env?.(on.bench)) ?? {});
 }
 
-/** Starts what reads, in a process of its own. */
+/** Starts the process that reads. */
 export function startReader(bench: Bench): Worker<ReadJobs> {
   return startWorker(bench, new URL("./read-worker.ts", import.meta.url));
 }
@@ -69,7 +69,7 @@ async function startOneProcess(on: Ground, name: string, env: Env): Promise<Star
   return { port, pids: [pid] };
 }
 
-/** Starts the product as two processes with Connect over HTTP/1.1 between them. */
+/** Starts the product as two processes, with Connect over HTTP/1.1 between them. */
 async function startApart(on: Ground, name: string, more: Env): Promise<Started> {
   const { bench, profileFolder, store } = on;
   const core = await startCore(bench, `${name}-core`, { ...store.env, ...more }, profileFolder);
@@ -80,7 +80,10 @@ async function startApart(on: Ground, name: string, more: Env): Promise<Started>
   return { port, pids: [pid, core.pid] };
 }
 
-/** Returns what starts core, gateway and deliveries, which find no Temporal, in so many processes behind one port. */
+/**
+ * Returns a function that starts core, gateway and deliveries in `count` processes behind one port, without a
+ * Temporal.
+ */
 function startServed(count: number): ReadSide["start"] {
   return async ({ bench, store }, name, more) => {
     const alone = { CORE_PORT: "0", TEMPORAL_ADDRESS: "127.0.0.1:1", TRUSTED_PROXIES };

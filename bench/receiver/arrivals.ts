@@ -1,15 +1,15 @@
 import { until } from "../measure/figures.ts";
 import { sharedNowMs } from "../measure/sample.ts";
 
-/** Marks the id of a write in its message, which its webhook event carries too. */
+/** The id of a write in its message. The webhook event has it too. */
 const ID_IN_TEXT = /bid~([^~]+)~/;
 const EVENT_ID = /^service-event-id: *(\S+)/im;
 const POLL_MS = 5;
 
-/** Writes the text of a donation's message from which its event is known again. */
+/** Returns a message that identifies its event. */
 export const textWithId = (id: string) => `bid~${id}~ For the stream`;
 
-/** When each event came first, by its writer's id or its own, and how many came again or are of another run. */
+/** When each event first arrived, by its writer's id or its own. Also how many were repeats or of another run. */
 export type Arrived = {
   readonly firstMs: Readonly<Record<string, number>>;
   readonly again: number;
@@ -26,7 +26,7 @@ export class Arrivals {
     this.#run = run;
   }
 
-  /** Counts an event that has come now; throws when it carries no id. */
+  /** Counts an event. Throws if it has no id. */
   add(request: string, nowMs: number): void {
     const id = (ID_IN_TEXT.exec(request) ?? EVENT_ID.exec(request))?.[1];
     if (id === undefined) throw new Error("a request came that is no event");
@@ -35,7 +35,7 @@ export class Arrivals {
     else this.#firstMs.set(id, nowMs);
   }
 
-  /** Resolves when `events` different ones have come, or none for `quietMs`. */
+  /** Resolves once `events` different ones have come, or none for `quietMs`. */
   async quiet(events: number, quietMs: number): Promise<void> {
     const sinceMs = sharedNowMs();
     const isQuiet = () => sharedNowMs() - Math.max(sinceMs, this.#lastMs) >= quietMs;

@@ -7,13 +7,13 @@ import { Arrivals } from "./arrivals.ts";
 
 let [arrivals, answer] = [new Arrivals(), ""];
 
-/** Answers at once: TLS and keep-alive like any receiver, and no more of HTTP than the events need. */
+/** A receiver that answers at once, with TLS and keep-alive and only as much HTTP as the events need. */
 const jobs = {
-  /** Listens with a certificate; returns `host:port`, as endpoints name it. */
+  /** Listens with a certificate. Returns `host:port` for endpoints. */
   async listen(cert: string, key: string): Promise<string> {
     return listenOn(createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, takeFrom));
   },
-  /** Listens as `listen` does, and never answers. */
+  /** Listens as `listen` does but never answers. */
   async hang(cert: string, key: string): Promise<string> {
     const server = createServer({ cert, key, ALPNProtocols: ["http/1.1"] }, (socket) => {
       socket.on("error", () => socket.destroy());
@@ -21,12 +21,12 @@ const jobs = {
     });
     return listenOn(server);
   },
-  /** Forgets what came; from now on answers with this, and counts the events of this run. */
+  /** Forgets earlier events. From now on answers with this status and counts the events of this run. */
   async expect(status: number, run: string): Promise<void> {
     answer = `HTTP/1.1 ${status} .\r\nContent-Length: 2\r\n\r\nok`;
     arrivals = new Arrivals(run);
   },
-  /** Waits until `events` different ones have come, or none for some time if it is told. */
+  /** Waits until `events` different ones have come, or none for `quietMs` if it is given. */
   arrived: (events: number, quietMs?: number) => arrivals.quiet(events, quietMs ?? Infinity),
   tell: async () => arrivals.tell(),
 };

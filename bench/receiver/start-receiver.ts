@@ -4,8 +4,8 @@ import { startWorker } from "../stack/jobs.ts";
 import type { ReceiverJobs } from "./receiver-worker.ts";
 
 /**
- * A receiver of webhook events in a process of its own: endpoints name `target`, or `hanging`, which never answers.
- * Nobody else vouches for `ca`.
+ * A receiver of webhook events in its own process. Endpoints use `target`, or `hanging`, which never answers. `ca` is
+ * its self-signed certificate.
  */
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 

@@ -2,7 +2,7 @@ import { table } from "./table.ts";
 
 const DIGITS = { "×": 2, "/s": 0, MB: 0, KB: 1, ms: 2, "%": 1, "": 1 } as const;
 
-/** A goal of the product, beside what was measured. */
+/** A goal of the product and the measured value. */
 export type Goal = {
   readonly text: string;
   readonly bound: "at least" | "at most";
@@ -11,17 +11,17 @@ export type Goal = {
   readonly unit: keyof typeof DIGITS;
 };
 
-/** Makes a goal that more is better for. */
+/** Makes a goal for which more is better. */
 export function atLeast(text: string, goal: number, measured: number, unit: Goal["unit"]): Goal {
   return { text, bound: "at least", goal, measured, unit };
 }
 
-/** Makes a goal that less is better for. */
+/** Makes a goal for which less is better. */
 export function atMost(text: string, goal: number, measured: number, unit: Goal["unit"]): Goal {
   return { text, bound: "at most", goal, measured, unit };
 }
 
-/** Says what became of goals, each that was missed by how many percent of it. */
+/** Returns the table of goals. A missed goal states by how many percent. */
 export function goalTable(goals: readonly Goal[]): string[] {
   return table(goals, [
     ["goal", ({ text }) => text],

@@ -5,25 +5,25 @@ import { fileURLToPath } from "node:url";
 import type { BenchSpec } from "../run/settings.ts";
 import { type Goal, goalTable } from "./goal.ts";
 
-/** What a bench tells. */
+/** The result of a bench. */
 export type Report = {
-  /** What the database calls itself, and what else it ran on. */
+  /** The name of the database and of other software. */
   readonly on: string;
   /** Lines that say how it was measured. */
   readonly about: readonly string[];
-  /** Tables and what is written between them, as lines; those without any are left out. */
+  /** Tables and the texts between them, as lines. Empty blocks are omitted. */
   readonly blocks: readonly (readonly string[])[];
   readonly goals?: readonly Goal[];
-  /** Everything measured, as it is kept. */
+  /** Everything measured, as it is stored. */
   readonly figures: object;
-  /** Why the run fails for all that. */
+  /** Why the run fails although it was measured. */
   readonly wrong?: string | undefined;
 };
 
-/** Where results are kept. */
+/** The folder of results. */
 export const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
 
-/** Prints a report; keeps that of a whole run as JSON and Markdown. */
+/** Prints a report. Stores a full run's report as JSON and Markdown. */
 export async function publish<Settings extends object>(
   { name, full }: BenchSpec<Settings>,
   settings: Settings,
@@ -45,14 +45,14 @@ export async function publish<Settings extends object>(
   if (report.wrong !== undefined) throw new Error(report.wrong);
 }
 
-/** Describes where and on what a run was measured. */
+/** Describes the machine and the time of a run. */
 function describeMachine(on: string) {
   return {
     date: new Date().toISOString(),
     cpu: cpus()[0]?.model ?? "unknown",
     cores: `${cpus().length} cores`,
     memory: `${Math.round(totalmem() / 1e9)} GB`,
-    // Of a kernel's name only the version says something of a measurement.
+    // Only the version of a kernel's name matters for a measurement.
     system: `${process.platform} ${/^\d+(\.\d+)?/.exec(release())?.[0] ?? ""}`.trim(),
     node: `Node ${process.version}`,
     on,

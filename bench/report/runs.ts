@@ -1,16 +1,16 @@
 import type { Figures } from "../measure/figures.ts";
 import { median } from "../measure/sample.ts";
 
-/** Which load on which side. */
+/** A load on a side. */
 export type Place = { readonly side: string; readonly load: string };
 
-/** What was measured in one turn. */
+/** The figures of one turn. */
 export type Run = Place & { readonly round: number; readonly figures: Figures };
 
-/** A figure by its name, or what is made of several. */
+/** A figure's name, or a function of several figures. */
 export type Figure = string | ((figures: Figures) => number);
 
-/** Returns a figure of each round; none of what was not measured. */
+/** Returns a figure of each round; empty if it was not measured. */
 export function valuesOf(runs: readonly Run[], { side, load }: Place, figure: Figure): number[] {
   return runs
     .filter((run) => run.side === side && run.load === load)
@@ -22,7 +22,7 @@ export function medianOf(runs: readonly Run[], place: Place, figure: Figure): nu
   return median(valuesOf(runs, place, figure));
 }
 
-/** Compares two places round by round, for they ran one after the other; returns the median of that. */
+/** Returns the median of the ratio of two places, compared round by round, because they ran one after the other. */
 export function ratioOf(
   runs: readonly Run[],
   place: Place,

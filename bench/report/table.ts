@@ -1,11 +1,11 @@
 import { markdownTable } from "markdown-table";
 
-/** A column's title and cells; numbers have some digits behind the point, and what is no number is a dash. */
+/** A column's title and cells. Numbers have `digits` decimal places; a missing number is a dash. */
 export type Column<Row> =
   | readonly [title: string, cell: (row: Row) => string]
   | readonly [title: string, cell: (row: Row) => number, digits: number];
 
-/** Writes a table as Markdown, its columns aligned; nothing when it has no rows. */
+/** Returns an aligned Markdown table; empty without rows. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
   if (rows.length === 0) return [];
   const titles = columns.map(([title]) => title);
@@ -14,7 +14,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return markdownTable([titles, ...cells], { align }).split("\n");
 }
 
-/** Writes a number as people read it. */
+/** Formats a number with thousands separators. */
 export function grouped(value: number): string {
   return value.toLocaleString("en");
 }

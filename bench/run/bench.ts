@@ -3,15 +3,15 @@ import { publish, type Report } from "../report/report.ts";
 import { createProgress, type Progress, StackError } from "../stack/dev-stack.ts";
 import { type BenchSpec, readSettings, UsageError } from "./settings.ts";
 
-/** What the parts of a bench share while it runs. */
+/** The shared parts of a running bench. */
 export type Bench<Settings = unknown> = {
   readonly settings: Settings;
   readonly progress: Progress;
-  /** Has `close` called when the bench ends, the last one first. */
+  /** Registers `close` for the end of the bench. The last registered is called first. */
   closeLater(close: () => unknown): void;
 };
 
-/** Runs a bench with the options of the command line, and publishes what it reports, if it does. */
+/** Runs a bench with the options of the command line. Publishes its report, if it returns one. */
 export async function runBench<Settings extends object>(
   spec: BenchSpec<Settings>,
   measure: (bench: Bench<Settings>) => Promise<Report | undefined>,
@@ -41,6 +41,6 @@ async function closeQuietly(close: () => unknown): Promise<void> {
   try {
     await close();
   } catch {
-    // What fails to close has ended already.
+    // Whatever fails to close has ended already.
   }
 }

@@ -3,10 +3,10 @@ import type { Pids } from "../measure/process-usage.ts";
 import type { Run } from "../report/runs.ts";
 import type { Bench } from "./bench.ts";
 
-/** One of the things that are measured beside each other. */
+/** One of the compared programs. */
 export type Side = {
   readonly name: string;
-  /** Its processes, once it is started. */
+  /** Its processes, once started. */
   readonly pids: Pids;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -16,8 +16,8 @@ export type Side = {
 export type Turn = { readonly side: Side; readonly load: string; run(): Promise<Figures> };
 
 /**
- * Gives each side its turns, round after round, so that whatever else the machine does falls on all of them. A side is
- * started for turns that follow one another, and stopped behind the last of them.
+ * Measures the sides in turn, round by round, so that the machine's other load affects all of them. A side is started
+ * before its consecutive turns and stopped after them.
  */
 export async function measureRounds(
   bench: Bench,
@@ -32,7 +32,7 @@ export async function measureRounds(
   return runs;
 }
 
-/** Gives sides their turns once: what is not kept of it warms them up. */
+/** Runs each turn once. A result that is not kept is a warm-up. */
 export async function takeTurns(
   { progress }: Bench,
   label: string,
@@ -53,7 +53,7 @@ export async function takeTurns(
   return runs;
 }
 
-/** Makes a side of what runs from the beginning of a bench to its end. */
+/** Makes a side of a program that runs for the whole bench. */
 export function keptSide<More extends object>(name: string, pids: Pids, more: More): Side & More {
   return { name, pids, start: async () => {}, stop: async () => {}, ...more };
 }

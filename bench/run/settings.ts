@@ -1,30 +1,30 @@
 import { parseArgs } from "node:util";
 
-/** What an option changes: a number by its least value, a choice by its names, or a flag. */
+/** How to parse an option: a number with its minimum, a choice of names, or a flag. */
 type Option = number | readonly string[] | "flag";
 
-/** A bench's name and settings, and the settings that the command line may change. */
+/** A bench's name and settings, and the options that change them. */
 export type BenchSpec<Settings extends object> = {
-  /** As npm knows it. */
+  /** Its npm script. */
   readonly name: string;
-  /** Of a whole run, the only one whose results are kept. */
+  /** The settings of a full run. Only its results are stored. */
   readonly full: Settings;
-  /** Of a run that only shows that the bench runs. */
+  /** The settings of a run that only shows that the bench works. */
   readonly short: Settings;
   readonly options?: Readonly<Partial<Record<keyof Settings & string, Option>>>;
 };
 
-/** The command line is not one; the message says why. */
+/** An invalid command line. The message says why. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Reads the command line; throws UsageError. */
+/** Parses the command line. Throws UsageError. */
 export function readSettings<Settings extends object>(
   args: string[],
   { name, full, short, options }: BenchSpec<Settings>,
 ): Settings {
-  const known = Object.entries<Option>((options ?? {}) as Record<string, Option>); // none is undefined
+  const known = Object.entries<Option>((options ?? {}) as Record<string, Option>); // no option is undefined
   const types = [...known, ["short", "flag"] as const].map(([option, what]) => {
     return [option, { type: what === "flag" ? "boolean" : "string" }] as const;
   });

@@ -1,7 +1,7 @@
 import { createLog, createLogWriter, readConfig } from "@activity/server";
 import { startProduct } from "../../tools/serve/product.ts";
 
-/** Runs the whole product in this process until it is told to stop, as `npm start` does. */
+/** Runs the whole product in this process until a signal, as `npm start` does. */
 async function main(): Promise<void> {
   const { GATEWAY_PORT = "0", TRUSTED_PROXIES = "" } = process.env;
   const writer = createLogWriter((text) => process.stdout.write(text));

@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// As `npm start` does.
+// As `npm start`.
 enableCompileCache();
 await import("./one-process-run.ts");

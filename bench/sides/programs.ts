@@ -3,17 +3,17 @@ import type { Bench } from "../run/bench.ts";
 import { findFreePort } from "../stack/dev-stack.ts";
 import { PRODUCT_FLAGS, type ServeProcess, serveProcess } from "./served-process.ts";
 
-/** A program by its path from the root of this repository, with the flags of the product unless it has others. */
+/** A program by its path from the repository's root, by default with the product's flags. */
 type Program = Omit<ServeProcess, "file" | "serves"> & { readonly path: string };
 
-/** Starts a program that serves at the port which the variable names. */
+/** Starts a program that serves at the port in this variable. */
 export async function startAtPort(bench: Bench, portName: string, program: Program) {
   const port = await findFreePort();
   const env = { ...program.env, [portName]: String(port) };
   return { ...(await startProgram(bench, { ...program, env }, { port })), port };
 }
 
-/** Starts a program that serves once its port takes connections, or it has written something. */
+/** Starts a program. It serves once its port accepts connections or it has written a text. */
 export async function startProgram(
   { closeLater }: Bench,
   { path, ...program }: Program,
@@ -25,7 +25,7 @@ export async function startProgram(
   return served;
 }
 
-/** Starts the core alone, as it runs in production. */
+/** Starts the core alone, as in production. */
 export function startCore(bench: Bench, name: string, env: Program["env"], profileFolder?: string) {
   const path = "server/src/main.ts";
   return startAtPort(bench, "CORE_PORT", { name, path, env, profileFolder });

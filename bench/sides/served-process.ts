@@ -6,30 +6,30 @@ import { setTimeout as wait } from "node:timers/promises";
 import { baseEnv } from "../stack/dev-stack.ts";
 import { BENCH_CACHE } from "../stack/servers.ts";
 
-/** A program that serves. */
+/** A running program that serves. */
 export type ServedProcess = { readonly pid: number; stop(): Promise<void> };
 
 export type ServeProcess = {
-  /** Names the log file and the profile. */
+  /** The name of the log file and the profile. */
   readonly name: string;
   readonly file: string;
-  /** Of Node. */
+  /** Flags of Node. */
   readonly flags?: readonly string[];
-  /** Of the program. */
+  /** Arguments of the program. */
   readonly args?: readonly string[];
-  /** Tells that it serves: the port that accepts connections by then, or what it has written. */
+  /** The sign that it serves: a port that accepts connections, or a text in its output. */
   readonly serves: { readonly port: number } | { readonly whenWritten: string };
   readonly env: Readonly<Record<string, string>>;
-  /** Where to leave a CPU profile at the end. */
+  /** The folder for a CPU profile at the end. */
   readonly profileFolder?: string | undefined;
 };
 
-/** Of Node, as the image and `npm start` run the product. */
+/** The flags of Node with which the image and `npm start` run the product. */
 export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
 const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 
-/** Starts a program with Node, its output in a file, and waits until it serves. */
+/** Starts a program with Node, its output in a file. Waits until it serves. */
 export async function serveProcess(options: ServeProcess): Promise<ServedProcess> {
   const { name, file, flags = [], args = [], serves, env, profileFolder } = options;
   await mkdir(join(BENCH_CACHE, "logs"), { recursive: true });
@@ -52,7 +52,7 @@ export async function serveProcess(options: ServeProcess): Promise<ServedProcess
   throw new Error(`${name} did not start: see ${logFile}`);
 }
 
-/** Of Node, to leave a CPU profile at the end. */
+/** The flags of Node that write a CPU profile at the end. */
 export function profileFlags(name: string, folder: string | undefined): string[] {
   if (folder === undefined) return [];
   return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];

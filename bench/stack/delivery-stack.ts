@@ -7,10 +7,10 @@ import { startReceiver } from "../receiver/start-receiver.ts";
 import type { Bench } from "../run/bench.ts";
 import { startBenchTemporal, startStore } from "./servers.ts";
 
-/** What a bench of deliveries runs on: all of it, but the product does not run yet. */
+/** The servers of a bench of deliveries. The product does not run yet. */
 export type DeliveryStack = Awaited<ReturnType<typeof startDeliveryStack>>;
 
-/** Starts a database, a Temporal, a receiver, and processes for the product and for the floor. */
+/** Starts a database, a Temporal, a receiver, and processes for the product and the floor. */
 export async function startDeliveryStack(bench: Bench, name: string, profileFolder?: string) {
   const store = await startStore(bench, name);
   const temporal = await startBenchTemporal(bench, store.folder);
@@ -25,7 +25,7 @@ export async function startDeliveryStack(bench: Bench, name: string, profileFold
   };
 }
 
-/** Makes one account and many, each with an endpoint for events of a kind. */
+/** Creates one account, then many, each with an endpoint for events of a kind. */
 export async function makeOneAndMany(
   { product, receiver }: DeliveryStack,
   kind: WebhookEventKind,

@@ -1,4 +1,4 @@
-/** All that the benches take of what starts servers for `npm start` and the tests. */
+/** Everything that the benches use of dev-stack. */
 export { baseEnv } from "../../dev-stack/src/base-env.ts";
 export { buildDashboard } from "../../dev-stack/src/build-dashboard.ts";
 export { cacheFolder } from "../../dev-stack/src/cache-folder.ts";

@@ -2,11 +2,11 @@ import { fork } from "node:child_process";
 import type { Bench } from "../run/bench.ts";
 
 type Jobs = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
-/** The arguments are those of the job: their types are held where it is called. */
+/** The job's arguments. Their types are checked where it is called. */
 type Call = { readonly id: number; readonly name: string; readonly args: never[] };
 type Answer = { readonly id: number; readonly result?: unknown; readonly failure?: string };
 
-/** In a worker process: does what the bench asks for, by name. */
+/** In a worker process: runs the jobs that the bench calls by name. */
 export function answerJobs(jobs: Jobs): void {
   process.on("message", async ({ id, name, args }: Call) => {
     try {
@@ -18,10 +18,10 @@ export function answerJobs(jobs: Jobs): void {
   process.once("disconnect", () => process.exit());
 }
 
-/** A worker process of the bench, whose functions are called as if they were here. */
+/** A worker process of the bench. Its functions are called like local ones. */
 export type Worker<Called> = { readonly pid: number; readonly jobs: Called; stop(): void };
 
-/** Starts a worker process on a file that calls `answerJobs`; it ends with the bench, if not before. */
+/** Starts a worker process with a file that calls `answerJobs`. It ends with the bench at the latest. */
 export function startWorker<Called extends Jobs>(
   { closeLater }: Bench,
   file: URL,
@@ -48,5 +48,5 @@ export function startWorker<Called extends Jobs>(
   const jobs = new Proxy({}, { get: jobOf });
   const stop = () => child.disconnect();
   closeLater(stop);
-  return { pid: child.pid ?? 0, jobs: jobs as Called, stop }; // the worker has what is called
+  return { pid: child.pid ?? 0, jobs: jobs as Called, stop }; // the worker has these functions
 }

@@ -6,18 +6,18 @@ import { createServiceCredential, migrate, Permission } from "@activity/server";
 import type { Bench } from "../run/bench.ts";
 import { startDatabase, startTemporal } from "./dev-stack.ts";
 
-/** Everything the benches keep between runs. */
+/** The folder of everything that the benches keep between runs. */
 export const BENCH_CACHE = fileURLToPath(new URL("../../.cache/bench", import.meta.url));
 
 /**
- * A database with the product's tables and a service credential, in a folder of the run's own: `credential` opens every
- * call, `env` is a core's, as `npm start` has it.
+ * A database with the product's tables and a service credential, in the run's own folder. `credential` permits every
+ * call. `env` has the variables of a core, as in `npm start`.
  */
 export type BenchStore = Awaited<ReturnType<typeof startStore>>;
-/** A Temporal of the run's own, and where it keeps its synced state. */
+/** The run's own Temporal and the file of its synced state. */
 export type BenchTemporal = Awaited<ReturnType<typeof startBenchTemporal>>;
 
-/** Makes an empty folder for CPU profiles, which stays: a browser's developer tools show them. */
+/** Creates an empty folder for CPU profiles, which stays. A browser's developer tools show them. */
 export async function makeProfiles(name: string): Promise<string> {
   const folder = await emptyFolder(join("profiles", name));
   process.stderr.write(`Profiles will be in ${folder}\n`);
@@ -25,8 +25,8 @@ export async function makeProfiles(name: string): Promise<string> {
 }
 
 /**
- * Starts a database of the run's own. A server that the environment names is not heeded: nobody's gets this load, and
- * its process could not be watched.
+ * Starts the run's own database. It ignores a server from the environment: that server must not get this load, and
+ * its process could not be measured.
  */
 export async function startStore({ closeLater, progress }: Bench, name: string) {
   const folder = await emptyFolder(name);
@@ -44,7 +44,7 @@ export async function startStore({ closeLater, progress }: Bench, name: string) 
   };
 }
 
-/** Starts a Temporal in a folder of the run's; one that the environment names is not heeded. */
+/** Starts a Temporal in the run's folder. It ignores one from the environment. */
 export async function startBenchTemporal({ progress, closeLater }: Bench, folder: string) {
   const { TEMPORAL_ADDRESS: _, ...env } = process.env;
   const dataDir = join(folder, "temporal");
@@ -53,7 +53,7 @@ export async function startBenchTemporal({ progress, closeLater }: Bench, folder
   return { address, pid, stateFile: join(dataDir, "state.sqlite") };
 }
 
-/** What the product delivers with, beside what its core needs. */
+/** The variables of deliveries, in addition to the core's. */
 export function deliveryEnv(
   temporal: BenchTemporal,
   { target, hanging }: { readonly target: string; readonly hanging: string },

@@ -6,20 +6,20 @@ import { makeTargets } from "../load/targets.ts";
 import type { DeliveryStack } from "../stack/delivery-stack.ts";
 import type { Worker } from "../stack/jobs.ts";
 
-/** A backlog of an endpoint that never answers. */
+/** The backlog of an endpoint that never answers. */
 export type Hanging = {
   readonly endpointId: string;
-  /** Puts the backlog into the outbox, and waits until the endpoint has as much in flight as it may. */
+  /** Puts the backlog into the outbox. Waits until the endpoint has its limit in flight. */
   put(): Promise<void>;
   take(): Promise<void>;
 };
 
 const WRITERS = 64;
 const PORTION_SECONDS = 2;
-/** A dispatcher finds within five seconds what it was not told of. */
+/** A dispatcher finds entries within five seconds even if nobody notifies it. */
 const FULL_MS = 7_000;
 
-/** Writes a backlog of at least so many events while nobody delivers, and keeps it beside the outbox. */
+/** Writes a backlog of at least `least` events while nothing delivers. Keeps it beside the outbox. */
 export async function makeHanging(
   { product, receiver, store, watch }: DeliveryStack,
   load: Worker<ContributionJobs>,

@@ -7,20 +7,20 @@ import type { Side } from "../run/rounds.ts";
 import { startCore, startProgram } from "../sides/programs.ts";
 import { deliveryEnv } from "../stack/servers.ts";
 
-/** What runs of a layout: what it writes to, and its processes. */
+/** A running layout: the core's port and the processes. */
 type Running = { readonly corePort: number; readonly pids: number[]; stop(): Promise<void> };
-/** The product laid out over processes; new each time it is started. */
+/** A layout of the product over processes. Each start makes new ones. */
 export type Layout = Side & { corePort(): number };
 
-/** How the product is laid out over processes. */
+/** The layouts of the product over processes. */
 export const LAYOUTS = {
   "one-process": { label: "one process", start: startOneProcess },
   "own-process": { label: "deliveries in a process of their own", start: startOwnProcess },
 };
 export type LayoutName = keyof typeof LAYOUTS;
-export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]; // it has no other keys
+export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]; // its keys are the layouts
 
-/** Makes a layout, which is warmed up whenever it is started. */
+/** Creates a layout that warms up at every start. */
 export function createLayout(
   bench: Bench,
   name: LayoutName,
@@ -49,7 +49,7 @@ async function startOneProcess(bench: Bench, on: ProductGround): Promise<Running
   return { corePort, pids: [product.pid], stop: product.stop };
 }
 
-/** Starts the core, and the deliveries apart from it, as they run in production. */
+/** Starts the core and the deliveries as separate processes, as in production. */
 async function startOwnProcess(bench: Bench, on: ProductGround): Promise<Running> {
   const { store, temporal, receiver } = on;
   const env = { ...store.env, ...deliveryEnv(temporal, receiver) };

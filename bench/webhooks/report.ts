@@ -4,18 +4,18 @@ import { grouped, table } from "../report/table.ts";
 import { LAYOUTS, type LayoutName } from "./layouts.ts";
 import { MANY_WRITERS, WITHOUT_BACKLOG, WRITE_CASES, type WriteCase } from "./write-case.ts";
 
-/** Where the floor of Temporal is among the runs. */
+/** The place of Temporal's floor among the runs. */
 export const FLOOR: Place = { side: "floor", load: "empty workflows" };
 
 const TIMES_FLOOR = { "one-process": 10, "own-process": 14 };
 const [CPU_MS, P50_MS] = [1.5, 300];
 const [STEADY_CPU_MS, STEADY_P50_MS] = [5, 6];
 
-/** The processor time of the product, the database and Temporal together. */
+/** The processor time of product, database and Temporal together. */
 const wholeCpu = (figures: Run["figures"]) =>
   ["product", "database", "Temporal"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
 
-/** Says a case in words. */
+/** Describes a case in words. */
 export function labelOf(
   { workers, to, perSecond, besideHanging }: WriteCase,
   accounts: number,
@@ -26,7 +26,7 @@ export function labelOf(
   return `${who}, ${to === "one" ? "1 account" : `${grouped(accounts)} accounts`}`;
 }
 
-/** Writes what was measured of a layout as a table. */
+/** Returns the table of a layout. */
 export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: number): string[] {
   const of = (figure: Parameters<typeof medianOf>[2]) => (writeCase: WriteCase) =>
     medianOf(runs, { side, load: writeCase.name }, figure);
@@ -51,7 +51,7 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
   ]);
 }
 
-/** Returns the goals of a layout, beside what was measured. */
+/** Returns the goals of a layout and what was measured. */
 export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: number): Goal[] {
   return measuredOf(runs, side).flatMap((writeCase) => {
     const label = `${LAYOUTS[side].label}, ${labelOf(writeCase, accounts)}`;
@@ -74,7 +74,7 @@ export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: nu
   });
 }
 
-/** Returns the goals of writers beside a backlog, against the same ones without. */
+/** Returns the goals of writers beside a backlog, relative to those without. */
 function besideGoals(runs: readonly Run[], side: LayoutName, label: string): Goal[] {
   const [beside, without] = ["beside-hanging", WITHOUT_BACKLOG.name].map((load) => ({
     side,
@@ -88,7 +88,7 @@ function besideGoals(runs: readonly Run[], side: LayoutName, label: string): Goa
   ];
 }
 
-/** Counts what was lost or came again in any case: what must not happen, however fast it is. */
+/** Counts lost and repeated events of all cases. There must be none. */
 export function countWrong(runs: readonly Run[]): number {
   return runs.reduce((sum, { figures: { lost = 0, again = 0 } }) => sum + lost + again, 0);
 }

@@ -7,37 +7,37 @@ import type { Arrived } from "../receiver/arrivals.ts";
 import type { DeliveryStack } from "../stack/delivery-stack.ts";
 import type { Worker } from "../stack/jobs.ts";
 
-/** What is written in one measurement, and how fast. */
+/** The writes of one measurement and their rate. */
 export type WriteCase = {
   readonly name: string;
   readonly workers: number;
   /** Whether all write to one account, or to many in turn. */
   readonly to: "one" | "many";
-  /** Writes begun a second; absent: as many as are answered. */
+  /** Writes begun per second. Without it, as many as are answered. */
   readonly perSecond?: number;
-  /** Whether a backlog of an endpoint that hangs is there. */
+  /** Whether there is a backlog of a hanging endpoint. */
   readonly besideHanging?: true;
-  /** Measured for longer: at least as long as an attempt at a hanging endpoint lasts. */
+  /** Measured for longer, at least as long as an attempt at a hanging endpoint. */
   readonly long?: true;
 };
 
-/** The writers whose goals are named. */
+/** The number of writers that has goals. */
 export const MANY_WRITERS = 64;
-/** Enough that no call of the steady ones has to wait for a writer. */
+/** Enough that no steady call waits for a writer. */
 const STEADY = { workers: 16, perSecond: 20 };
-/** An event is lost that has not come when none came for this long: its next attempt would be a minute later. */
+/** If no event came for this long, a missing one is lost: its next attempt would be a minute later. */
 const QUIET_MS = 15_000;
-/** What comes a second time comes within this. */
+/** A repeated event arrives within this time. */
 const SETTLE_MS = 250;
 const POLL_MS = 10;
 const OUTBOX = "SELECT COUNT(*) FROM outbox_entry WHERE endpoint_id <> ?";
 
-/** What writers reach without a backlog; what is written beside one is compared with it. */
+/** Writers without a backlog, the reference for those beside one. */
 export const WITHOUT_BACKLOG = {
   ...{ name: `${MANY_WRITERS}-many`, workers: MANY_WRITERS, to: "many", long: true },
 } as const satisfies WriteCase;
 
-/** All cases, in the order of a round: what is compared stands side by side. */
+/** All cases, in the order of a round. Compared cases are adjacent. */
 export const WRITE_CASES: readonly WriteCase[] = [
   ...[1, 8, MANY_WRITERS].map((workers) => ({
     name: `${workers}-one`,
@@ -71,7 +71,7 @@ export async function measureCase(
   return { ...used, ...summarize(run, beganMs, await receiver.jobs.tell()) };
 }
 
-/** Brings together when calls began and when their events came. */
+/** Combines the times of the calls with the arrivals of their events. */
 export function summarize(run: string, beganMs: readonly number[], { firstMs, again }: Arrived) {
   const came = beganMs.flatMap((began, turn) => {
     const first = firstMs[`${run}${turn}`];

@@ -11,24 +11,24 @@ import type { StackOptions } from "./stack-options.ts";
 import { openUnpackedRoot, type UnpackedRoot } from "./unpacked-root.ts";
 
 export interface AptPackages {
-  /** What a person calls them, for example "MariaDB". */
+  /** The name for people, such as "MariaDB". */
   title: string;
-  /** Packages to fetch, together with all they depend on. */
+  /** The packages to download, with all their dependencies. */
   names: readonly string[];
-  /** Where they come from: what the machine's apt is set up for (the default), or Debian unstable. */
+  /** The source: the machine's own apt sources (the default), or Debian unstable. */
   suite?: "distribution" | "sid" | undefined;
-  /** The folder of the cache that has them. */
+  /** The folder's name in the cache. */
   folder: string;
-  /** How much space fetching and unpacking take at most. */
+  /** The most space that download and unpacking need. */
   megabytes: number;
-  /** What a person can do where there is no apt-get. */
+  /** What a person can do without apt-get. */
   otherwise: string;
 }
 
-/** Longer than apt waits for a server; on a full disk it can wait for ever. */
+/** Longer than apt waits for a server. On a full disk apt can wait for ever. */
 const SILENCE_MILLISECONDS = 150_000;
 
-/** Fetches packages with apt-get and unpacks them, installing nothing and needing no root; once a machine. */
+/** Downloads packages with apt-get and unpacks them, once per machine. Needs no root and installs nothing. */
 export async function fetchAptPackages(
   packages: AptPackages,
   { env, cacheDir = cacheFolder(env), progress }: StackOptions,
@@ -65,7 +65,7 @@ async function checkRoom(folder: string, { title, megabytes }: AptPackages): Pro
   );
 }
 
-/** Downloads into a folder in which apt-get works on its own; returns the paths of the archives. */
+/** Downloads into a folder that apt-get uses for itself only. Returns the paths of the archives. */
 async function download(
   folder: string,
   { names, suite, title }: AptPackages,
@@ -74,7 +74,7 @@ async function download(
   const archives = join(folder, "cache/archives");
   await mkdir(join(folder, "state/lists/partial"), { recursive: true });
   await mkdir(join(archives, "partial"), { recursive: true });
-  // Nothing counts as installed, so every library is fetched and the machine's may change later.
+  // Nothing counts as installed. So every library is downloaded, and later changes of the machine do not matter.
   await writeFile(join(folder, "status"), "");
   const sources = suite === "sid" ? await readUnstableSource() : undefined;
   if (sources !== undefined) await writeFile(join(folder, "sources.list"), sources);
@@ -89,7 +89,7 @@ async function download(
         if (percent !== undefined) report(`${args[0]} ${Math.floor(Number(percent))} %`);
       },
     });
-  // One broken source of the machine fails the update although the others are enough.
+  // The update fails if one source of the machine is broken, even though the others suffice.
   const update = await apt("update");
   const install = await apt("install", "-y", "--download-only", ...names);
   if (install.status !== 0) throw cannotFetch(title, [...update.lines, ...install.lines]);
@@ -131,7 +131,7 @@ function configText(folder: string, hasOwnSources: boolean): string {
     (name) => `Dir::Etc::${name} "/dev/null";`,
   );
   return [
-    // What the machine hooks to its own apt has no place here.
+    // Hooks of the machine's own apt must not run here.
     ...["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success"].map(
       (at) => `#clear APT::Update::${at};`,
     ),

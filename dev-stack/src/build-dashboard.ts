@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = join(ROOT, "dashboard/dist/index.html");
 const BUILD = ["run", "build", "--workspace", "dashboard"];
-/** What the page is made of. */
+/** The sources of the page. */
 const SOURCES = [
   ...["src", "public", "index.html", "package.json", "vite.config.ts"].map(
     (name) => `dashboard/${name}`,
@@ -16,14 +16,14 @@ const SOURCES = [
 ];
 
 /**
- * Builds the dashboard's page unless it was built since its sources changed, and returns whether it is there. Without
- * it the product runs all the same, and says at the page's address what is missing.
+ * Builds the dashboard's page if its sources have changed. Returns whether there is a page. Without it the product
+ * still runs, and the page's address explains what is missing.
  */
 export async function buildDashboard(progress: Progress): Promise<boolean> {
   const builtMs = await changedMs(PAGE);
   const changes = await Promise.all(SOURCES.map((source) => newestMs(join(ROOT, source))));
   if (builtMs > Math.max(...changes)) return true;
-  // What npm runs knows where npm is; on Windows that is no program that could be run by name.
+  // npm tells its programs its own path. On Windows npm cannot be run by name.
   const { npm_execpath: npm } = process.env;
   const [command, ...args] = npm === undefined ? ["npm"] : [process.execPath, npm];
   const { status, lines } = await progress.step("Building the dashboard", () =>
@@ -34,7 +34,7 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
   return false;
 }
 
-/** When the newest file of a folder, or a file, was changed; 0 when there is none. */
+/** Returns when the newest file in a folder changed, or a file; 0 if there is none. */
 async function newestMs(path: string): Promise<number> {
   const inside = await readdir(path, { recursive: true }).catch(() => []);
   const changes = await Promise.all(inside.map((name) => changedMs(join(path, name))));

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** Returns the folder fetched programs are kept in: one for all checkouts of this user. */
+/** Returns the folder of downloaded programs, which all checkouts of this user share. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const named = env.XDG_CACHE_HOME ?? "";
   const folder = isAbsolute(named) ? named : join(homedir(), ".cache");

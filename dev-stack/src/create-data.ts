@@ -6,13 +6,13 @@ import { createOptions } from "./server-options.ts";
 import { FLAVOUR_NAMES, type ServerProgram } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
-/** The files MariaDB's own set-up script feeds to the server; the older releases name them `mysql_`. */
+/** The files that MariaDB's set-up script runs. Older releases name them `mysql_`. */
 const MARIADB_FILES = [
   ...["mariadb_system_tables", "mariadb_performance_tables", "mariadb_system_tables_data"],
   ...["maria_add_gis_sp_bootstrap", "mariadb_sys_schema"],
 ];
 
-/** Fills an empty folder with the system's tables and a root user who can only use the socket. */
+/** Creates the system tables and a root user who can only use the socket, in an empty folder. */
 export async function createServerData(
   { flavour, command, leading }: ServerProgram,
   data: string,
@@ -32,7 +32,7 @@ export async function createServerData(
   );
 
   async function readTables(): Promise<string> {
-    // They lie beside the character sets, whatever the layout.
+    // The files are beside the character sets in every layout.
     const { lines } = await run(["--verbose", "--help"]);
     const option = lines.find((line) => line.startsWith("character-sets-dir ")) ?? "";
     const share = dirname(join("/", option.replace("character-sets-dir", "").trim(), "."));
@@ -41,7 +41,7 @@ export async function createServerData(
       "use mysql;",
       "SET @auth_root_socket=NULL;",
       ...(await Promise.all(MARIADB_FILES.map((name) => readSql(join(share, name))))),
-      // The others would let root in over the network, without a password.
+      // Other root users could connect over the network without a password.
       "DELETE FROM global_priv WHERE User = 'root' AND Host <> 'localhost';",
       "",
     ].join("\n");

@@ -5,9 +5,9 @@ import { parseObject } from "./parse-object.ts";
 import { FLAVOUR_NAMES, type ServerFlavour } from "./server-program.ts";
 import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
-/** What the file that marks a folder as ours says about it. */
+/** The content of the file that marks a folder as ours. */
 export interface DataMarker {
-  /** A folder that was never finished holds nothing of value and is made anew. */
+  /** A folder in state `creating` has nothing of value and is created again. */
   state: "creating" | "ready";
   flavour: ServerFlavour;
   version: string;
@@ -15,15 +15,15 @@ export interface DataMarker {
 
 const PRODUCT = { product: "personal-activity-database", format: 1 } as const;
 const MARKER_FILE = "personal-activity.json";
-/** What a first start killed at its very beginning leaves. */
+/** The files that a first start leaves if it is killed at its very beginning. */
 const HARMLESS_FILES = ["lock", `${MARKER_FILE}.new`];
 
-/** Returns where a database's own files lie in its folder. */
+/** Returns the folder of the database's own files. */
 export const dataIn = (dataDir: string) => join(dataDir, "data");
 
 /**
- * Creates the folder if it is not there and reads its marker; `undefined` means it is empty.
- * Throws when the folder holds something that is not ours.
+ * Creates the folder if it is missing and reads its marker. `undefined` means an empty folder. Throws if the folder
+ * has files that are not ours.
  */
 export async function openDataFolder(dataDir: string): Promise<DataMarker | undefined> {
   try {
@@ -39,7 +39,7 @@ export async function openDataFolder(dataDir: string): Promise<DataMarker | unde
   );
 }
 
-/** Writes the marker, whole or not at all. */
+/** Writes the marker atomically. */
 export async function writeMarker(dataDir: string, marker: DataMarker): Promise<void> {
   const path = join(dataDir, MARKER_FILE);
   const text = JSON.stringify({ ...PRODUCT, ...marker }, undefined, 2);
@@ -47,7 +47,7 @@ export async function writeMarker(dataDir: string, marker: DataMarker): Promise<
   await rename(`${path}.new`, path);
 }
 
-/** Throws when the data was written by a server that this one cannot follow. */
+/** Throws if this server cannot read data that another server wrote. */
 export function checkDataMarker(
   dataDir: string,
   marker: DataMarker,
@@ -82,7 +82,7 @@ async function readMarker(dataDir: string): Promise<DataMarker> {
   return { state, flavour, version };
 }
 
-/** The first two numbers as one: patch releases of one series read each other's data. */
+/** Combines the first two numbers. Patch releases of a series can read each other's data. */
 function seriesOf(version: string): number {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major * 1_000 + minor;

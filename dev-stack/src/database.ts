@@ -20,13 +20,13 @@ import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
 export interface StartDatabase extends StackOptions {
-  /** Everything of the database lies here; created when it is not there. */
+  /** The folder of everything that belongs to the database. Created if it is missing. */
   dataDir: string;
-  /** Further options of the server program; they win over ours. */
+  /** Further options of the server program. They override ours. */
   serverOptions?: readonly string[] | undefined;
-  /** Trades safety against loss of power for speed, and gives the user every right: for tests. */
+  /** For tests: faster, but not safe against loss of power. Also gives the user every right. */
   ephemeral?: boolean | undefined;
-  /** The port to listen on; the last run's or any free one unless told. */
+  /** The port to listen on, by default the last run's or any free one. */
   port?: number | undefined;
 }
 
@@ -36,17 +36,17 @@ export interface RunningDatabase {
   version: string;
   /** `undefined` for a database given by `DATABASE_URL`. */
   pid: number | undefined;
-  /** Resolves when the server has ended, asked or not; never for a given one. */
+  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
   ended: Promise<void>;
-  /** Ends a server started here and waits for its end; leaves a given one alone. */
+  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
   stop(): Promise<void>;
-  /** Ends a server started here at once, as a crash would. */
+  /** Kills a server that was started here. */
   kill(): Promise<void>;
 }
 
 /**
- * Finds a database or starts one: `DATABASE_URL`; else the server `MYSQLD` names, one on the
- * machine, or the distribution's, fetched. Throws {@link StackError} with one sentence for a person.
+ * Uses the database at `DATABASE_URL` or starts one: the server that `MYSQLD` names, one on the machine, or the
+ * distribution's, downloaded. Throws {@link StackError} with one sentence for people.
  */
 export async function startDatabase(options: StartDatabase): Promise<RunningDatabase> {
   const given = readSecret(options.env, "DATABASE_URL", (text) => {
@@ -70,7 +70,7 @@ export async function startDatabase(options: StartDatabase): Promise<RunningData
       await writeFile(initFile, initStatements(await readCredentials(credentialsFile), ephemeral), {
         mode: 0o600,
       });
-      // What a killed server left would keep MySQL from starting.
+      // MySQL does not start if a killed server left this file.
       await rm(join(dataDir, "server.sock.lock"), { force: true });
       return (own) => ({
         ...{ launch: program, env, findCause: findLogCause, isReady: () => isGreeting(own) },

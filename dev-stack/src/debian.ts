@@ -8,12 +8,15 @@ const KEYRINGS = ["pgp", "gpg"].map(
 );
 const SHOWN = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
 
-/** Tells whether this is Ubuntu, whose packages differ from Debian's in places. */
+/** Tells whether this is Ubuntu. Some of its packages differ from Debian's. */
 export async function isUbuntu(): Promise<boolean> {
   return /^ID=ubuntu$/m.test(await readOsRelease());
 }
 
-/** Returns the `sources.list` line of Debian unstable on the mirror this machine uses; throws {@link StackError} when it uses none. */
+/**
+ * Returns the `sources.list` line of Debian unstable on this machine's mirror. Throws {@link StackError} if it uses
+ * none.
+ */
 export async function readUnstableSource(): Promise<string> {
   const keyring = KEYRINGS.find((path) => existsSync(path));
   if (keyring === undefined) {
@@ -31,7 +34,7 @@ export async function readUnstableSource(): Promise<string> {
     .filter(([uri = "", , component]) => component === "main" && /\/debian\/?$/.test(uri))
     .map(([uri = ""]) => uri)
     .filter((uri) => !uri.includes("snapshot"));
-  // Other makers' sources use Debian's suite names too.
+  // Other vendors' sources also use Debian's suite names.
   const mirror = mirrors.find((uri) => /^[^/]+\/\/[^/]*debian\.org\//.test(uri)) ?? mirrors[0];
   if (mirror !== undefined) return `deb [signed-by=${keyring}] ${mirror} sid main\n`;
   throw new StackError(

@@ -10,7 +10,9 @@ const KINDS = [
   WebhookEventKind.SUBSCRIPTION_CREATED,
 ];
 
-/** Makes sure that the demo account has an endpoint at this machine's receiver, where it listens now. */
+/**
+ * Makes the demo account's endpoint point to the receiver's current address. Creates the endpoint if it is missing.
+ */
 export async function ensureDemoEndpoint(
   settings: DemoSettings,
   { port, target }: DemoReceiver,

@@ -7,12 +7,12 @@ import { buffer } from "node:stream/consumers";
 import { isPortFree, LOOPBACK } from "./free-port.ts";
 import { makeSelfSigned, type SelfSigned } from "./self-signed.ts";
 
-/** A receiver of webhook events on this machine that prints what it verified. */
+/** A receiver on this machine that prints verified webhook events. */
 export type DemoReceiver = {
   readonly port: number;
-  /** `host:port`, to be allowed as a target. */
+  /** `host:port`, to allow as a target. */
   readonly target: string;
-  /** PEM; to be trusted by the sender. */
+  /** PEM, for the sender to trust. */
   readonly certificate: string;
   stop(): Promise<void>;
 };
@@ -20,8 +20,8 @@ export type DemoReceiver = {
 const TOLERANCE_SECONDS = 5 * 60;
 
 /**
- * Starts the receiver, on the port of the last run when it is free, with a certificate of its own unless one is given.
- * It reads its secret at every request, so that the first event finds it as soon as it is stored.
+ * Starts the receiver, on the last run's port if it is free. By default it makes its own certificate. It reads its
+ * secret for every request, so that it verifies the first event as soon as the secret is stored.
  */
 export async function startDemoReceiver(
   lastPort: number | undefined,
@@ -50,14 +50,14 @@ export async function startDemoReceiver(
   };
 }
 
-/** Does what the contract asks of receivers: verify, recognize what came before; returns the status to answer. §6.3 */
+/** Verifies a request and detects repeated events, as the contract requires. Returns the status to answer. §6.3 */
 function receive(
   headers: IncomingHttpHeaders,
   body: Buffer,
   secret: string | undefined,
   seen: Set<string>,
 ): number {
-  // Not the sender's fault: it tries again. A 401 would end the delivery. §6.4
+  // The sender must retry, because this is not its fault. A 401 would end the delivery. §6.4
   if (secret === undefined) return 503;
   const header = (name: string) => String(headers[name] ?? "");
   const [id, timestamp] = [header("service-event-id"), header("service-timestamp")];

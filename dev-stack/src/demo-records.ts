@@ -11,7 +11,7 @@ const MESSAGES = [
 ];
 const CURRENCIES = ["eur", "eur", "usd", "gbp", "jpy"];
 const DAY_MS = 86_400_000;
-/** A fixed day, so that the demo writes the same records whenever it is written. */
+/** A fixed day, so that the demo always writes the same records. */
 const FIRST_DAY_MS = Date.UTC(2026, 0, 15, 18, 30);
 
 const DONATIONS = 90;
@@ -20,7 +20,7 @@ const IMPORTED_PER_SOURCE = 30;
 
 const pick = <Item>(items: readonly Item[], index: number) => items[index % items.length] as Item;
 
-/** What a supporter left with a record, varied by its number. */
+/** The supporter's texts of a record, varied by its number. */
 function supporter(index: number) {
   const message = pick(MESSAGES, index);
   return { donorName: pick(NAMES, index * 3), ...(message && { message }) };

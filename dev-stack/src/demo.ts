@@ -14,21 +14,20 @@ import type { Progress } from "./progress.ts";
 
 const KEY_VALIDITY_DAYS = 365;
 const KEY_RETRY_MS = 2_000;
-/** The form of an account id, and nobody's. */
+/** A valid account id that no account has. */
 const NO_ACCOUNT = "000000000000000";
-/** Of the demo donations one in nine is partly refunded, one in fourteen disputed and won, … */
+/** The shares of demo donations: one in nine is partly refunded, one in 14 disputed and won, one in 23 refunded. */
 const PARTLY_REFUNDED_EVERY = 9;
 const DISPUTED_EVERY = 14;
 const REFUNDED_EVERY = 23;
 
-/** The settings when there is a demo account. */
+/** The settings once there is a demo account. */
 export type DemoSettings = LocalSettings &
   Required<Pick<LocalSettings, "coreUrl" | "serviceCredential" | "demo">>;
 
 /**
- * Makes sure that the demo account is there with its records and a key, writing everything as the internal
- * services do: over gRPC with a service credential. What a first start that was cut off wrote is kept,
- * because every write is idempotent.
+ * Creates the demo account with its records and a key, if it is missing. It writes as internal services do: over gRPC
+ * with a service credential. Every write is idempotent, so records of an interrupted start are kept.
  */
 export async function ensureDemo(options: {
   readonly databaseUrl: string;
@@ -51,7 +50,7 @@ export async function ensureDemo(options: {
   return complete;
 }
 
-/** Whether the database knows the credential; it does not when another database is used than last time. */
+/** Tells whether the database knows the credential. A different database does not. */
 async function isKnown({ sessions }: Clients): Promise<boolean> {
   try {
     const scopes = [proto.SessionScope.KEYS_READ];
@@ -59,15 +58,15 @@ async function isKnown({ sessions }: Clients): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = ConnectError.from(error);
-    // One that an earlier version made may lack what this version asks for.
+    // An earlier version's credential may lack a permission that this version needs.
     return code !== Code.Unauthenticated && code !== Code.PermissionDenied;
   }
 }
 
-/** What calls the core for the demo. */
+/** The clients that the demo calls the core with. */
 export type Clients = ReturnType<typeof createClients>;
 
-/** Creates clients that show a service credential. */
+/** Creates clients with a service credential. */
 export function createClients(baseUrl: string, serviceCredential: string) {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${serviceCredential}`);
@@ -85,7 +84,7 @@ export function createClients(baseUrl: string, serviceCredential: string) {
   };
 }
 
-/** The one key that this program makes is active until it expires or its owner revokes it. */
+/** The program makes one key. It is active until it expires or its owner revokes it. */
 async function hasActiveKey({ apiKeys }: Clients, accountId: string): Promise<boolean> {
   try {
     const { apiKeys: keys } = await apiKeys.listApiKeys({ accountId });
@@ -109,7 +108,7 @@ async function writeDemo(clients: Clients) {
   return { accountId, apiKey: await createKey(clients, accountId) };
 }
 
-/** Creates the demo's key; after a start that was cut off just then, once the minute between two is over. */
+/** Creates the demo's key. After an interrupted start it waits for the minute between two keys. */
 async function createKey({ apiKeys }: Clients, accountId: string): Promise<string> {
   for (;;) {
     try {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** A lock held by this process; the system lets go of it when the process ends, however it ends. */
+/** A lock that this process holds. The system releases it when the process ends in any way. */
 export interface FileLock {
   release(): void;
 }
@@ -9,15 +9,15 @@ export interface FileLock {
 const RETRY_MILLISECONDS = 200;
 
 /**
- * Takes the lock kept in the file at `path`, or returns `undefined` when another holds it.
+ * Takes the lock of the file at `path`. Returns `undefined` if another process holds it.
  *
- * Node has no call for file locks; an open exclusive transaction of its built-in SQLite is one,
- * on every system, and needs no clean-up after `kill -9`, as the lock files of `proper-lockfile` do.
+ * Node has no file locks. An exclusive transaction of its built-in SQLite works as one on every system. Unlike the
+ * lock files of `proper-lockfile`, it needs no clean-up after `kill -9`.
  */
 export function tryLock(path: string): FileLock | undefined {
   const database = new DatabaseSync(path);
   try {
-    // Nothing is ever written, so no journal needs to lie beside the file.
+    // The transaction writes nothing, so it needs no journal file.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     return { release: () => database.isOpen && database.close() };
   } catch (error) {
@@ -27,7 +27,7 @@ export function tryLock(path: string): FileLock | undefined {
   }
 }
 
-/** Takes the lock kept in the file at `path`, waiting for its holder. */
+/** Takes the lock of the file at `path` and waits for its holder. */
 export async function waitForLock(path: string, onWait: () => void): Promise<FileLock> {
   for (;;) {
     const lock = tryLock(path);

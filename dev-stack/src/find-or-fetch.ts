@@ -4,20 +4,20 @@ import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { type Launch, launchFromRoot } from "./unpacked-root.ts";
 
-/** A program, and the packages that have it. */
+/** A program and its packages. */
 export interface Program extends Omit<AptPackages, "names" | "otherwise"> {
   /** The variable that may name it, with its value. */
   given?: Readonly<Record<string, string | undefined>>;
-  /** What it is called on PATH; the first that is found is taken. */
+  /** Its names on PATH. The first found is used. */
   called: readonly string[];
   packages: readonly string[];
-  /** Its path in them. */
+  /** Its path in the packages. */
   path: string;
-  /** What else a person can do than to name or install it. */
+  /** Other advice than to name or install it. */
   advice?: string;
 }
 
-/** Finds a program that a variable names, or one on the machine; else fetches the distribution's. */
+/** Finds the program that a variable names, or one on the machine. Otherwise downloads the distribution's. */
 export async function findOrFetch(program: Program, options: StackOptions): Promise<Launch> {
   const { given = {}, called, packages, path, advice = "", ...rest } = program;
   const [[variable, named] = []] = Object.entries(given);

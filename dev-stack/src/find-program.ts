@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
-/** Where systems keep server programs that are not on an ordinary user's PATH. */
+/** The folders of server programs that are not on an ordinary user's PATH. */
 const SERVER_FOLDERS = [
   ...["/usr/local/sbin", "/usr/sbin", "/usr/libexec", "/usr/local/mysql/bin", "/opt/homebrew/bin"],
   ...["/opt/homebrew/opt/mysql/bin", "/opt/homebrew/opt/mariadb/bin"],
@@ -19,7 +19,7 @@ export async function findProgram(
   return undefined;
 }
 
-/** Finds the program a variable names by its path or by its name on PATH. */
+/** Finds the program that a variable names, by its path or by its name on PATH. */
 export async function findNamedProgram(
   env: NodeJS.ProcessEnv,
   name: string,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Connects, says something, and returns the first bytes that come back; rejects when none do in time. */
+/** Connects, sends a text, and returns the first bytes of the answer. Rejects if none come in time. */
 export async function readFirstBytes(
   host: string,
   port: number,

@@ -43,7 +43,7 @@ function start() {
   });
 }
 
-/** Runs what the folder's record names as its server. */
+/** Starts a process and records it as the folder's server. */
 async function leave(mark: string, port: number): Promise<number> {
   const child = spawn(process.execPath, node(mark), { stdio: "ignore" });
   left.push(child);

@@ -11,14 +11,14 @@ import { StackError, stackErrorFromFile } from "./stack-error.ts";
 
 export interface StartInFolder {
   title: string;
-  /** Keeps all that the server has; created when it is not there. */
+  /** The folder of everything that belongs to the server. Created if it is missing. */
   dataDir: string;
-  /** A word of the command line of this folder's server, and of no other's. */
+  /** A word that only the command line of this folder's server has. */
   mark: string;
-  /** The port to listen on; the last run's or any free one unless told. */
+  /** The port to listen on, by default the last run's or any free one. */
   port: number | undefined;
   progress: Progress;
-  /** Makes the folder ready, which is this process's alone then, and tells how the server is started. */
+  /** Prepares the folder, which this process then owns. Returns the options to start the server with. */
   prepare(): Promise<(port: number) => Omit<StartServer, "title" | "logFile" | "remember">>;
 }
 
@@ -32,7 +32,7 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 const PORT_MILLISECONDS = 5_000;
 const POLL_MILLISECONDS = 50;
 
-/** Starts a server on a folder, which no other may use meanwhile, after what a killed run left there has ended. */
+/** Starts a server on a folder that no other process uses. First ends the server that a killed run left there. */
 export async function startInFolder(options: StartInFolder): Promise<FolderServer> {
   const { title, dataDir, progress } = options;
   const logFile = join(dataDir, "server.log");
@@ -49,7 +49,7 @@ export async function startInFolder(options: StartInFolder): Promise<FolderServe
     await rotateLog(logFile);
     const server = await progress.step(`Starting ${title}`, () =>
       start(wanted).catch(async (error) => {
-        // Between finding a free port and taking it, another program can be quicker.
+        // Another program may take the port before this server does.
         if (options.port !== undefined || (await isPortFree(wanted))) throw error;
         return start(await findFreePort());
       }),
@@ -62,7 +62,7 @@ export async function startInFolder(options: StartInFolder): Promise<FolderServe
   }
 }
 
-/** Remembers the server for the next start, after a `kill -9` too. */
+/** The record of the server for the next start, even after `kill -9`. */
 const recordIn = (dataDir: string) => join(dataDir, "running.json");
 
 async function lockFolder(dataDir: string): Promise<FileLock> {
@@ -79,8 +79,8 @@ async function lockFolder(dataDir: string): Promise<FileLock> {
 }
 
 /**
- * Ends the server that a killed run left, and returns its port. Whether the process is that server is
- * read from its command line: its number may belong to any other program by now.
+ * Ends the server that a killed run left. Returns its port. It checks the command line, because another program may
+ * have the process id by now.
  */
 async function endPreviousServer({ dataDir, title, mark, progress }: StartInFolder) {
   const text = await readFile(recordIn(dataDir), "utf8").catch(() => "{}");
@@ -95,8 +95,8 @@ async function endPreviousServer({ dataDir, title, mark, progress }: StartInFold
 }
 
 /**
- * The last run's port, so that clients which still try it come back; a moment is given to the connections
- * that a kill left half open. Any free one, when another program has taken it.
+ * Prefers the last run's port, so that its clients can reconnect, and waits for half-open connections of a killed
+ * run. If another program has the port, takes a free one.
  */
 async function choosePort({ port, title }: StartInFolder, last?: number): Promise<number> {
   const wanted = port ?? last;

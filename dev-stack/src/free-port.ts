@@ -1,20 +1,19 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** The only address the servers of the stack listen on. */
+/** The only address on which the stack's servers listen. */
 export const LOOPBACK = "127.0.0.1";
 
 const LOWEST = 10_000;
-/** The port behind each stays free: some servers take that too, as Temporal does for its metrics. */
+/** Also keeps the next port free, because some servers use it, such as Temporal for its metrics. */
 const STEP = 2;
 const COUNT = Math.floor((findEnd() - LOWEST) / STEP);
-/** Each process looks in a place of its own first: two that look at the same time would find the same port. */
+/** Each process starts its search elsewhere. Otherwise two that search at once would find the same port. */
 let looked = process.pid * 16;
 
 /**
- * Finds a TCP port on loopback that nobody listens on, below those that the system gives to
- * outgoing connections. So none of these takes it before its owner listens. A process is not told
- * the same port twice.
+ * Finds a free TCP port on loopback, below the ports of outgoing connections. So no such connection takes it before
+ * its owner listens. A process never gets a port twice.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -23,12 +22,12 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** Finds such ports that differ. */
+/** Finds several different ports. */
 export function findFreePorts(count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, findFreePort));
 }
 
-/** Tells whether nobody listens on a TCP port of loopback at this moment. */
+/** Tells whether a TCP port of loopback is free now. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().once("error", () => resolve(false));
@@ -37,13 +36,16 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** The first port of outgoing connections, or one below. Linux tells where they begin, which is not the same everywhere. */
+/**
+ * The first port of outgoing connections, or a lower one. Linux states where they begin, which differs between
+ * systems.
+ */
 function findEnd(): number {
   const usual = 32_000;
   try {
     const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
     const first = Number.parseInt(range, 10);
-    // Where they begin at once there is no room below them.
+    // A range that begins at once leaves no ports below it.
     return first - LOWEST > 1_000 ? Math.min(first, usual) : usual;
   } catch {
     return usual;

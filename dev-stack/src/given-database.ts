@@ -3,7 +3,7 @@ import { StackError } from "./stack-error.ts";
 
 const DEFAULT_PORT = 3306;
 
-/** Checks that a database server answers at `DATABASE_URL`; returns the version it names. */
+/** Checks that a database server answers at `DATABASE_URL`. Returns its version. */
 export async function checkGivenDatabase(text: string): Promise<string> {
   const { host, port } = parseDatabaseUrl(text);
   try {
@@ -15,7 +15,7 @@ export async function checkGivenDatabase(text: string): Promise<string> {
   }
 }
 
-/** Parses a database URL; throws one sentence, without the password, when it is not one. */
+/** Parses a database URL. Throws one sentence, without the password, if it is invalid. */
 function parseDatabaseUrl(text: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isRight = /^(mysql|mariadb):$/.test(url?.protocol ?? "") && url?.username && url.hostname;

@@ -1,6 +1,6 @@
 import { hasSystemCode, StackError } from "./stack-error.ts";
 
-/** Fails with what to do when a port or address of the product could not be listened on; other failures stay as they are. */
+/** Throws a sentence with advice if the product cannot listen on a port or address. Rethrows other errors. */
 export function failToListen(error: unknown): never {
   const port = error instanceof Error && "port" in error ? error.port : "";
   if (hasSystemCode(error, "EADDRINUSE")) {

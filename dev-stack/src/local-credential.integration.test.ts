@@ -5,7 +5,7 @@ import { createLocalCredential, startRenewal } from "./local-credential.ts";
 
 const database = useTestDatabase();
 
-/** How many days from its creation on the only credential works. */
+/** How many days the only credential is valid, from its creation. */
 async function daysOfLife(): Promise<number> {
   const sql = "SELECT (expires_at - created_at) DIV 86400000000 AS days FROM service_credential";
   const [row] = await database.query<{ days: number }>(sql);

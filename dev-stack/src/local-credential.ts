@@ -9,15 +9,15 @@ import {
 const DAY_MS = 86_400_000;
 
 /**
- * Creates the service credential of this machine, with every permission for all accounts, and returns its
- * text. Its name is new each time: the one before may be lost, revoked or another machine's.
+ * Creates this machine's service credential, with every permission for all accounts. Returns its text. Its name is
+ * always new, because an earlier one may be lost, revoked or another machine's.
  */
 export function createLocalCredential(databaseUrl: string): Promise<string> {
   const name = `npm-start-${randomBytes(6).toString("hex")}`;
   return createServiceCredential(databaseUrl, name, Object.values(Permission));
 }
 
-/** Renews a credential now and every day, so that it works for as long as the product runs; returns its end. */
+/** Renews a credential now and every day while the product runs. Returns a function that stops it. */
 export function startRenewal(
   databaseUrl: string,
   credential: string,

@@ -1,12 +1,12 @@
 import { redactText } from "@activity/runtime/redaction";
 
-/** Matches an error number of the operating system in the ways servers write it. */
+/** Matches an error number of the operating system in the forms that servers write. */
 function systemError(number: number, ...phrases: readonly string[]): RegExp {
   const written = `\\berr(?:or|no|code)?(?: number| code)?:? ${number}\\b`;
   return new RegExp([written, ...phrases].join("|"), "i");
 }
 
-/** Why a server ended, as a clause, and what to do about it; in the order in which they explain each other. */
+/** Why a server ended and what to do. An earlier entry explains the later ones. */
 const CAUSES: readonly [RegExp, string][] = [
   [
     systemError(28, "no space left on device", "out of disk space", "the table '[^']*' is full"),
@@ -51,18 +51,18 @@ const CAUSES: readonly [RegExp, string][] = [
   ],
 ];
 
-/** Finds in a server's log why it ended; the first known cause wins, else its first error line. */
+/** Finds in a server's log why it ended: the first known cause, otherwise the first error line. */
 export function findLogCause(log: string): string {
   for (const [pattern, sentence] of CAUSES) {
     const match = pattern.exec(log);
     if (match) return sentence.replace("$1", match[1] ?? "");
   }
-  // What follows the first error is mostly what it led to.
+  // Later errors are mostly consequences of the first.
   const error = log.split("\n").find((line) => /\[ERROR\]|^ERROR|\bfatal\b/i.test(line));
   return error ? `it says “${redactText(shorten(error))}”` : "it gives no reason";
 }
 
-/** Drops the time, thread and codes in front of the text of a log line. */
+/** Removes time, thread and codes before the text of a log line. */
 function shorten(line: string): string {
   return line.replace(/^.*?\[ERROR\]\s*(\[[^\]]*\]\s*)*/, "").slice(0, 300);
 }

@@ -1,13 +1,12 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { createLogWriter, type LogWriter } from "@activity/server";
 
-/** A file that would grow beyond this is kept as `<path>.1`, in place of the one before, and begun anew. */
+/** A larger file is renamed to `<path>.1`, which replaces the previous one, and a new file is begun. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Appends the product's log lines to a file, so that the terminal stays readable; together with the one before,
- * it takes at most twice `limitBytes`. What is written after the close is dropped: a call that the stop cut off
- * can end, and be logged, later than everything else.
+ * Appends the product's log lines to a file, so that the terminal stays readable. With the previous file it takes at
+ * most twice `limitBytes`. Lines after `close` are dropped: a call that the stop interrupted may log later.
  */
 export function openLogFile(
   path: string,

@@ -6,8 +6,8 @@ import type { Progress, ReportDetail } from "./progress.ts";
 import { stackErrorFromFile } from "./stack-error.ts";
 
 /**
- * Has `fill` make a folder unless it is there; returns its path. The folder appears whole or not at all, whatever is
- * killed and however many processes ask at once.
+ * Creates a folder with `fill` unless it exists. Returns its path. The folder appears complete or not at all, even if
+ * processes are killed or several ask at once.
  */
 export async function makeFolderOnce(
   folder: string,
@@ -34,7 +34,7 @@ export async function makeFolderOnce(
 
 async function fillFresh(folder: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = `${folder}.new`;
-  // What a killed process left.
+  // A killed process may have left this folder.
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh);
   try {

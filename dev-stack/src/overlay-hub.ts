@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { type Hub, readToken, startHub } from "../../feed/src/hub/index.ts";
 import { isPortFree } from "./free-port.ts";
 
-/** Where `npx @activity/feed hub` serves too. */
+/** The default port of `npx @activity/feed hub`. */
 const PORT = 4191;
 
 /**
- * Runs the hub of `@activity/feed` for the demo account in this process. Its token is kept in the data
- * folder, so that the address in OBS stays the same; the port too, unless another program has it.
+ * Runs the hub of `@activity/feed` for the demo account in this process. The data folder keeps its token, so that the
+ * address in OBS stays valid. The port stays too, unless another program has it.
  */
 export async function startOverlayHub(options: {
   readonly apiKey: string;
@@ -20,7 +20,7 @@ export async function startOverlayHub(options: {
     token: await readToken(join(dataDir, "overlay-token")),
     port: (await isPortFree(PORT)) ? PORT : 0,
   });
-  // A key that was revoked in the dashboard ends it, and nothing else.
+  // Only the hub ends if the key is revoked in the dashboard.
   hub.ended.catch((error) =>
     process.stderr.write(`The overlay follows no more: ${error.message}\n`),
   );

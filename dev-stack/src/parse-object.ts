@@ -1,4 +1,7 @@
-/** Parses a file of ours; one that a kill or a hand has damaged has no properties. The caller checks those it needs. */
+/**
+ * Parses a file of ours. A damaged file gives an object without properties. The caller checks the properties it
+ * needs.
+ */
 export function parseObject<Shape extends object>(text: string): Partial<Shape> {
   try {
     return JSON.parse(text);

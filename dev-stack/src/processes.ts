@@ -6,7 +6,7 @@ const POLL_MILLISECONDS = 20;
 
 /** Tells whether a process of any user runs. A zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
-  // Read first: one that is collected in between is then no longer there to be asked.
+  // This comes first, because the process may be reaped before `kill`.
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   if (/\) [ZX] /.test(stat)) return false;
   try {
@@ -16,7 +16,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   }
 }
 
-/** Returns a process's command line, or an empty text when there is no such process. */
+/** Returns a process's command line; empty if there is no such process. */
 export async function readCommandLine(pid: number): Promise<string> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
@@ -27,13 +27,13 @@ export async function readCommandLine(pid: number): Promise<string> {
   }
 }
 
-/** Asks a process to end, waits, and kills it when it takes longer than allowed. */
+/** Asks a process to end, and kills it after `graceSeconds`. */
 export async function endProcess(pid: number, graceSeconds: number): Promise<void> {
   for (const [signal, seconds] of [["SIGTERM", graceSeconds] as const, ["SIGKILL", 10] as const]) {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended by itself meanwhile.
+      // It has ended meanwhile.
     }
     const deadline = performance.now() + seconds * 1_000;
     while (performance.now() < deadline) {

@@ -1,21 +1,21 @@
-/** Shows what a long step is doing right now, for example `40 %`. */
+/** Shows a detail of the running step, such as `40 %`. */
 export type ReportDetail = (detail: string) => void;
 
-/** Shows a person which long step runs. */
+/** Shows a person the running step. */
 export interface Progress {
-  /** Runs one step under `label`, a phrase such as "Fetching MariaDB", and returns its outcome. */
+  /** Runs a step under a label such as "Fetching MariaDB". Returns its result. */
   step<T>(label: string, run: (report: ReportDetail) => Promise<T>): Promise<T>;
 }
 
 const REDRAW_MILLISECONDS = 200;
-/** Steps shorter than this leave no trace: nobody waited for them. */
+/** Shorter steps print nothing. */
 const QUIET_MILLISECONDS = 700;
 const CLEAR_LINE = "\r\u001b[2K";
 
-/** Shows nothing: for tests. */
+/** Shows nothing, for tests. */
 export const silentProgress: Progress = { step: (_label, run) => run(() => undefined) };
 
-/** Creates a progress display: one updating line on a terminal, plain lines anywhere else. */
+/** Creates a progress display: one updating line on a terminal, otherwise plain lines. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return {
     async step(label, run) {

@@ -8,26 +8,26 @@ import { startServer } from "./server-process.ts";
 import type { StackOptions } from "./stack-options.ts";
 
 export interface StartRedis extends StackOptions {
-  /** The port to listen on; any free one unless told. */
+  /** The port to listen on, by default any free one. */
   port?: number | undefined;
   /** Further options of the server, with their dashes. */
   serverOptions?: Readonly<Record<string, string>>;
 }
 
-/** A Redis or Valkey that keeps everything in memory and nothing on the disk. */
+/** A Redis or Valkey that stores nothing on disk. */
 export interface RunningRedis {
   url: string;
-  /** Ends the server at once, as a crash would. */
+  /** Kills the server. */
   kill(): Promise<void>;
-  /** Starts a new server on the same port, empty but still a member of its cluster, ending the old one first. */
+  /** Ends the server and starts a new one on the same port. It is empty but still in its cluster. */
   restart(): Promise<void>;
-  /** Ends the server and leaves nothing behind. */
+  /** Ends the server and removes its files. */
   stop(): Promise<void>;
 }
 
 const ANSWER_MILLISECONDS = 1000;
 
-/** Starts the server `REDIS_SERVER` names, one on the machine, or the distribution's, fetched. */
+/** Starts the server that `REDIS_SERVER` names, one on the machine, or the distribution's, downloaded. */
 export async function startRedis(options: StartRedis): Promise<RunningRedis> {
   const { env, serverOptions } = options;
   const launch = await findOrFetch(

@@ -1,26 +1,26 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** What a finished program left. */
+/** The result of a program. */
 export interface CommandOutcome {
-  /** `undefined` when a signal ended the program or it could not be started at all. */
+  /** `undefined` if a signal ended the program or it could not be started. */
   status: number | undefined;
-  /** Standard output and standard error, line by line as they came. */
+  /** The lines of both streams, in their order. */
   lines: string[];
 }
 
 export interface CommandOptions {
-  /** Environment variables beside those of this process. */
+  /** Environment variables in addition to this process's. */
   variables?: Readonly<Record<string, string>> | undefined;
-  /** Fed to the program's standard input. */
+  /** The program's standard input. */
   input?: string | undefined;
   /** Receives each line at once. */
   onLine?: ((line: string) => void) | undefined;
-  /** Kills the program when it has said nothing for this time; without limit unless told. */
+  /** Kills the program if it prints nothing for this long. No limit by default. */
   silenceMilliseconds?: number | undefined;
 }
 
-/** Runs a program to its end and collects what it said; never throws. */
+/** Runs a program to its end and collects its output. Never throws. */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -51,7 +51,7 @@ export function runCommand(
     for (const output of [child.stdout, child.stderr]) {
       createInterface({ input: output }).on("line", hear);
     }
-    // A program that ends before it has read everything says why in its output.
+    // A program that ends before it has read its input explains that in its output.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

@@ -6,10 +6,10 @@ import { fetchRealMysql } from "./server-program.ts";
 import { StackError } from "./stack-error.ts";
 
 const [command, ...args] = process.argv.slice(2);
-// A given database would win over the server this command is about.
+// A given database would replace the server that this command needs.
 const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = process.env;
 
-/** Runs a command, found like npm finds it, with `MYSQLD` naming a real MySQL server. */
+/** Runs a command, found as npm finds it, with `MYSQLD` set to a real MySQL server. */
 async function run(program: string): Promise<void> {
   const MYSQLD = await fetchRealMysql({ env, progress: createProgress() });
   const PATH = [join(import.meta.dirname, "../../node_modules/.bin"), env.PATH].join(delimiter);

@@ -24,12 +24,12 @@ import { StackError } from "./stack-error.ts";
 import { type RunningTemporal, type StartTemporal, startTemporal } from "./temporal.ts";
 import { welcome } from "./welcome.ts";
 
-/** What is left to a process in which nothing runs any more. */
+/** How long the process may live after everything was stopped. */
 const EXIT_WITHIN_MS = 1_000;
 
-/** Runs the whole product on this machine until Ctrl-C, and leaves nothing running behind. */
+/** Runs the whole product on this machine until Ctrl-C. Leaves nothing running. */
 async function start(): Promise<void> {
-  // What runs, to be stopped in the opposite order, however this ends.
+  // Stops what runs, in reverse order, in every case.
   const running: (() => void | Promise<void>)[] = [];
   try {
     await startAll((stop) => running.push(stop));
@@ -51,9 +51,9 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const settingsFile = join(dataDir, "local.json");
   const save = (settings: LocalSettings) => writeLocalSettings(settingsFile, settings);
   const settings = await readLocalSettings(settingsFile);
-  // At once: what a key has signed or encrypted outlives this process.
+  // Saved at once, because data that these keys sign or encrypt outlives this process.
   await save(settings);
-  // What waits since the last time is delivered as soon as the product runs.
+  // With the stored secret, waiting events are delivered as soon as the product runs.
   let secret = settings.receiver?.secret;
   const receiver = await startDemoReceiver(settings.receiver?.port, async () => secret);
   stopLater(receiver.stop);
@@ -68,7 +68,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     ...(!env.CURSOR_KEYS_FILE && { CURSOR_KEYS: settings.cursorKey }),
     ...(!env.SECRET_KEYS_FILE && { SECRET_KEYS: settings.secretKey }),
     DASHBOARD_URL: `http://localhost:${dashboardPort}`,
-    // Where clients find the read API; nothing while the port is left to the system.
+    // The address of the read API for clients; empty while the system chooses the port.
     DASHBOARD_API_URL: port === 0 ? "" : `http://${localAddress(host, port)}/api/v1`,
     ...env,
     ...targets,
@@ -88,7 +88,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   const logFile = openLogFile(join(config.dataDir, "product.log"));
   stopLater(logFile.close);
   const log = createLog(logFile.write);
-  // From here on a Ctrl-C ends what runs in order; before, the servers end by themselves after this process.
+  // From here Ctrl-C stops everything in order. Before, the servers end after this process.
   const stopped = stopSignal(database.ended);
   const product = await progress.step("Starting the product", () =>
     startProduct({ core, gateway: config.gateway, deliveries, log }).catch(failToListen),
@@ -105,7 +105,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
     save,
     progress,
   };
-  // A set-up that is stopped half-way fails by itself; the next start goes on with it.
+  // An interrupted set-up fails by itself, and the next start continues it.
   const local = await Promise.race([stopped, setUpDemo(demo, receiver)]);
   if (local === undefined) return;
   secret = local.receiver?.secret;
@@ -120,7 +120,7 @@ async function startAll(stopLater: (stop: () => void | Promise<void>) => void): 
   await stopped;
 }
 
-/** Makes sure that there is a demo account, and an endpoint of it that the receiver is told of. */
+/** Creates the demo account and its endpoint if they are missing. */
 async function setUpDemo(
   options: Parameters<typeof ensureDemo>[0],
   receiver: DemoReceiver,
@@ -130,7 +130,7 @@ async function setUpDemo(
   return local;
 }
 
-/** Without Temporal everything works but retries of deliveries, which wait until a start that finds one. */
+/** Without Temporal only the retries of deliveries wait, until a start that finds one. */
 async function startIfPossible(options: StartTemporal): Promise<RunningTemporal | undefined> {
   try {
     return await startTemporal(options);
@@ -141,14 +141,14 @@ async function startIfPossible(options: StartTemporal): Promise<RunningTemporal 
   }
 }
 
-/** Resolves at Ctrl-C or SIGTERM; rejects when the database ends by itself. */
+/** Resolves at Ctrl-C or SIGTERM. Rejects if the database ends by itself. */
 function stopSignal(databaseEnded: Promise<void>): Promise<undefined> {
   const { promise, resolve: stop, reject } = Promise.withResolvers<undefined>();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop(undefined));
   databaseEnded.then(() =>
     reject(new StackError("The database server ended by itself; see its log, then start again.")),
   );
-  // The first who awaits it learns of its failure.
+  // Prevents an unhandled rejection. The first `await` still gets the failure.
   promise.catch(() => undefined);
   return promise;
 }
@@ -163,5 +163,5 @@ try {
   );
   process.exitCode = 1;
 }
-// A connection to a given Temporal that is still being tried cannot be taken back, and would hold the process.
+// A pending connection to a given Temporal cannot be cancelled and would keep the process alive.
 setTimeout(() => process.exit(), EXIT_WITHIN_MS).unref();

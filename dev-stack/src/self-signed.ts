@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
-/** A certificate that trusts itself alone, and its key, both PEM. */
+/** A self-signed certificate and its key, both PEM. */
 export type SelfSigned = { readonly cert: string; readonly key: string };
 
 const DAY_MS = 86_400_000;
@@ -15,8 +15,8 @@ const SUBJECT_ALT_NAME = id("551d11");
 const BASIC_CONSTRAINTS = id("551d13");
 
 /**
- * Makes a certificate for 127.0.0.1 with a key of its own. Node reads certificates, but cannot write them. The package
- * `selfsigned` can, and brings a dozen others.
+ * Makes a certificate for 127.0.0.1 with its own key. Node can read certificates but not write them. The package
+ * `selfsigned` can, but has a dozen dependencies.
  */
 export function makeSelfSigned(nowMs: number): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -52,7 +52,7 @@ function id(hex: string): Buffer {
   return der(TAG.id, Buffer.from(hex, "hex"));
 }
 
-/** Writes one value of ASN.1 in DER. */
+/** Encodes one ASN.1 value in DER. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -6,7 +6,7 @@ const SQL_MODE = [
   ...["ERROR_FOR_DIVISION_BY_ZERO", "NO_ENGINE_SUBSTITUTION"],
 ];
 
-/** Returns the options under which a server serves: loopback only, UTC, utf8mb4, strict. */
+/** Returns the options of a running server: loopback only, UTC, utf8mb4, strict. */
 export function serveOptions(
   flavour: ServerFlavour,
   { data, initFile, port }: { data: string; initFile: string; port: number },
@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // Beside the data folder, in which the server runs. A relative path keeps the path of the socket short.
+    // Beside the data folder, where the server runs. A relative path keeps the socket's path short.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],
@@ -27,28 +27,28 @@ export function serveOptions(
   ];
 }
 
-/** Returns the options under which an empty data folder is filled with the system's tables. */
+/** Returns the options for creating the system tables in an empty data folder. */
 export function createOptions(
   flavour: ServerFlavour,
   data: string,
   isEphemeral: boolean,
 ): string[] {
-  // Killed halfway, the folder is made anew, so only its end needs to be safe on the disk.
+  // A folder that was killed halfway is created again, so only the end must be safe on disk.
   const own = isEphemeral ? fastOptions(flavour) : ["--innodb-flush-log-at-trx-commit=2"];
   return [...commonOptions(flavour, data), ...own];
 }
 
-/** Returns the option that names the data, which also tells our processes from others'. */
+/** Returns the option that names the data. It also distinguishes our processes from others'. */
 export function dataOption(data: string): string {
   return `--datadir=${data}`;
 }
 
 function commonOptions(flavour: ServerFlavour, data: string): string[] {
-  // Servers refuse to run as root unless told so.
+  // Servers refuse to run as root without this option.
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
-  // The binary log doubles each write and nothing here reads it.
+  // The binary log doubles each write, and nothing here reads it.
   const ofMysql = ["--skip-log-bin", "--mysqlx=OFF", "--secure-file-priv=NULL"];
-  // When it starts, MariaDB deletes all temporary tables in this folder. A shared folder would lose those of others.
+  // At its start, MariaDB deletes all temporary tables in this folder. In a shared folder others would lose theirs.
   const ofMariadb = [`--tmpdir=${data}`];
   return [dataOption(data), ...user, ...(flavour === "mysql" ? ofMysql : ofMariadb)];
 }
@@ -58,7 +58,7 @@ function durableOptions(flavour: ServerFlavour): string[] {
   return [...safe, "--innodb-buffer-pool-size=256M", redoLog(flavour, "256M")];
 }
 
-/** Data survives the death of the server, but not of the machine. */
+/** Data survives the death of the server but not of the machine. */
 function fastOptions(flavour: ServerFlavour): string[] {
   return [
     ...["--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=OFF"],

@@ -6,42 +6,42 @@ import { redactText } from "@activity/runtime/redaction";
 import { StackError } from "./stack-error.ts";
 import type { Launch } from "./unpacked-root.ts";
 
-/** A server started by this process. */
+/** A server that this process started. */
 export interface RunningServer {
   pid: number;
-  /** Resolves when the server has ended, asked or not. */
+  /** Resolves when the server has ended for any reason. */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends the server in order, or by force when it takes longer than it may. */
+  /** Ends the server in order, or kills it after `graceSeconds`. */
   stop(): Promise<void>;
-  /** Ends the server at once, as a crash would. */
+  /** Kills the server. */
   kill(): Promise<void>;
 }
 
 export interface StartServer {
-  /** What a person calls it. */
+  /** The name for people. */
   title: string;
   launch: Launch;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Receives everything that it says, of all its lives. */
+  /** Receives all output of all its lives. */
   logFile: string;
-  /** Tells whether it serves; asked until it does. */
+  /** Tells whether it serves. Called until it does. */
   isReady(): Promise<boolean>;
-  /** How long it may take to serve, and to end. */
+  /** How long the start and the end may take. */
   startSeconds?: number;
   graceSeconds?: number;
-  /** Called when it runs, before it serves. */
+  /** Called once the server runs, before it serves. */
   remember?(pid: number): Promise<void>;
-  /** Finds in its log why it did not start; the last line unless told. */
+  /** Finds in the log why it did not start. By default the last line. */
   findCause?(log: string): string;
-  /** The user and group it runs as, by number; those of this process unless told. */
+  /** The user and group to run as, by number. By default this process's. */
   userId?: number | undefined;
 }
 
 const POLL_MILLISECONDS = 25;
 
-/** Starts a server and resolves once it serves; throws {@link StackError} with its reason when it does not. */
+/** Starts a server. Resolves once it serves; throws {@link StackError} with the reason if it does not. */
 export async function startServer(options: StartServer): Promise<RunningServer> {
   const { title, logFile, startSeconds = 60, findCause = quoteLastLine } = options;
   const log = await open(logFile, "a", 0o600);
@@ -59,7 +59,10 @@ export async function startServer(options: StartServer): Promise<RunningServer> 
   throw new StackError(`${title} did not start: ${late}${cause} (its log: ${logFile}).`);
 }
 
-/** In a process group of its own, so that Ctrl-C in the terminal does not reach it before its users have closed their connections. */
+/**
+ * Spawns the server in its own process group, so that Ctrl-C does not reach it before its users have closed their
+ * connections.
+ */
 async function spawnServer(options: StartServer, logFd: number): Promise<RunningServer> {
   const { launch, args, env, userId, graceSeconds = 20 } = options;
   const child = spawn(launch.command, [...launch.leading, ...args], {
@@ -74,7 +77,7 @@ async function spawnServer(options: StartServer, logFd: number): Promise<Running
   const guard = spawnGuard(pid);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const end = async (signal: NodeJS.Signals) => {
-    // From here on its end is waited for.
+    // From now on this process waits for its end.
     child.ref();
     guard.kill("SIGKILL");
     child.kill(signal);
@@ -88,8 +91,8 @@ async function spawnServer(options: StartServer, logFd: number): Promise<Running
 }
 
 /**
- * Starts a shell that ends the server when this process is gone, even by `kill -9`: the shell waits
- * on a pipe that the system closes then.
+ * Starts a shell that ends the server once this process is gone, even after `kill -9`. The shell waits on a pipe that
+ * the system then closes.
  */
 function spawnGuard(serverPid: number): ChildProcess {
   const guard = spawn("sh", ["-c", 'read -r _; kill -TERM "$0"', String(serverPid)], {

@@ -9,10 +9,10 @@ import { type Launch, launchFromRoot, writeLauncher } from "./unpacked-root.ts";
 
 export type ServerFlavour = "mysql" | "mariadb";
 
-/** A database server program that can be run on this machine; it is told to read no option files. */
+/** A database server program for this machine. It reads no option files. */
 export interface ServerProgram extends Launch {
   flavour: ServerFlavour;
-  /** Three numbers, for example "10.11.19". */
+  /** Three numbers, such as "10.11.19". */
   version: string;
 }
 
@@ -24,8 +24,8 @@ export const FLAVOUR_NAMES = { mysql: "MySQL", mariadb: "MariaDB" } satisfies Re
 const UNPACKED = "usr/sbin/mysqld";
 
 /**
- * Finds a database server program: the one `MYSQLD` names, one on the machine, or, on Debian and
- * Ubuntu, the distribution's own, fetched into the cache folder.
+ * Finds a database server program: the one that `MYSQLD` names, one on the machine, or the distribution's on Debian
+ * and Ubuntu, downloaded into the cache.
  */
 export async function findDatabaseServer(options: StackOptions): Promise<ServerProgram> {
   const launch = await findOrFetch(
@@ -41,8 +41,8 @@ export async function findDatabaseServer(options: StackOptions): Promise<ServerP
 }
 
 /**
- * Fetches a real MySQL server, not MariaDB, and returns the path of a program that runs it like any
- * `mysqld`. Debian's stable releases have none, so there it is unstable's, with unstable's libraries.
+ * Downloads a real MySQL server, not MariaDB. Returns the path of a program that runs it like any `mysqld`. Debian's
+ * stable releases have none, so Debian gets unstable's, with its libraries.
  */
 export async function fetchRealMysql(options: StackOptions): Promise<string> {
   const isFromUbuntu = await isUbuntu();
@@ -57,11 +57,11 @@ export async function fetchRealMysql(options: StackOptions): Promise<string> {
   if (program.flavour !== "mysql") {
     throw new StackError(`The package in ${root.folder} is not MySQL: remove it and try again.`);
   }
-  // The caller's first option is --no-defaults, which the launcher gives already.
+  // The launcher already passes --no-defaults, which is also the caller's first option.
   return writeLauncher(join(root.folder, "mysqld"), program, ["shift"]);
 }
 
-/** Asks a server program what it is; throws when it does not run or is no database server. */
+/** Reads flavour and version of a server program. Throws if it does not run or is no database server. */
 async function inspectServer({ command, leading, root }: Launch): Promise<ServerProgram> {
   const usr = root && join(root.folder, "usr");
   const placement = usr

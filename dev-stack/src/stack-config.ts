@@ -1,7 +1,7 @@
 import { readTrustedProxies } from "@activity/runtime/client-address";
 import { type Environment, readPort, readSettings } from "@activity/runtime/environment";
 
-/** Where the product on one machine listens and keeps its data; docs/configuration.md lists it all. */
+/** The addresses and the data folder of the product on one machine (docs/configuration.md). */
 export type StackConfig = {
   readonly dataDir: string;
   readonly corePort: number;
@@ -16,8 +16,8 @@ export type StackConfig = {
 const CORE_TLS = ["CORE_TLS_CERT", "CORE_TLS_KEY", "CORE_TLS_CLIENT_CA"];
 
 /**
- * Reads PORT, CORE_PORT, DASHBOARD_PORT, HOST, DATA_DIR and TRUSTED_PROXIES, and refuses the variables of a core with TLS;
- * throws one ConfigError for all.
+ * Reads PORT, CORE_PORT, DASHBOARD_PORT, HOST, DATA_DIR and TRUSTED_PROXIES. Refuses the variables of a core with
+ * TLS. Throws one ConfigError for all problems.
  */
 export function readStackConfig(env: Environment): StackConfig {
   return readSettings((problem) => {

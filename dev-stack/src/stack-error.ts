@@ -1,4 +1,4 @@
-/** A failure whose message is meant for a person: the caller prints it and exits with status 1. */
+/** A failure whose message is for people. The caller prints it and exits with 1. */
 export class StackError extends Error {
   override readonly name = "StackError";
 }
@@ -19,7 +19,7 @@ export function hasSystemCode(error: unknown, ...codes: readonly string[]): bool
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
-/** Makes a {@link StackError} of what went wrong with the file or folder at `path`. */
+/** Makes a {@link StackError} of a failure with the file or folder at `path`. */
 export function stackErrorFromFile(error: unknown, path: string): StackError {
   if (error instanceof StackError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,10 +1,10 @@
 import type { Progress } from "./progress.ts";
 
-/** What a caller tells of itself to whatever finds, fetches or starts something. */
+/** The options of everything that finds, downloads or starts a program. */
 export interface StackOptions {
-  /** Variables that name programs and servers are read from here, and PATH. */
+  /** The source of PATH and of the variables that name programs and servers. */
   env: NodeJS.ProcessEnv;
-  /** Where fetched programs are kept; the user's cache folder unless told. */
+  /** The folder of downloaded programs, by default the user's cache folder. */
   cacheDir?: string | undefined;
   progress: Progress;
 }

@@ -1,6 +1,6 @@
 import { enableCompileCache } from "node:module";
 
-// From the second start on the compiled code is read instead of made, and what strips types from TypeScript
-// stays out of memory: 18 MB. So it must be on before any TypeScript is loaded, this file included.
+// From the second start on, Node reads compiled code, and its TypeScript compiler stays out of memory (18 MB). So
+// this runs before any TypeScript is loaded, and this file is JavaScript.
 enableCompileCache();
 await import("./run.ts");

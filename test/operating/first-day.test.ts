@@ -16,7 +16,7 @@ let shell: Shell;
 beforeAll(async () => {
   await builtDashboard();
   day = mkdtempSync(join(tmpdir(), "activity-first-day-"));
-  // The page takes each from the environment, where it is set.
+  // The page takes each port from the environment, if it is set.
   const names = new Set(
     [...text.matchAll(/\$\{(\w+_PORT(?:_\d)?):-\d+\}/g)].map(([, name]) => name),
   );
@@ -44,8 +44,8 @@ it("docs/first-day.md: every command does what the page says, in the order of th
 }, 600_000);
 
 /**
- * Finds ports whose next ones are free too, which Temporal's metrics take. Some are listened at only half a minute later:
- * they lie where no system takes the ports of outgoing connections from.
+ * Finds ports whose successors are also free, because Temporal's metrics use those. Some are used only half a minute
+ * later, so they are outside the range of outgoing connections.
  */
 async function findPorts(count: number): Promise<number[]> {
   const found: number[] = [];

@@ -9,15 +9,15 @@ import { writeLauncher } from "../../dev-stack/src/unpacked-root.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import type { TestDatabase } from "../harness/database.ts";
 
-/** Runs the commands of docs/operating.md about backups, as they are written there. */
+/** Runs the backup commands of docs/operating.md exactly as written. */
 export type Backups = {
-  /** Dumps a database of the server; returns the file. */
+  /** Dumps a database of the server. Returns the file. */
   dump(database: string): Promise<string>;
-  /** Restores the dump as another; returns what the commands print. */
+  /** Restores the dump as another database. Returns the commands' output. */
   restore(restored: string): Promise<readonly string[]>;
 };
 
-/** What the page has others do on MySQL. */
+/** The changes that the page describes for MySQL. */
 const ON_MYSQL = [
   [
     /^mariadb-dump (--defaults-extra-file=\S+)/gm,
@@ -26,7 +26,7 @@ const ON_MYSQL = [
   [/^mariadb /gm, "mysql "],
 ] as const;
 
-/** Prepares a folder to run them in, against the server of a database. */
+/** Prepares a folder for the commands, with the server of a database. */
 export async function createBackups(folder: string, database: TestDatabase): Promise<Backups> {
   const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
   const isMysql = !row?.version.includes("MariaDB");
@@ -43,7 +43,7 @@ export async function createBackups(folder: string, database: TestDatabase): Pro
       megabytes: 400,
     } as const;
     const launch = await findOrFetch(program, { env, progress: createProgress() });
-    // So that the commands find it by its name, wherever it lies.
+    // Lets the commands find the program by its name.
     await writeLauncher(join(bin, name), launch);
   }
   await symlink(join(ROOT, "deploy"), join(folder, "deploy"));
@@ -71,7 +71,7 @@ export async function createBackups(folder: string, database: TestDatabase): Pro
   };
 }
 
-/** The shell commands of a section of docs/operating.md, block by block. */
+/** Returns the shell commands of a section of docs/operating.md, one text a block. */
 function commandsOf(section: string): string[] {
   const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
   const [, own = ""] = page.split(`\n## ${section}\n`);

@@ -1,4 +1,4 @@
-/** What stands before instances of a process and gives each call the next one, as a proxy does. */
+/** Gives each call to the next instance of a process, as a proxy does. */
 export type Front = ReturnType<typeof createFront>;
 
 export function createFront() {
@@ -6,7 +6,7 @@ export function createFront() {
   let turn = 0;
   return {
     add: (port: number) => void callsOf.set(port, new Set()),
-    /** Gives an instance no further calls, and waits for those that it has. */
+    /** Gives an instance no more calls and waits for its current ones. */
     async remove(port: number) {
       const calls = callsOf.get(port) ?? [];
       callsOf.delete(port);

@@ -2,19 +2,19 @@ import { createProgress } from "../../dev-stack/src/progress.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
 import { spawnHaproxy } from "../harness/haproxy.ts";
 
-/** Where an instance listens, and where it says whether it serves. */
+/** The ports of an instance, for calls and for health. */
 export type Instance = { readonly port: number; readonly healthPort: number };
 
-/** A real HAProxy before two gateways, for clients over TLS, and before two cores. */
+/** A real HAProxy before two gateways and two cores. Clients use TLS to the gateways. */
 export type Haproxy = {
-  /** Whether it sends anything to the instance of this port. */
+  /** Whether it sends traffic to the instance at this port. */
   isUp(port: number): Promise<boolean>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts one that asks each instance's `/ready` twice a second, and repeats no request that was sent. For clients it
- * ends TLS, and says in X-Forwarded-For who they are; of what goes to the cores it looks at no byte.
+ * Starts a HAProxy that reads each instance's `/ready` twice a second and repeats no request. It ends the clients'
+ * TLS and sets X-Forwarded-For. It forwards the cores' bytes unread.
  */
 export async function startHaproxy(
   ports: { readonly gateways: number; readonly cores: number },

@@ -4,17 +4,17 @@ import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 import { PARTS, type PartName } from "./harness-parts.ts";
 
-/** Six processes that start beside each other on two cores, one of which bundles the workflows first. */
+/** Enough for six processes that start together on two cores. One bundles the workflows first. */
 const START = { timeout: 150_000, interval: 200 };
 const FALL = { timeout: 15_000, interval: 20 };
 const PORT_NAMES: Partial<Record<PartName, string>> = {
   ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT", serve: "GATEWAY_PORT" },
 };
 
-/** A process of the product at ports of its own, which comes back where it was. */
+/** A process of the product that can restart at the same ports. */
 export type ProcessInstance = Awaited<ReturnType<typeof createInstance>>;
 
-/** Makes an instance of a part, which is told its ports. */
+/** Creates an instance of a part and chooses its ports. */
 export async function createInstance(name: PartName, env: Readonly<Record<string, string>>) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const portName = PORT_NAMES[name];
@@ -30,7 +30,7 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
   };
   const output = () => lives.map((life) => life.output()).join("");
 
-  /** What `/ready` or `/live` says: status and state; `undefined` while nobody listens. */
+  /** Reads `/ready` or `/live`: status and state. `undefined` while nobody listens. */
   async function health(path: "/live" | "/ready") {
     const answer = await requestOf(healthPort, path, {}).catch(() => undefined);
     return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
@@ -38,9 +38,9 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
 
   return {
     ...{ port, healthPort, health },
-    /** All that it said, in all its lives. */
+    /** The output of all its lives. */
     output,
-    /** Resolves once it is ready. */
+    /** Resolves once the instance is ready. */
     async start() {
       lives.push(startProgram(PARTS[name].program, variables));
       await vi.waitFor(async () => {
@@ -48,7 +48,7 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
         if (state?.[0] !== 200) throw new Error(`${name} is not ready: ${state}; ${output()}`);
       }, START);
     },
-    /** Sends SIGTERM, sees that readiness falls while it lives, and that it ends by itself with 0. */
+    /** Sends SIGTERM. Checks that it stops being ready while it lives, and that it exits with 0. */
     async end() {
       last().child.kill("SIGTERM");
       await expect.poll(() => health("/ready"), FALL).toEqual([503, "draining"]);
@@ -56,7 +56,7 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
       expect(await last().ended, output()).toBe(0);
     },
     signal: (signal: NodeJS.Signals) => void lives.at(-1)?.child.kill(signal),
-    /** Resolves with the status that the process ends with. */
+    /** Resolves with the exit status. */
     ended: () => last().ended,
   };
 }

@@ -4,28 +4,28 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** Commands of a page, and what it shows that they print. */
+/** Commands of a page and the output that the page shows. */
 export type PageBlock = {
   readonly title: string;
   readonly commands: string;
-  /** Undefined where the page shows nothing. */
+  /** `undefined` if the page shows no output. */
   readonly shown: string | undefined;
 };
 
-/** A shell that stays: what one block sets or starts, the next ones have. */
+/** A shell that keeps what earlier blocks set or started. */
 export type Shell = {
-  /** Runs commands and returns what they print on both streams; throws when one fails or does not end. */
+  /** Runs commands. Returns the output of both streams. Throws if a command fails or does not end. */
   run(commands: string): Promise<string>;
-  /** Ends it, and all that it started and that still runs. */
+  /** Ends the shell and everything it started. */
   close(): Promise<void>;
 };
 
-/** Each block of a page waits for what it needs: one that is not done by then waits for what never comes. */
+/** The limit for one block. */
 const BLOCK_WITHIN_MS = 180_000;
 const END_WITHIN_MS = 20_000;
 const BLOCK = /^```sh\n(?<commands>.*?)^```\n(?:\n```text\n(?<shown>.*?)^```\n)?/gms;
 
-/** Reads the `sh` blocks of a page in their order, each with the `text` block that follows at once. */
+/** Reads the `sh` blocks of a page in order, each with a `text` block that directly follows. */
 export function readBlocks(path: string): PageBlock[] {
   const page = readFileSync(join(ROOT, path), "utf8");
   return [...page.matchAll(BLOCK)].map(({ index, groups }) => {
@@ -35,7 +35,7 @@ export function readBlocks(path: string): PageBlock[] {
   });
 }
 
-/** Tells whether an output is what a page shows: `…` stands for anything in a line, alone in one for any lines. */
+/** Tells whether an output matches a page's: `…` matches any text in a line, or any lines if it is alone. */
 export function isShown(output: string, shown: string): boolean {
   const lines = shown.trimEnd().split("\n");
   const pattern = lines
@@ -46,11 +46,11 @@ export function isShown(output: string, shown: string): boolean {
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Starts a bash in the project's folder, in which the first command that fails ends all. */
+/** Starts a bash in the project's folder. It ends at the first failed command. */
 export function startShell(env: Readonly<Record<string, string | undefined>>): Shell {
   const child = spawn("bash", ["--norc"], {
     ...{ cwd: ROOT, env, stdio: ["pipe", "pipe", "inherit"] },
-    // With a process group of its own, which what it starts belongs to.
+    // In its own process group, so that everything it starts belongs to that group.
     detached: true,
   });
   let output = "";
@@ -89,7 +89,7 @@ export function startShell(env: Readonly<Record<string, string | undefined>>): S
   };
 }
 
-/** Whether a process or, by its negative id, a group still has somebody in it. */
+/** Tells whether a process exists, or a group by its negative id. */
 function isThere(id: number): boolean {
   try {
     return process.kill(id, 0);

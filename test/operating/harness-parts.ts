@@ -5,24 +5,24 @@ import type { TestStack } from "../harness/stack.ts";
 import { startProgram } from "../start/harness-program.ts";
 
 export const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
-/** Nobody listens there. */
+/** An address without a listener. */
 export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
 
-/** What runs as a process of its own, by its program, and what it logs once it works. */
+/** The programs that run as processes, and the text that each logs once it works. */
 export const PARTS = {
   core: { program: "server/src/main.ts", ready: "core listens" },
   gateway: { program: "gateway/src/main.ts", ready: "gateway listens" },
   deliveries: { program: "workflows/src/main.ts", ready: "deliveries run" },
-  /** All in one process. */
+  /** Everything in one process. */
   serve: { program: "tools/serve/serve.ts", ready: "deliveries run" },
 };
 export type PartName = keyof typeof PARTS;
 type Variables = Readonly<Record<string, string>>;
 
-/** A process that works. */
+/** A running part. */
 export type Part = Awaited<ReturnType<typeof startPart>>;
 
-/** Starts a part, of the version in `root`, and waits until it works. Rejects with what it said when it ends. */
+/** Starts a part of the version in `root` and waits until it works. Rejects with its output if it ends. */
 export async function startPart(name: PartName, env: Variables, root = ROOT) {
   const { program, ready } = PARTS[name];
   const run = startProgram(program, env, root);
@@ -30,7 +30,7 @@ export async function startPart(name: PartName, env: Variables, root = ROOT) {
     run.child.kill("SIGKILL");
     throw error;
   });
-  // 0 for deliveries.
+  // Deliveries have no port, so it is 0.
   const { port = 0 }: { port?: number } = JSON.parse(line);
   return {
     ...{ port, pid: run.child.pid ?? 0, output: run.output },
@@ -39,7 +39,7 @@ export async function startPart(name: PartName, env: Variables, root = ROOT) {
   };
 }
 
-/** Starts parts, of which none outlives the tests of a file or group. */
+/** Starts parts and kills them after the tests of a file or group. */
 export function useParts(): typeof startPart {
   const parts: Part[] = [];
   afterAll(() => Promise.all(parts.map((part) => part.kill())));
@@ -50,7 +50,7 @@ export function useParts(): typeof startPart {
   };
 }
 
-/** What a part needs to run beside a product, but for its ports. */
+/** The variables of a part that runs beside a product. It chooses its own ports. */
 export async function variablesOf(name: PartName, stack: TestStack): Promise<Variables> {
   const CORE_URL = `http://127.0.0.1:${stack.corePort}`;
   const core = { ...KEYS, DATABASE_URL: stack.database.url, CORE_PORT: "0" };

@@ -10,14 +10,14 @@ import { ROOT } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
 
-/** A real Prometheus with the project's own configuration, but the ports and the times. */
+/** A real Prometheus with the project's configuration. Only the ports and intervals differ. */
 export type Prometheus = {
-  /** Evaluates a query now; throws when it is none. Returns how many series it has. */
+  /** Evaluates a query now. Returns the number of series; throws if the query is invalid. */
   query(expression: string): Promise<number>;
   stop(): Promise<void>;
 };
 
-/** Finds `prometheus`, or the `promtool` that comes with it: on the machine, or the distribution's, fetched. */
+/** Finds the machine's `prometheus` or `promtool`, or downloads the distribution's. */
 export function findPrometheus(program: "prometheus" | "promtool"): Promise<Launch> {
   return findOrFetch(
     {
@@ -28,7 +28,7 @@ export function findPrometheus(program: "prometheus" | "promtool"): Promise<Laun
   );
 }
 
-/** Starts one that scrapes the product at a port, and Temporal's metrics at the next, each second. */
+/** Starts a Prometheus that scrapes each second: the product at a port and Temporal at the next one. */
 export async function startPrometheus(metricsPort: number): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), "activity-prometheus-"));
   const config = await readFile(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8");

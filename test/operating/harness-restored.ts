@@ -20,9 +20,9 @@ import { createTestDatabase } from "../harness/database.ts";
 import { createBackups } from "./harness-backup.ts";
 import { startServedStack } from "./harness-served.ts";
 
-/** Beside other tests on a slow machine. */
+/** Enough beside other tests on a slow machine. */
 export const SETTLE = { timeout: 60_000, interval: 100 };
-/** An attempt that Temporal is made to know. */
+/** An attempt that the test tells Temporal of. */
 export const BUSY: MadeAttempt = { outcome: "receiver_busy", endedAtMs: 1_700_000_000_000 };
 const REFUSED = answer(503);
 const BETWEEN_WRITES_MS = 100;
@@ -36,21 +36,22 @@ type Page = {
 export type Restored = Awaited<ReturnType<typeof restoreUnderLoad>>;
 
 /**
- * Writes, dumps, writes on, loses the database, restores it elsewhere with the commands of docs/operating.md, and
- * starts the product on it with the same Temporal. The donors name what became of their deliveries:
+ * Writes, dumps and writes on. Then loses the database, restores it under another name with the commands of
+ * docs/operating.md, and starts the product on it with the same Temporal. The donors' names tell what happened to
+ * their deliveries:
  *
- * - `ahead`, one attempt in the backup, three in Temporal; still refused
- * - `done`, one attempt in the backup; in Temporal the second delivered
- * - `flying`, in flight in the backup; its one attempt is known to Temporal
- * - `again`, in flight in the backup; nobody knows that it was attempted
- * - `lost`, not in the backup; one attempt is known to Temporal
- * - `load-…`, written before, during and after the dump
+ * - `ahead`: one attempt in the backup, three in Temporal; still refused
+ * - `done`: one attempt in the backup; in Temporal the second succeeded
+ * - `flying`: in flight in the backup; Temporal knows its one attempt
+ * - `again`: in flight in the backup; nobody knows its attempt
+ * - `lost`: not in the backup; Temporal knows one attempt
+ * - `load-…`: written before, during and after the dump
  */
 export async function restoreUnderLoad() {
   const startedMs = Date.now();
   const behaviours = new Map<string, Behaviour>();
   const written: string[] = [];
-  /** Requests that are answered only after the dump. */
+  /** Requests that are answered after the dump. */
   const held: (() => void)[] = [];
   const hold: Behaviour = (socket, request) => void held.push(() => REFUSED(socket, request));
 
@@ -72,7 +73,7 @@ export async function restoreUnderLoad() {
   const story = {
     served,
     written,
-    /** Reads the feed to its end, behind a cursor or from its beginning. */
+    /** Reads the feed to its end, from a cursor or from the start. */
     async readOn(from?: string) {
       const data: Page["data"][number][] = [];
       for (let at = from; ; ) {
@@ -83,7 +84,7 @@ export async function restoreUnderLoad() {
         if (!page.pagination.has_more) return { data, cursor: at };
       }
     },
-    /** Makes a donation that is paid, as its writer does each time, until it is taken; returns its record's id. */
+    /** Makes a paid donation. Repeats its calls until they succeed. Returns the record id. */
     async donate(externalId: string): Promise<string> {
       const donations = served.client(DonationService);
       const donation = { accountId, externalId, donorName: externalId };
@@ -101,7 +102,7 @@ export async function restoreUnderLoad() {
     },
     requestsOf: (donor: string) =>
       served.receiver.requests.filter((request) => donorOf(request) === donor),
-    /** The attempts that the receiver saw, by their numbers. */
+    /** The numbers of the attempts that the receiver got. */
     seen: (donor: string) =>
       story.requestsOf(donor).map((request) => headerOf(request, "Service-Attempt")),
     async read(deliveryId: string) {
@@ -116,7 +117,7 @@ export async function restoreUnderLoad() {
   };
   const runOf = (deliveryId: string) => ({ accountNo, deliveryId, run: 1 });
 
-  /** Makes a donation whose event the receiver answers so, once; returns its delivery's id. */
+  /** Makes a donation whose first request gets `behaviour`. Returns its delivery's id. */
   async function tell(donor: string, behaviour: Behaviour): Promise<string> {
     behaviours.set(donor, behaviour);
     await story.donate(donor);
@@ -129,7 +130,7 @@ export async function restoreUnderLoad() {
     return deliveries[0]?.id ?? "";
   }
 
-  /** Waits until the workflow of a delivery's retries is begun. */
+  /** Waits until the workflow of a delivery's retries has started. */
   const untilRetried = (deliveryId: string) =>
     vi.waitUntil(async () => {
       const { state } = await story.read(deliveryId);
@@ -138,7 +139,7 @@ export async function restoreUnderLoad() {
       return state === DeliveryState.RETRYING && entries.length === 0;
     }, SETTLE);
 
-  /** Brings a run in Temporal to where it is after these attempts, without the hours between them. */
+  /** Restarts a run in Temporal as if it had made these attempts, without the hours between them. */
   async function bringTo(deliveryId: string, made: readonly MadeAttempt[]): Promise<void> {
     const { taskQueue } = await story.handleOf(deliveryId).describe();
     await story.handleOf(deliveryId).terminate();
@@ -151,14 +152,14 @@ export async function restoreUnderLoad() {
     return (await database.query<{ version: number }>(sql))[0]?.version ?? 0;
   }
 
-  // Writers write from here on until after the dump.
+  // The writers write until after the dump.
   let writes = true;
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let number = 0; writes; number += 1) {
       const externalId = `load-${writer}-${number}`;
       await story.donate(externalId);
       written.push(externalId);
-      // All is written once more in the end.
+      // A pause, because the test writes everything again at the end.
       await wait(BETWEEN_WRITES_MS);
     }
   });
@@ -185,7 +186,7 @@ export async function restoreUnderLoad() {
   await served.stopProduct();
   await bringTo(ahead, [BUSY, BUSY, BUSY]);
   await bringTo(flying, [BUSY]);
-  // As if its first attempt had succeeded: Temporal never heard of it.
+  // As if its first attempt had succeeded. Temporal never knew of it.
   await story.handleOf(again).terminate();
   await bringTo(lost, [BUSY]);
   const versions = [await readFeedVersion(name)];
@@ -203,19 +204,19 @@ export async function restoreUnderLoad() {
     ...story,
     /** The ids of the deliveries. */
     ids: { ahead, done, flying, again, lost },
-    /** Behind all that was in the feed before it was lost. */
+    /** The cursor after everything in the feed before the loss. */
     cursor,
     startedMs,
-    /** What the commands of the restore printed. */
+    /** The output of the restore commands. */
     printed,
-    /** The feed's version before it was lost and before the product started again. */
+    /** The feed's version before the loss, and before the product started again. */
     versions,
-    /** The session links that were restored. */
+    /** The restored session links. */
     links,
     async stop() {
       await served.stop();
       await database.query(`DROP DATABASE ${restored}`);
-      // It is dropped with its connection.
+      // `drop` expects the database to exist.
       await database.query(`CREATE DATABASE ${name}`);
       await database.drop();
     },

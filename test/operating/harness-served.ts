@@ -13,10 +13,10 @@ import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 import { KEYS } from "./harness-parts.ts";
 
-/** `npm run serve` with a Temporal and a receiver of its own, on one database after the other. */
+/** `npm run serve` with its own Temporal and receiver. It can run on one database after another. */
 export type ServedStack = Awaited<ReturnType<typeof startServedStack>>;
 
-/** Starts Temporal and the receiver; the product is the test's to start. */
+/** Starts Temporal and the receiver. Tests start the product. */
 export async function startServedStack(behaviour: Behaviour) {
   const folder = await mkdtemp(join(tmpdir(), "activity-served-"));
   const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
@@ -35,30 +35,30 @@ export async function startServedStack(behaviour: Behaviour) {
   };
   let credential = "";
   const runs: Run[] = [];
-  /** Ends it by SIGTERM. */
+  /** Ends the product with SIGTERM. */
   const stopProduct = async () => void (await runs.at(-1)?.end());
 
   return {
-    /** Holds Temporal's state, and all else that is written. */
+    /** The folder of Temporal's state and all other files. */
     folder,
     receiver,
     /** A client of Temporal's default namespace. */
     temporal: new WorkflowClient({ connection }),
     stopProduct,
-    /** Starts the product on a database, with the same keys and ports each time, and waits until it delivers. */
+    /** Starts the product on a database, always with the same keys and ports. Waits until it delivers. */
     async start(databaseUrl: string) {
       const run = startProgram("tools/serve/serve.ts", { ...env, DATABASE_URL: databaseUrl });
       runs.push(run);
       await run.untilSaid("deliveries run");
-      // A restored database holds it.
+      // A restored database already has the credential.
       credential ||= await createServiceCredential(databaseUrl, "test", Object.values(Permission));
     },
-    /** All that it logged, on every database. */
+    /** The whole log, on every database. */
     log: () => runs.map(({ output }) => output()).join(""),
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
-    /** Asks the gateway, with an API key. */
+    /** Sends a request with an API key to the gateway. */
     http: (path: string, apiKey: string) => requestOf(gatewayPort, path, { apiKey }),
-    /** Clients of the core that may do everything. */
+    /** Clients of the core with every permission. */
     client: clientsOf(`http://127.0.0.1:${corePort}`, () => credential),
     async stop() {
       await stopProduct();

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-/** A span as OTLP/JSON has it, with its attributes by name and the name of the process that sent it. */
+/** A span of OTLP/JSON, with its attributes by name and the name of its process. */
 export type ReceivedSpan = {
   readonly service: string;
   readonly name: string;
@@ -35,7 +35,7 @@ type Message = {
 /** `STATUS_CODE_ERROR`. */
 const FAILED = 2;
 
-/** Starts what takes spans as a collector does, by OTLP over HTTP in JSON, on loopback. */
+/** Starts a collector of spans on loopback: OTLP over HTTP in JSON. */
 export async function startSpanReceiver() {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];
@@ -56,7 +56,7 @@ export async function startSpanReceiver() {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans: spans as readonly ReceivedSpan[],
-    /** All that came, as it came. */
+    /** Everything received, unparsed. */
     text: () => texts.join("\n"),
     async stop() {
       server.close();

@@ -19,28 +19,28 @@ import type { PageJson } from "../harness/json.ts";
 import { withClientAddress } from "../harness/stack.ts";
 import type { Front } from "./harness-front.ts";
 
-/** A donation that is paid and refunded in part, and a contribution that is one too and begins a subscription. */
+/** The events of a story: a donation is paid and partly refunded, and a contribution begins a subscription. */
 const EVENTS_OF_A_STORY = 4;
 const RECORDS_OF_A_STORY = 5;
 const CALL_WITHIN_MS = 30_000;
 const PATIENT = { timeout: 60_000, interval: 100 };
 
 /**
- * Tells story after story in each of some loops, until one fails. A story is an account with a key, an endpoint and a
- * record of each kind. It is written through the cores in turn and read page by page through the gateways in turn, so
- * each instance continues what another began. The receiver takes what the endpoint's secret signed, and refuses all else.
+ * Runs stories in parallel loops until one fails. A story is an account with a key, an endpoint and a record of each
+ * kind. Calls alternate between cores, and reads of single pages alternate between gateways, so each instance
+ * continues the work of another. The receiver accepts only requests that the endpoint's secret signed.
  */
 export function startStories(options: {
   readonly cores: Front;
   readonly gateways: Front;
   readonly receiver: Receiver;
-  /** A service credential that may do everything, at each moment. */
+  /** Returns the current service credential with every permission. */
   readonly credential: () => string;
-  /** Where the cores have TLS: PEM of their CA, and of what is shown to them. */
+  /** For cores with TLS: the PEM of their CA, and of the client's certificate and key. */
   readonly tls?: () => { readonly ca: string; readonly cert: string; readonly key: string };
-  /** PEM of the CA, where the gateways have TLS. */
+  /** The PEM of the CA of gateways with TLS. */
   readonly gatewaysCa?: () => string;
-  /** How long the receiver takes, so that attempts are in flight. */
+  /** How long the receiver waits before it answers, so that attempts stay in flight. */
   readonly receiverMs?: number;
   readonly loops?: number;
 }) {
@@ -48,14 +48,14 @@ export function startStories(options: {
   const { receiverMs = 0, loops: count = 2 } = options;
   const failures: string[] = [];
   const secrets = new Map<string, string>();
-  /** Ids of webhook events. */
+  /** The ids of webhook events. */
   const awaited = new Set<string>();
   const came = new Set<string>();
   let told = 0;
   let isOver = false;
   receiver.behaviour = (socket, request) => void receive(socket, request);
 
-  /** Makes what tells stories one after the other, with connections of its own. */
+  /** Creates a function that runs one story, with its own connections. */
   function createTeller() {
     const clients = new Map<string, Clients>();
 
@@ -71,7 +71,7 @@ export function startStories(options: {
       return own;
     }
 
-    /** Each call goes to the core whose turn it is. */
+    /** Calls go to the cores in turn. */
     const client: Clients = (service) =>
       new Proxy({} as Client<typeof service>, {
         get: (_, name) => (request: object) =>
@@ -95,7 +95,7 @@ export function startStories(options: {
       for (const { eventId } of deliveries) awaited.add(eventId);
     }
 
-    /** Returns the ids in the feed of those that it learns of. */
+    /** Returns the feed ids of the records whose ids the answers show. */
     async function writeRecords(accountId: string): Promise<string[]> {
       const donations = client(DonationService);
       const { recordId, externalId } = await createPaidDonation(stack, accountId);
@@ -110,7 +110,7 @@ export function startStories(options: {
       return [`don_${recordId}`, `don_${donation?.recordId}`, `evt_${eventId}`];
     }
 
-    /** Reads the feed in pages of two, each through another gateway, and returns the ids. */
+    /** Reads the feed in pages of two, each through the next gateway. Returns the ids. */
     async function readRecords(apiKey: string): Promise<string[]> {
       const ids: string[] = [];
       let path = "/api/v1/activity?order=asc&limit=2";
@@ -165,16 +165,16 @@ export function startStories(options: {
   });
 
   return {
-    /** Waits until this many more were begun and ended well; rejects when one fails. */
+    /** Waits until this many further stories have started and ended well. Rejects if one fails. */
     async more(stories: number): Promise<void> {
-      // Those that are being told were begun before.
+      // The stories in progress started before.
       const goal = told + count + stories;
       await vi.waitUntil(() => {
         failIfAny();
         return told >= goal;
       }, PATIENT);
     },
-    /** Ends the loops, and waits until each story's webhook events have come. */
+    /** Ends the loops. Waits until every webhook event has arrived. */
     async stop(): Promise<void> {
       isOver = true;
       await Promise.all(loops);

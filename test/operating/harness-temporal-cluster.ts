@@ -15,13 +15,13 @@ import {
 } from "./harness-temporal-host.ts";
 
 export interface StartTemporalCluster extends StackOptions {
-  /** An empty folder, or one that is not there: a cluster begins anew each time. */
+  /** An empty or missing folder. A cluster always starts anew. */
   dataDir: string;
 }
 
-/** Temporal's server as a team runs it: each service in processes of its own, over MySQL. */
+/** Temporal's server as a team runs it: each service in its own processes, over MySQL. */
 export interface TemporalCluster {
-  /** Of the load balancer before the frontends: what the SDK connects to. */
+  /** The address of the load balancer before the frontends, for the SDK. */
   address: string;
   /** Two of each service. */
   hosts: readonly TemporalHost[];
@@ -29,7 +29,7 @@ export interface TemporalCluster {
   stop(): Promise<void>;
 }
 
-/** Temporal's server as a cluster runs it: `temporal server start-dev` has no services apart and no MySQL. */
+/** Temporal's server for a cluster. `temporal server start-dev` has neither separate services nor MySQL. */
 export const TEMPORAL_SERVER: GoModule = {
   title: "Temporal's server",
   module: "go.temporal.io/server@v1.32.1",
@@ -39,11 +39,11 @@ export const TEMPORAL_SERVER: GoModule = {
 };
 const HOSTS_OF_EACH = 2;
 const NAMESPACE = "default";
-/** A day, as the server of one process has it. */
+/** A day, as in the server of one process. */
 const RETENTION_SECONDS = 86_400;
 const LEARNED = { timeout: 60_000, interval: 100 };
 
-/** As the server of one process has it: ADR 0024. */
+/** As in the server of one process: ADR 0024. */
 const DYNAMIC_CONFIG = `
 history.workflowTaskRetryMaxInterval:
   - value: 5s
@@ -52,8 +52,8 @@ matching.enableFairness:
 `;
 
 /**
- * Starts two of each service of Temporal, a MySQL server below and HAProxy before the two frontends, with the namespace
- * `default`, all on loopback. Throws {@link StackError} with one sentence for a person.
+ * Starts two of each Temporal service, their MySQL server, and HAProxy before the two frontends, with the namespace
+ * `default`, all on loopback. Throws {@link StackError} with one sentence.
  */
 export async function startTemporalCluster(
   options: StartTemporalCluster,
@@ -66,12 +66,12 @@ export async function startTemporalCluster(
   const database = await startTemporalDatabase({ ...options, ...at });
   const dynamicConfig = join(dataDir, "dynamic-config.yaml");
   await writeFile(dynamicConfig, DYNAMIC_CONFIG);
-  // One for the frontends together, and two for each host.
+  // One port for all frontends, and two for each host.
   const [port, ...ports] = await findFreePorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
   const variables = {
     ...database.variables,
     NUM_HISTORY_SHARDS: "4",
-    // Of each process, of 300 that the server gives to all.
+    // Per process. The server allows 300 connections in all.
     ...{ SQL_MAX_CONNS: "15", SQL_MAX_IDLE_CONNS: "15" },
     ...{ SQL_VIS_MAX_CONNS: "5", SQL_VIS_MAX_IDLE_CONNS: "5" },
     DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
@@ -100,7 +100,7 @@ export async function startTemporalCluster(
     haproxy = await spawnHaproxy({ ...options, config });
     await progress.step("Starting Temporal's services", async () => {
       const [first, ...others] = hosts;
-      // It writes what the cluster is; of several that do so at once all but one would fail.
+      // The first host writes the cluster's metadata. If several did so at once, all but one would fail.
       await first?.start();
       await Promise.all(others.map((host) => host.start()));
       await makeNamespace(frontends);
@@ -112,7 +112,7 @@ export async function startTemporalCluster(
   return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
 }
 
-/** A worker keeps one connection for all; it says something on it every half a minute at least. */
+/** A worker keeps one connection for everything and sends on it at least every half minute. */
 function frontendsConfig(address: string, frontends: readonly TemporalHost[]): string {
   const servers = frontends.map((host) => `  server at-${host.port} ${LOOPBACK}:${host.port}\n`);
   return `
@@ -130,7 +130,7 @@ listen frontends
 ${servers.join("")}`;
 }
 
-/** Registers the namespace, and waits until the frontends know it, which read it from the database now and then. */
+/** Registers the namespace. Waits until the frontends know it. They read it from the database at intervals. */
 async function makeNamespace(frontends: readonly TemporalHost[]): Promise<void> {
   const connections = await Promise.all(
     frontends.map(({ port }) => Connection.connect({ address: `${LOOPBACK}:${port}` })),

@@ -6,22 +6,22 @@ import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
 export interface StartTemporalDatabase extends StackOptions {
   dataDir: string;
-  /** Temporal's own program that makes its tables. */
+  /** Temporal's own program that creates its tables. */
   sqlTool: string;
 }
 
 /** A MySQL server with the two databases of a Temporal cluster. */
 export interface TemporalDatabase extends RunningDatabase {
-  /** What Temporal's own configuration template reads to find them. */
+  /** The variables of Temporal's configuration template that point to the databases. */
   variables: Readonly<Record<string, string>>;
 }
 
-/** The state of workflows, and what they are listed and searched by. */
+/** One database for the state of workflows, one for listing and searching them. */
 const DATABASES = { temporal: "mysql/v8/temporal", temporal_visibility: "mysql/v8/visibility" };
 
 /**
- * Starts a MySQL server and makes Temporal's tables in it. MariaDB does not do: the tables of the visibility store
- * have columns and keys over paths in JSON (`->`, `ARRAY`) that it does not know.
+ * Starts a MySQL server and creates Temporal's tables. MariaDB cannot be used: it lacks the columns and keys over
+ * JSON paths (`->`, `ARRAY`) of the visibility store.
  */
 export async function startTemporalDatabase(
   options: StartTemporalDatabase,
@@ -29,7 +29,7 @@ export async function startTemporalDatabase(
   const { progress, sqlTool } = options;
   const { DATABASE_URL: _given, DATABASE_URL_FILE: _named, ...env } = options.env;
   const MYSQLD = env.MYSQLD ?? (await fetchRealMysql(options));
-  // The databases have names of Temporal's own, to which an ordinary user has no right.
+  // Temporal names its databases itself, and an ordinary user has no rights to those names.
   const database = await startDatabase({ ...options, env: { ...env, MYSQLD }, ephemeral: true });
   const { hostname: host, port, username: user, password } = new URL(database.url);
   const ofTool = { SQL_HOST: host, SQL_PORT: port, SQL_USER: user, SQL_PASSWORD: password };

@@ -2,17 +2,19 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 
-/** A certificate, its key and the CA of those that come, all PEM. */
+/** The server's certificate and key, and the CA of its clients, in PEM. */
 export type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
 
 const UNAUTHENTICATED = { ":status": 200, "content-type": "application/grpc", "grpc-status": "16" };
 
 export type TemporalDoor = Awaited<ReturnType<typeof openTemporalDoor>>;
 
-/** Opens a door to the Temporal at `address`, as a cluster has: over mutual TLS, for clients with an API key that it takes. */
+/**
+ * Opens a proxy of the Temporal at `address` that behaves like a cluster: it requires mutual TLS and a known API key.
+ */
 export async function openTemporalDoor(address: string, tls: DoorTls) {
   const taken = new Set<string>();
-  /** Each connection has one to Temporal, which closes it every few minutes. */
+  /** Each client connection has its own connection to Temporal, which closes it every few minutes. */
   const sessions = new Map<unknown, http2.ClientHttp2Session>();
   const options = (given: DoorTls) => ({ ...given, requestCert: true, rejectUnauthorized: true });
   const server = http2.createSecureServer(options(tls));
@@ -53,7 +55,7 @@ export async function openTemporalDoor(address: string, tls: DoorTls) {
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     address: `127.0.0.1:${port}`,
-    /** Takes these API keys, and no others. */
+    /** Accepts only these API keys. */
     takeKeys(...keys: string[]) {
       taken.clear();
       for (const key of keys) taken.add(`Bearer ${key}`);

@@ -2,11 +2,11 @@ import { Connection } from "@temporalio/client";
 import { LOOPBACK } from "../../dev-stack/src/free-port.ts";
 import { createServerHost, type ServerHost } from "../harness/server-host.ts";
 
-/** The services of Temporal's server, in the order in which they are started. */
+/** The services of Temporal's server, in their start order. */
 export const TEMPORAL_SERVICES = ["history", "matching", "frontend", "worker"] as const;
 export type TemporalService = (typeof TEMPORAL_SERVICES)[number];
 
-/** One service of a cluster in a process of its own. */
+/** One service of a cluster in its own process. */
 export interface TemporalHost extends ServerHost {
   service: TemporalService;
   port: number;
@@ -16,7 +16,7 @@ const ANSWER_MILLISECONDS = 1_000;
 /** `SERVING` of grpc.health.v1. */
 const SERVING = 1;
 const NO_PINGS = { "grpc.keepalive_permit_without_calls": 0 };
-/** As each names itself to the health check. */
+/** The name of each service in its health check. */
 const HEALTH_NAMES: Readonly<Record<TemporalService, string>> = {
   frontend: "WorkflowService",
   history: "HistoryService",
@@ -25,8 +25,8 @@ const HEALTH_NAMES: Readonly<Record<TemporalService, string>> = {
 };
 
 /**
- * Makes a host, which is the caller's to start. `variables` are what Temporal's own configuration template reads,
- * which is that of its image too.
+ * Creates a host. The caller starts it. `variables` are those of Temporal's configuration template, which its image
+ * also uses.
  */
 export function createTemporalHost(
   service: TemporalService,
@@ -49,10 +49,10 @@ export function createTemporalHost(
   return { ...host, service, port: ports.grpc };
 }
 
-/** Asks as a load balancer or a kubelet would. */
+/** Checks health as a load balancer or a kubelet does. */
 async function isServing(service: TemporalService, port: number): Promise<boolean> {
   const address = `${LOOPBACK}:${port}`;
-  // Pings that no call waits for are refused by all but the frontends, and the library says so on stderr.
+  // Only frontends accept pings without a call. The others refuse them, and the library prints that on stderr.
   const connection = Connection.lazy({ address, channelArgs: NO_PINGS });
   const name = `temporal.api.workflowservice.v1.${HEALTH_NAMES[service]}`;
   try {

@@ -5,12 +5,12 @@ import { createAccount, createEndpoint, createPaidDonation } from "../harness/bu
 import type { Clients } from "../harness/clients.ts";
 import type { TracedProduct } from "./harness-traced-product.ts";
 
-/** Of a caller that traces its own work. */
+/** The trace of a caller's own work. */
 export const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 const DONOR = "Ada of the hidden name";
 const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
 
-/** What an account did, and what no trace may hold of it. */
+/** What an account did, and the texts that no trace may show. */
 export type Story = {
   readonly accountId: string;
   readonly apiKey: string;
@@ -18,8 +18,8 @@ export type Story = {
 };
 
 /**
- * A donation is paid in a sampled trace of the caller. The receiver refuses the first attempt, the process that made it
- * ends, and another one makes the retry, which is delivered.
+ * A donation is paid in a sampled trace of the caller. The receiver refuses the first attempt and its process ends.
+ * Another process makes the retry, which succeeds.
  */
 export async function tellStory(product: TracedProduct): Promise<Story> {
   const { client, database, receiver } = product;
@@ -41,7 +41,7 @@ export async function tellStory(product: TracedProduct): Promise<Story> {
     );
   const { id, eventId } = await untilState(DeliveryState.RETRYING);
   receiver.behaviour = answer(200);
-  // The minute until the retry passes at once.
+  // Skips the minute before the retry.
   await database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
   await database.query("UPDATE delivery_attempt SET started_at = started_at - 60000000");
   await product.restartDeliveriesWithTemporal();

@@ -16,10 +16,10 @@ import { KEYS, NO_TEMPORAL, PARTS, startPart } from "./harness-parts.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Core, gateway and deliveries, each a process of its own that sends its traces to one endpoint. */
+/** Core, gateway and deliveries as three processes that send their traces to one endpoint. */
 export type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
 
-/** Starts them; of traces that nobody else decided about, each is sampled. */
+/** Starts the three processes. They sample every trace that they begin. */
 export async function startTracedProduct(endpoint: string) {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), "activity-traces-"));
@@ -48,17 +48,17 @@ export async function startTracedProduct(endpoint: string) {
 
   return {
     database,
-    /** At first it answers each request with 503. */
+    /** A receiver that at first answers every request with 503. */
     receiver,
     receiverUrl: `https://127.0.0.1:${receiver.port}/hook`,
     gatewayPort: gateway.port,
-    /** What nobody who reads traces may learn: the credentials. */
+    /** The credentials, which no trace may show. */
     secrets: [everything, forwarding, dispatching, ...Object.values(KEYS)],
     client: <Service extends DescService>(service: Service, headers: Variables = {}) => {
       const all = { authorization: `Bearer ${everything}`, ...headers };
       return createClient(service, transportTo(CORE_URL, all));
     },
-    /** Ends the deliveries, which had no Temporal, and starts others that have one. */
+    /** Ends the deliveries process without Temporal and starts one with it. */
     async restartDeliveriesWithTemporal() {
       await deliveries.end();
       deliveries = runDeliveries({ TEMPORAL_ADDRESS: temporal.address });

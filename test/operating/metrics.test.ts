@@ -12,9 +12,9 @@ import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { PROMETHEUS_FILES, type Prometheus, startPrometheus } from "./harness-prometheus.ts";
 
-/** What may distinguish series: docs/operating.md, and what prom-client has of a process. */
+/** The allowed labels of series: those of docs/operating.md and prom-client's. */
 const LABELS = ["call", "code", "decision", "outcome", "pool", "route", "state", "task"];
-/** Takes the request and says nothing. */
+/** Reads the request and never answers. */
 const hang = write("");
 const DONOR = "Ada of the hidden name";
 
@@ -22,7 +22,7 @@ let delivery: DeliveryStack;
 let prometheus: Prometheus;
 let metricsPort: number;
 let accountId: string;
-/** What must be found nowhere. */
+/** Texts that no metric may show. */
 let hidden: string[];
 
 const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
@@ -81,7 +81,7 @@ describe("what a Prometheus scrapes", () => {
     expect(count(`${requests}{route="/api/v1/activity",code="200"}`)).toBe(1);
     expect(count(`${requests}{route="other",code="404"}`)).toBe(1);
     expect(count('activity_rate_limit_decisions_total{decision="admitted"}')).toBe(2);
-    // A credential that the core has not seen is counted too.
+    // The core also counts a request with a credential that it has not seen before.
     expect(
       count('activity_rate_limit_decisions_total{decision="client_admitted"}'),
     ).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ describe("the dashboard and the alerts", () => {
         await expect.poll(() => prometheus.query(there), { message: alert }).toBeGreaterThan(0);
       }
     }
-    // No case of any of them is here.
+    // No alert has a reason to fire here.
     await expect.poll(() => prometheus.query('ALERTS{alertstate="firing"}')).toBe(0);
   });
 

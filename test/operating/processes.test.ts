@@ -47,7 +47,7 @@ describe("a process that is told to end, ADR 0043", () => {
     await expect.poll(() => gateway.health("/ready")).toEqual([503, "draining"]);
     const { status, headers } = await requestOf(gateway.port, "/api/v1/me", { apiKey });
     expect([status, headers.connection]).toEqual([200, "close"]);
-    // Two within a second are one: npm passes on what the terminal sends too.
+    // Two signals within a second count as one, because npm also forwards the terminal's.
     const isGone = async () => {
       gateway.signal("SIGINT");
       return (await gateway.health("/live")) === undefined;
@@ -83,7 +83,7 @@ describe("a process by itself", () => {
     const port = await findFreePort();
     const { hasEnded, output } = await run(name, { METRICS_PORT: `${port}` });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    // Families come as their parts start.
+    // Families appear as their parts start.
     const scraped = await vi.waitUntil(
       async () => {
         if (hasEnded()) throw new Error(output());

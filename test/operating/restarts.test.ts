@@ -23,22 +23,22 @@ import { startTemporalCluster } from "./harness-temporal-cluster.ts";
 declare module "vitest" {
   interface ProvidedContext {
     restartRounds: number;
-    /** Temporal as a cluster over MySQL, or the server of one process. */
+    /** Temporal as a cluster over MySQL, or as one process. */
     isTemporalCluster: boolean;
   }
 }
 
 const ROUNDS = inject("restartRounds");
 const MINUTE = 60_000;
-/** Building the server of a cluster takes minutes more, once a machine. */
+/** The first build of a cluster's server takes minutes longer. */
 const START = (inject("isTemporalCluster") ? 20 : 4) * MINUTE;
-/** HAProxy takes two checks to notice, half a second apart. */
+/** HAProxy needs two checks, half a second apart. */
 const DRAIN = { DRAIN_SECONDS: "3" };
 const LOOPS = 6;
-/** A receiver takes its time: at every moment attempts are in flight. */
+/** A slow receiver keeps attempts in flight at every moment. */
 const RECEIVER_MS = 300;
 
-/** Sets up and looks on; it delivers nothing, and no load reaches it. */
+/** For set-up and checks. It delivers nothing and gets no load. */
 let stack: TestStack;
 let receiver: Receiver;
 let temporal: { readonly address: string; stop(): Promise<void> };
@@ -77,7 +77,7 @@ beforeAll(async () => {
     ...{ ...toCore, ...trusting, TEMPORAL_ADDRESS: temporal.address },
     CORE_CREDENTIAL: await stack.credential(Permission.DeliveryDispatch),
   };
-  // One makes attempts under leases, the other in workflows: a worker that stops cuts neither.
+  // One makes first attempts under leases, the other in workflows. Stopping a worker interrupts neither.
   const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
   const core = () => createInstance("core", coreEnv);
   const gateway = () => createInstance("gateway", gatewayEnv);
@@ -123,7 +123,8 @@ it(
         }
       }
     };
-    // Each kind in turn, and the kinds beside each other: every one meets the others' restarts.
+    // Both instances of a kind restart in turn, and the kinds restart in parallel, so that each meets the others'
+    // restarts.
     await Promise.all([
       restartEach(instances.gateways, true),
       restartEach(instances.cores, true),
@@ -134,7 +135,7 @@ it(
     const told = receiver.requests.map((request) => headerOf(request, "Service-Event-Id"));
     expect(told.length).toBeGreaterThan(ROUNDS);
     expect(new Set(told).size, "attempts that reached the receiver").toBe(told.length);
-    // What was claimed by nobody waits for the end of its lease at most.
+    // An unclaimed entry waits at most for the end of its lease.
     await expect.poll(countDelivered, { timeout: MINUTE }).toBe(told.length);
     const attempts = await stack.database.query<{ attempts: number }>(
       "SELECT COUNT(*) AS attempts FROM delivery_attempt",

@@ -28,15 +28,15 @@ import { type Part, startPart } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { openTemporalDoor, type TemporalDoor } from "./harness-temporal-door.ts";
 
-/** How many stories are told before each change, and after the last. */
+/** The number of stories before each change and after the last. */
 const STORIES = 1;
 const [OLD, NEW] = ["old", "new"] as const;
 type Age = typeof OLD | typeof NEW;
 type Secret = Readonly<Record<Age, string>>;
-/** Of this machine. */
+/** The names of this machine. */
 const NAMES = "IP:127.0.0.1,DNS:localhost";
 
-/** What each process reads at its start, a file each. */
+/** The files that each process reads at its start. */
 const secrets = useFolder("secrets");
 const fileOf = (name: string) => join(secrets, name);
 const write = (name: string, text: string) => writeFileSync(fileOf(name), `${text}\n`);
@@ -46,11 +46,11 @@ const ofBothAges = (make: () => string) => ({ [OLD]: make(), [NEW]: make() });
 const [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY] = [1, 2, 3, 4].map(() =>
   ofBothAges(() => randomBytes(32).toString("hex")),
 ) as [Secret, Secret, Secret, Secret];
-/** Of a database of each age its own, as MariaDB keeps one password for each. */
+/** Each database has its own users, because MariaDB keeps one password for a user name. */
 const USER = ofBothAges(() => `u${randomBytes(6).toString("hex")}`);
 const credentials: Record<string, string> = {};
 
-/** Of its own: it is told to show other certificates. */
+/** An own server, because the test changes its certificates. */
 let databaseServer: RunningDatabase;
 let database: TestDatabase;
 let redis: RunningRedis;
@@ -60,12 +60,12 @@ let receiver: Receiver;
 let shared: Record<string, string>;
 const parts: Part[] = [];
 
-/** Puts the certificate of an age, and the authorities that are trusted, where the processes find them. */
+/** Installs the certificate of an age and the trusted authorities. */
 function useCertificates(age: Age, ...trusted: Age[]): void {
   write("ca.pem", trusted.map((each) => read(`ca-${each}.pem`)).join("\n"));
   for (const form of ["pem", "key"]) write(`tls.${form}`, read(`tls-${age}.${form}`));
 }
-/** Has those who read their certificates once, and are not restarted, read them anew. */
+/** Makes the servers that are not restarted reload their certificates. */
 async function showCertificates(): Promise<void> {
   door.setTls(tls());
   const isMysql = databaseServer.flavour === "mysql";
@@ -73,7 +73,7 @@ async function showCertificates(): Promise<void> {
 }
 const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.key") });
 
-/** Sends commands to the Redis, after a password, each of which must be answered with OK. */
+/** Sends commands to Redis. Redis must answer each with OK. */
 async function sendToRedis(...commands: string[]): Promise<void> {
   const socket = connect(Number(new URL(redis.url).port), "127.0.0.1");
   let said = "";
@@ -110,7 +110,7 @@ async function createCredentials(age: Age): Promise<void> {
   write(`core-credential-${age}`, await create("deliveries", Permission.DeliveryDispatch));
 }
 
-/** Writes the files of the secrets that hold one value, not a list. */
+/** Writes the secret files that have one value, not a list. */
 function useSecretsOf(age: Age): void {
   write("database-url", databaseUrlOf(age));
   write("redis-url", redisUrlOf(age));
@@ -178,7 +178,7 @@ beforeAll(async () => {
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: fileOf("ca.pem"),
     TEMPORAL_TLS_CLIENT_CERT_PATH: fileOf("tls.pem"),
     TEMPORAL_TLS_CLIENT_KEY_PATH: fileOf("tls.key"),
-    // So each delivery needs Temporal.
+    // Every delivery then needs Temporal.
     DELIVERY_WORKFLOWS: "all",
     ...trusting,
   };
@@ -193,7 +193,7 @@ afterAll(async () => {
   await databaseServer?.stop();
 });
 
-/** A core with a gateway and deliveries of its own, so that it can be restarted while another one serves. */
+/** A core with its own gateway and deliveries. One side restarts while the other serves. */
 type Side = { readonly core: Part; readonly gateway: Part; readonly deliveries: Part };
 
 async function startSide(): Promise<Side> {
@@ -246,7 +246,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   const { pagination } = (await get(PAGE)).json<PageJson>();
   const next = () => get(`${PAGE}&cursor=${pagination.next_cursor}`);
 
-  // Both are taken everywhere, by those that ask and those that are asked; the old keys still encrypt and sign.
+  // From now on both secrets are valid on both sides of every connection. The old keys still encrypt and sign.
   await createUser(NEW);
   await sendToRedis(`AUTH ${PASSWORD[OLD]}`, `ACL SETUSER default >${PASSWORD[NEW]}`);
   await createCredentials(NEW);
@@ -258,7 +258,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   await restartInTurn();
   age = NEW;
 
-  // What is not a list is out of use now.
+  // The old value of a secret that is no list is no longer used.
   await stories.more(STORIES);
   await database.query(`DROP USER ${USER[OLD]}@'%'`);
   await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);
@@ -267,7 +267,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
     runTool("tools/service-credential.ts", "revoke", `${name}-${OLD}`);
   }
 
-  // The new keys encrypt and sign, and the new certificates are shown.
+  // The new keys encrypt and sign. Servers present the new certificates.
   useCertificates(NEW, OLD, NEW);
   await showCertificates();
   useKeys(NEW, OLD);
@@ -277,7 +277,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   const rotated = runTool("tools/rotate-secrets.ts", "--drop", id.slice(0, 8));
   expect(rotated).toContain("0 left under");
 
-  // The old ones are gone.
+  // The old ones are removed.
   useCertificates(NEW, NEW);
   await showCertificates();
   useKeys(NEW);
@@ -295,7 +295,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   }
 }, 540_000);
 
-/** Makes an account with two records and a key, and returns the key. */
+/** Creates an account with two records and a key. Returns the key. */
 async function createPolled(port: number, credential: string): Promise<string> {
   const client = clientsOf(`https://127.0.0.1:${port}`, credential, { nodeOptions: tls() });
   const { accountId, apiKey } = await createReader({ client });

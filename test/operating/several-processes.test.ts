@@ -41,13 +41,13 @@ async function health() {
   return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
 }
 
-/** Asks on a connection of its own; resolves with the status, 0 where there was no answer. */
+/** Sends a request on a new connection. Resolves with the status, or 0 without an answer. */
 const ask = (apiKey: string) =>
   requestOf(ports.gateway, "/api/v1/me", { apiKey, headers: { connection: "close" } })
     .then(({ status }) => status)
     .catch(() => 0);
 
-/** The requests that each process has answered, by its place. */
+/** The number of requests that each process has answered. */
 async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${ports.metrics}/metrics`)).text();
   const name = "activity_gateway_request_duration_seconds_count";
@@ -55,7 +55,7 @@ async function answeredBy(): Promise<ReadonlyMap<string, number>> {
   return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));
 }
 
-/** The processes that the first one has started. */
+/** The ids of the child processes. */
 async function processes(): Promise<number[]> {
   const pid = run.child.pid ?? 0;
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");

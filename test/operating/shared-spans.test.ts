@@ -33,7 +33,7 @@ afterAll(() => pool.end());
 
 const named = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name);
 
-/** Commits that writes share: `runtime/src/traces-spans.test.ts`. */
+/** `runtime/src/traces-spans.test.ts` tests commits that several writes share. */
 it("a statement that waits for a connection is in the trace of who asked, not of who gave the connection back", async () => {
   const sleep = () => queryWithin(pool, "SELECT SLEEP(0.01)", []);
   const add = () =>

@@ -12,7 +12,7 @@ import { startTracedProduct } from "./harness-traced-product.ts";
 const PAY = "activity.ingest.v1.DonationService/PayDonation";
 const LIST = "activity.read.v1.ActivityService/ListActivities";
 const RECORD = "activity.dispatch.v1.DispatchService/RecordAttempts";
-/** Of a client that would decide what is sampled here. */
+/** The trace of a client that tries to decide what is sampled here. */
 const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 const collector = useStarted(startSpanReceiver);
@@ -28,14 +28,14 @@ const named = (spans: readonly ReceivedSpan[], name: string) =>
 const below = (spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined) =>
   spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId);
 
-/** What statements say. */
+/** The texts of the statements. */
 const textsOf = (spans: readonly ReceivedSpan[]) =>
   spans.map(({ attributes }) => attributes["db.query.text"]).join("\n");
 
 describe("a donation that is paid in a sampled trace", () => {
   it("is one trace: write, statements, claim, attempt, record, and the retry of another process", async () => {
     const spans = () => ofTrace(CALLER.traceId);
-    // Each process sends its own, every few seconds: the last to end on either side says that all have come.
+    // Each process sends its spans every few seconds. Once the last span of both sides has arrived, all have.
     const last = ["attempt", "record", RECORD];
     await expect
       .poll(() => last.map((name) => named(spans(), name).length), { timeout: 30_000 })
@@ -128,7 +128,7 @@ it("tells nothing of an account: no id, name, message, URL, key or secret in any
   expect(collector.spans.length).toBeGreaterThan(30);
   expect(story.hidden.length).toBeGreaterThan(14);
   for (const hidden of story.hidden) expect(text).not.toContain(hidden);
-  // As a span would tell it in JSON, in SQL, or both.
+  // A name as a span would show it in JSON, in SQL, or both.
   expect(text.toLowerCase()).not.toContain(Buffer.from("hidden").toString("hex"));
 });
 

@@ -4,7 +4,7 @@ import { unique } from "../harness/builders.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
-/** As many as make it sure that some of them are on different shards. */
+/** So many that some of them are on different shards. */
 const ACCOUNTS = 12;
 
 const services = useServices();

@@ -2,18 +2,18 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Holds a folder for each keyspace of the product, with its `vschema.json`. */
+/** The folder with a `vschema.json` in a folder of each keyspace. */
 export const SCHEMAS = fileURLToPath(new URL("../../server/src/database/vitess", import.meta.url));
 
-/** A keyspace of Vitess: each of its shards is a database of the MySQL. */
+/** A keyspace of Vitess. Each of its shards is a database of the MySQL. */
 export interface Keyspace {
   name: string;
   shards: readonly { name: string; database: string }[];
 }
 
 /**
- * Reads which keyspaces there are from the folders of their VSchemas. A sharded one gets `shards` shards, another one;
- * their databases are named `prefix`, keyspace and number.
+ * Reads the keyspaces from the folders of their VSchemas. A sharded keyspace gets `shards` shards, any other one.
+ * Database names are made of `prefix`, keyspace and number.
  */
 export async function readKeyspaces(prefix: string, shards: number): Promise<Keyspace[]> {
   const names = (await readdir(SCHEMAS, { withFileTypes: true }))
@@ -34,7 +34,7 @@ export async function readKeyspaces(prefix: string, shards: number): Promise<Key
   );
 }
 
-/** Names shards as Vitess does, by the first byte of the keyspace ids in them: `-80` and `80-` are two. */
+/** Names shards as Vitess does, by the first byte of their keyspace ids. Two shards are `-80` and `80-`. */
 export function shardNames(count: number): string[] {
   if (!Number.isInteger(Math.log2(count)) || count < 1 || count > 256) {
     throw new Error(`${count} is no number of shards: it must be 1, 2, 4 and so on up to 256`);
@@ -44,7 +44,7 @@ export function shardNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${bound(index)}-${bound(index + 1)}`);
 }
 
-/** Returns the options by which vttablets find their MySQL, as one user in all their roles. */
+/** Returns the options with which vttablets connect to their MySQL, as one user in every role. */
 export function mysqlOptions(mysqlUrl: string): string[] {
   const { hostname, port, username, password } = new URL(mysqlUrl);
   const users = ["app", "appdebug", "allprivs", "dba", "filtered", "repl"].flatMap((role) => [

@@ -10,33 +10,33 @@ import { buildGoModule } from "../harness/go-module.ts";
 import { type Keyspace, mysqlOptions, readKeyspaces, SCHEMAS } from "./harness-keyspaces.ts";
 
 export interface StartVitess extends StackOptions {
-  /** The MySQL, not MariaDB, that holds the shards, with a user who has every right. */
+  /** The MySQL (not MariaDB) of the shards, with a user who has every right. */
   mysqlUrl: string;
-  /** What the names of the shards' databases begin with; those that are not there are created. */
+  /** The prefix of the shards' databases. Missing databases are created. */
   prefix: string;
-  /** How many shards a sharded keyspace has: 1, 2, 4 and so on up to 256. */
+  /** The shards of a sharded keyspace: 1, 2, 4 and so on up to 256. */
   shards: number;
-  /** The port of the vtgate; any free one unless told. */
+  /** The port of the vtgate, by default any free one. */
   port?: number | undefined;
 }
 
-/** A vtgate and a primary vttablet for each shard, in one process; what they store is in the MySQL. */
+/** A vtgate and a primary vttablet for each shard, in one process. The MySQL stores their data. */
 export interface RunningVitess {
-  /** Of the vtgate, where any user may come in and no keyspace is chosen. */
+  /** The URL of the vtgate. It accepts any user and chooses no keyspace. */
   url: string;
-  /** Which databases of the MySQL are whose shards. */
+  /** The keyspaces with the databases of their shards. */
   keyspaces: readonly Keyspace[];
-  /** Resolves when it has ended, asked or not. */
+  /** Resolves when the process has ended for any reason. */
   ended: Promise<void>;
-  /** Ends vtgate and vttablets at once, as a crash would. What is stored stays, as when they are stopped. */
+  /** Kills vtgate and vttablets. The stored data stays, as after a stop. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `vtcombo`: vtgate and vttablets in one program. */
+/** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
 const START_SECONDS = 120;
-/** `nobody`: Vitess refuses to run as root. */
+/** The user `nobody`, because Vitess refuses to run as root. */
 const USER = process.getuid?.() === 0 ? 65_534 : undefined;
 
 /** Starts Vitess with the VSchemas of the product. */
@@ -51,7 +51,7 @@ export async function startVitess(options: StartVitess): Promise<RunningVitess> 
       ...{ title: "Vitess", launch: placed.launch("vtcombo"), env: placed.env, userId: USER },
       args: [...vitessOptions(keyspaces, schemas, port), ...mysqlOptions(mysqlUrl)],
       logFile: join(placed.folder, "vitess.log"),
-      // It greets once its vttablets serve: `--tablet-types-to-wait`.
+      // It greets only once its vttablets serve, because of `--tablet-types-to-wait`.
       isReady: () => isGreeting(port),
       ...{ startSeconds: START_SECONDS, graceSeconds: 10, findCause },
     });
@@ -64,7 +64,7 @@ export async function startVitess(options: StartVitess): Promise<RunningVitess> 
   }
 }
 
-/** Builds programs of Vitess once a machine; returns the folder of the cache that has them. */
+/** Builds programs of Vitess once per machine. Returns their cache folder. */
 export function buildVitess(names: readonly string[], options: StackOptions): Promise<string> {
   return buildGoModule(
     {
@@ -78,7 +78,9 @@ export function buildVitess(names: readonly string[], options: StackOptions): Pr
   );
 }
 
-/** Puts programs of Vitess in a new folder of the user's who runs them: a cache folder of root's is closed to others. */
+/**
+ * Copies programs of Vitess to a new folder of the user who runs them. A cache folder of root is closed to others.
+ */
 export async function placeVitess(names: readonly string[], options: StackOptions) {
   const built = await buildVitess(names, options);
   const folder = await mkdtemp(join(tmpdir(), "personal-activity-vitess-"));
@@ -96,7 +98,7 @@ export async function placeVitess(names: readonly string[], options: StackOption
   };
 }
 
-/** Returns the options under which `vtcombo` serves: a primary for each shard, on loopback only. */
+/** Returns the options of `vtcombo`: a primary for each shard, on loopback only. */
 function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: number): string[] {
   const options = {
     "--proto-topo": keyspaces.map(topologyOf).join(" "),
@@ -105,17 +107,17 @@ function vitessOptions(keyspaces: readonly Keyspace[], schemas: string, port: nu
     "--mysql-server-port": String(port),
     "--mysql-server-bind-address": LOOPBACK,
     "--bind-address": LOOPBACK,
-    // It listens once it has seen these, or when this time is over.
+    // It listens once it has seen these, or after this time.
     "--tablet-types-to-wait": "primary",
     "--gateway-initial-tablet-timeout": `${START_SECONDS}s`,
-    // Each transaction of a vtgate has a connection of each vttablet that it touched; the product has few.
+    // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few.
     "--queryserver-config-transaction-cap": "60",
     "--log-level": "warn",
   };
   return Object.entries(options).flat();
 }
 
-/** A number below none makes no replica of the kind: with one MySQL behind all there is nothing to copy. */
+/** A negative count creates no replica. With one MySQL behind all there is nothing to copy. */
 function topologyOf({ name, shards }: Keyspace): string {
   const parts = shards.map(
     (shard) => `shards { name: "${shard.name}" db_name_override: "${shard.database}" }`,
@@ -123,7 +125,7 @@ function topologyOf({ name, shards }: Keyspace): string {
   return `keyspaces { name: "${name}" ${parts.join(" ")} replica_count: 1 rdonly_count: -1 }`;
 }
 
-/** Vitess logs a line of JSON for each event, and its usage behind some errors. */
+/** Vitess logs one line of JSON for each event, and its usage after some errors. */
 function findCause(log: string): string {
   const isError = (line: string) => line.startsWith("{") && line.includes('"level":"ERROR"');
   const last = log.split("\n").findLast(isError);

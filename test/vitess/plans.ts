@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { SentStatement } from "./sent-statements.ts";
 
-/** Statements that go to every shard, by how they begin, and why they may. ADR 0048 */
+/** Statements that go to every shard, by their beginning, with the reason. ADR 0048 */
 const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT /*vt+ SCATTER_ERRORS_AS_WARNINGS=? */ account_no, endpoint_id, delivery_id FROM outbox_entry":
     "a claim takes what waits, whosesoever it is",
@@ -31,10 +31,10 @@ type Plan = {
   readonly Inputs?: readonly Plan[];
 };
 
-/** A statement and how a vtgate carries it out. */
+/** A statement and its plan in a vtgate. */
 export type PlannedStatement = SentStatement & { readonly plan: Plan };
 
-/** Asks a vtgate for the plan of each statement. */
+/** Reads the plan of each statement from a vtgate. */
 export async function planStatements(
   query: (sql: string) => Promise<{ JSON: string }[]>,
   statements: readonly SentStatement[],
@@ -47,7 +47,7 @@ export async function planStatements(
   return planned;
 }
 
-/** Holds that statements are for one shard, but for those that look at all accounts, each of which is seen. */
+/** Checks that statements go to one shard. Only those in `SCATTERED` may go to all, and each of them must occur. */
 export function expectPlansOfOneShard(statements: readonly PlannedStatement[]): void {
   const scattered = new Set(
     statements
@@ -60,7 +60,7 @@ export function expectPlansOfOneShard(statements: readonly PlannedStatement[]): 
   expect([...new Set([...scattered].map(reasonOf))].sort()).toEqual(named.sort());
 }
 
-/** Holds that the shards are told to lock too: behind a subquery a vtgate leaves FOR UPDATE away, and tells nobody. */
+/** Checks that shards get the lock too. Behind a subquery a vtgate silently drops FOR UPDATE. */
 export function expectLocksKept(statements: readonly PlannedStatement[]): void {
   const locking = statements.filter(({ text }) => /\bFOR UPDATE\b/.test(text));
   expect(locking.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { format } from "mysql2/promise";
 import { withoutValues } from "../../server/src/database/without-values.ts";
 
 type Message = { readonly query?: string; readonly values?: unknown };
-/** A statement as it was sent, and what it is without its values. */
+/** A statement as it was sent, and its form without values. */
 export type SentStatement = { readonly text: string; readonly shape: string };
 
 /** The driver's own channels. */
@@ -11,8 +11,8 @@ const CHANNELS = ["mysql2:query", "mysql2:execute"].map((name) => channel(`traci
 const PLANNED = /^(SELECT|INSERT|UPDATE|DELETE)\b/;
 
 /**
- * Returns the statements that this process sends to databases while `story` runs, those of a packet one by one: of all
- * that differ in nothing but values the longest. Those for which a vtgate makes no plan are left out.
+ * Returns the statements that this process sends while `story` runs, each statement of a packet separately. Of
+ * statements that differ only in values it keeps the longest. Leaves out statements for which a vtgate makes no plan.
  */
 export async function statementsSentIn(story: () => Promise<void>): Promise<SentStatement[]> {
   const sent = new Map<string, SentStatement>();
@@ -34,7 +34,7 @@ export async function statementsSentIn(story: () => Promise<void>): Promise<Sent
   return [...sent.values()];
 }
 
-/** Only prepared statements come with their values beside them, numbers with their type around them. */
+/** Only prepared statements have separate values. Their numbers are wrapped with a type. */
 function withValues(statement: string, values: unknown): string {
   if (!Array.isArray(values) || values.length === 0) return statement;
   const plain = values.map((each: unknown) =>

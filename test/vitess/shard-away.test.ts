@@ -2,11 +2,11 @@ import mysql, { type Connection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { type Services, startServices } from "../harness/services.ts";
 
-/** As many as make it sure that some of them are on each of two shards. */
+/** So many that some of them are on each of two shards. */
 const ACCOUNTS = 12;
 
 let services: Services;
-/** At the MySQL that has the shards' databases. */
+/** A connection to the MySQL with the shards' databases. */
 let server: Connection;
 beforeAll(async () => {
   services = await startServices();

@@ -43,10 +43,10 @@ const at = timestampFromMs(1_600_000_000_000);
 const FAR_AHEAD = timestampFromMs(4_000_000_000_000);
 const MONEY = { amountCents: 500n, currency: "eur" };
 const HOUR_MICROS = 3_600_000_000;
-/** As many as make it sure that some of them are on different shards. */
+/** So many that some of them are on different shards. */
 const ACCOUNTS = 12;
 
-/** Has the product send every kind of statement that it knows, for several accounts at once where it would. */
+/** Makes the product send every kind of statement, for several accounts at once where it can. */
 export async function tellStory(services: Services): Promise<void> {
   const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, services.createAccount));
   await Promise.all(accounts.map((accountId) => ownAccount(services, accountId)));
@@ -76,7 +76,7 @@ async function ownAccount({ accounts }: Services, accountId: string): Promise<vo
   await accounts.putAccount({ externalId, username, displayName: "Another name" });
 }
 
-/** Two requests with each key, as one packet. */
+/** Sends two requests with each key in one packet. */
 async function admit({ apiKeys, pool, packets }: Services, accounts: readonly string[]) {
   const created = await Promise.all(
     accounts.map((accountId) => apiKeys.createApiKey({ accountId, name: "key", validityDays: 30 })),
@@ -100,7 +100,7 @@ async function admit({ apiKeys, pool, packets }: Services, accounts: readonly st
 
 const CREDENTIAL = { name: unique("service"), permissions: new Set<never>(), accountId: undefined };
 
-/** Every page that there is a statement for. */
+/** Reads every page that has its own statement. */
 async function read({ pool }: Services, [accountId = ""]: readonly string[]) {
   await findReadAccount(pool, accountId);
   const position = { recordedAtMicros: 1, recordKey: "0" };
@@ -141,7 +141,7 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   await packets.run([deleteSession(hash)]);
 }
 
-/** Writes of several accounts wait together, and are committed together. */
+/** Writes of several accounts wait together and share a commit. */
 async function write({ donations, platformEvents, importRows }: Services, accountId: string) {
   const key = { accountId, externalId: unique("donation") };
   await donations.createDonation({ ...key, ...MONEY, donatedAt: at });
@@ -201,7 +201,7 @@ async function testOf({ endpoints }: Services, { accountId, endpointId }: Owned)
   return { accountNo: BigInt(accountNoOf(accountId) ?? 0), deliveryId, run: 1 };
 }
 
-/** What runs at intervals, and what an operator does. */
+/** Runs the periodic jobs and an operator's tasks. */
 async function lookAfter({ pool, accounts, database, notices }: Services, ids: readonly string[]) {
   await countAttempts(pool);
   const soon = Date.now() * 1000 + HOUR_MICROS;

@@ -1,15 +1,15 @@
-/** A known vulnerability that is left in for now. */
+/** A known vulnerability that stays in for now. */
 export type ExplainedFinding = {
-  /** The advisory's address, as npm shows it. */
+  /** The advisory's address in npm's output. */
   readonly advisory: string;
   readonly package: string;
   /** Why it does no harm here. */
   readonly reason: string;
-  /** The day it is looked at again, `YYYY-MM-DD`: from then on it counts. */
+  /** The date of the next review, `YYYY-MM-DD`. From that day the finding counts. */
   readonly until: string;
 };
 
-/** What became of asking the registry for known vulnerabilities. */
+/** The result of asking the registry for known vulnerabilities. */
 export type AuditResult =
   | { readonly kind: "not_asked"; readonly reason: string }
   | {
@@ -23,15 +23,15 @@ type Report = {
   readonly message?: string;
   readonly error?: { readonly summary?: string };
   readonly vulnerabilities?: Readonly<
-    // A text names the package through which another is affected, which has a row of its own.
+    // A string names another package, with its own entry, through which this one is affected.
     Record<string, { readonly via: readonly (string | Advisory)[] }>
   >;
 };
 
 /**
- * Reads what `npm audit --json` printed. It is `not_asked` when the registry did not answer: an error is no finding.
- * `found` has a line for each vulnerability that no explanation covers today. `unused` has the advisories whose
- * explanation covers none.
+ * Parses the output of `npm audit --json`. The result is `not_asked` if the registry did not answer: that is no
+ * finding. `found` has a line for each vulnerability without a valid explanation. `unused` has the advisories of
+ * explanations that match nothing.
  */
 export function readAudit(
   output: string,

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { type ExplainedFinding, readAudit } from "./audit-report.ts";
 import { ROOT } from "./published.ts";
 
-// Asks the registry for known vulnerabilities of all packages of the lock file, and ends with 1 when it names one that
-// audit-explained.json does not explain. A registry that does not answer ends it with 0 and a sentence that says so.
+// Asks the registry for known vulnerabilities of all packages in the lock file. Exits with 1 if audit-explained.json
+// does not explain one. Exits with 0 and a note if the registry does not answer.
 //
 //   node tools/release/audit.ts
 

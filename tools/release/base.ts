@@ -3,19 +3,20 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// The commit that this version is compared with. By itself it prints it, and on stderr why it is another than named:
+// Finds the commit to compare this version with. As a program it prints the commit, and on stderr why it differs from
+// the named one:
 //
 //   node tools/release/base.ts
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COMMIT = /^[0-9a-f]{40}$/m;
 
-/** A commit to compare with, and what its reader must know of the choice. */
+/** A commit to compare with, and a note about the choice. */
 export type Base = { readonly commit: string; readonly note: string | undefined };
 
 /**
- * Finds the commit that `.ci/base` names, in a clone that has it; else the one before this one, or this one itself,
- * as far back as the clone goes, with a note that says so. Throws where the file names none.
+ * Finds the commit that `.ci/base` names. If the clone lacks it, returns HEAD~1 or HEAD with a note. Throws if the
+ * file names no commit.
  */
 export function findBase(root = ROOT): Base {
   const named = COMMIT.exec(readFileSync(join(root, ".ci/base"), "utf8"))?.[0];

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// Builds `@activity/client`, what other services call, as JavaScript and declarations, before it is packed.
+// Builds `@activity/client`, the package for other services, as JavaScript and declarations before it is packed.
 //
 //   node tools/release/build-client.ts
 
@@ -17,7 +17,7 @@ execFileSync(process.execPath, [TSC, "-p", join(PACKAGE, "tsconfig.json")], { st
 for (const name of readdirSync(DIST, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".d.ts")) continue;
   const file = join(DIST, name);
-  // tsc leaves `.ts` in declarations, which a caller's compiler would look for.
+  // tsc leaves `.ts` in the imports of declarations. A user's compiler would look for those files.
   const text = readFileSync(file, "utf8").replace(/(from "\.{1,2}\/[^"]*)\.ts"/g, '$1.js"');
   writeFileSync(file, text);
 }

@@ -4,8 +4,8 @@ import { type ProductionPackage, productionPackages } from "./production-package
 import { ROOT } from "./published.ts";
 
 /**
- * Returns the CycloneDX 1.6 document of what the product is made of: each package with its licence, its tarball's hash
- * and what it needs. It says nothing that the lock file does not say, so the same commit has the same document.
+ * Returns the product's bill of materials in CycloneDX 1.6: each package with its licence, its tarball's hash and its
+ * dependencies. It depends only on the lock file, so a commit always has the same document.
  */
 export function createSbom() {
   const { name, version, description, license } = JSON.parse(
@@ -14,7 +14,7 @@ export function createSbom() {
   const product = purlOf({ name, version });
   const packages = productionPackages();
   const purls = new Map(packages.map((each) => [each.path, purlOf(each)]));
-  // What is installed at two places is one component, that needs what both need.
+  // A package that is installed twice is one component with the dependencies of both.
   const components = new Map(packages.map((each) => [purlOf(each), componentOf(each)]));
   const needs = new Map([product, ...components.keys()].map((purl) => [purl, new Set<string>()]));
   for (const each of packages) {

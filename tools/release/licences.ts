@@ -1,10 +1,10 @@
 import { productionPackages } from "./production-packages.ts";
 
-// Lists the licence of every package that the product is made of, and ends with 1 when one is not allowed.
+// Lists the licence of every package of the product. Exits with 1 if one is not allowed.
 //
 //   node tools/release/licences.ts
 
-/** They ask that their notice is kept, and nothing else. Apache-2.0 goes with each. */
+/** Licences that require only to keep their notice. All are compatible with Apache-2.0. */
 const ALLOWED = new Set([
   "Apache-2.0",
   "MIT",
@@ -13,9 +13,9 @@ const ALLOWED = new Set([
   "BSD-2-Clause",
   "BSD-3-Clause",
   "BlueOak-1.0.0",
-  // Given to the public.
+  // Public domain.
   "Unlicense",
-  // A table of browsers that webpack reads: data, used unchanged, with its source named.
+  // A table of browsers that webpack reads: unchanged data with its source named.
   "CC-BY-4.0",
 ]);
 
@@ -31,7 +31,7 @@ for (const { name, license } of refused) {
 }
 process.exitCode = refused.length > 0 || packages.length === 0 ? 1 : 0;
 
-/** A choice is allowed where one of its licences is, and what holds together where all are. */
+/** With OR, one licence must be allowed. With AND, all must be. */
 function isAllowed(expression: string): boolean {
   const choices = expression.replaceAll(/[()]/g, "").split(" OR ");
   return choices.some((choice) => choice.split(" AND ").every((licence) => ALLOWED.has(licence)));

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What stands for the owner of the repository until there is one. */
+/** Stands for the repository's owner until there is one. */
 const PLACEHOLDER = "/OWNER/";
 const LINKS = ["homepage", "bugs", "repository"] as const;
 
-/** Returns a sentence for each published package whose links still lead to nobody. */
+/** Returns a sentence for each published package whose links have no owner yet. */
 export function findMissingOwners(root: string, folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const file = join(folder, "package.json");

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./published.ts";
 
-/** A package of others that the product is made of, as the lock file has it. */
+/** A third-party package of the product, from the lock file. */
 export type ProductionPackage = {
-  /** Where it is installed, from the root. */
+  /** Its folder, relative to the root. */
   readonly path: string;
   readonly name: string;
   readonly version: string;
@@ -12,16 +12,16 @@ export type ProductionPackage = {
   readonly license: string;
   /** `sha512-` and the base64 of the tarball's hash. */
   readonly integrity: string | undefined;
-  /** The paths of those that it needs itself. */
+  /** The paths of its direct dependencies. */
   readonly needs: readonly string[];
-  /** Whether the product names it itself. */
+  /** Whether the product depends on it directly. */
   readonly isDirect: boolean;
 };
 
-/** The workspaces that the image installs packages for. */
+/** The workspaces whose packages the image installs. */
 const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows", "import"];
 
-/** What the dashboard imports, which the page is built from: it reaches browsers, though no server installs it. */
+/** The packages that the dashboard's page is built from. They reach browsers, but no server installs them. */
 export const BUILT_INTO_THE_PAGE = [
   "@bufbuild/protobuf",
   "@connectrpc/connect",
@@ -34,7 +34,7 @@ export const BUILT_INTO_THE_PAGE = [
   "wouter",
 ];
 
-/** Of packages whose package.json names no licence: read in their LICENSE. */
+/** Licences that we read in the LICENSE of packages whose package.json names none. */
 const READ_BY_US: Readonly<Record<string, string>> = { unionfs: "Unlicense" };
 
 type Names = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ type Locked = {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 };
 
-/** Lists what production installs, in their forms for every platform, and what the page is built from, by path. */
+/** Lists by path the packages that production installs, for every platform, and those that the page is built from. */
 export function productionPackages(): readonly ProductionPackage[] {
   const { packages }: { packages: Readonly<Record<string, Locked>> } = JSON.parse(
     readFileSync(join(ROOT, "package-lock.json"), "utf8"),
@@ -80,7 +80,7 @@ export function productionPackages(): readonly ProductionPackage[] {
   });
 }
 
-/** The names of what a package needs, or takes where it is to be had; npm installs peers that are not optional. */
+/** The names of a package's dependencies, including optional ones. npm also installs peers that are not optional. */
 function namesNeeded(locked: Locked): string[] {
   const { dependencies, optionalDependencies, peerDependencies = {} } = locked;
   const peers = Object.keys(peerDependencies).filter(
@@ -89,7 +89,7 @@ function namesNeeded(locked: Locked): string[] {
   return [...new Set([...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers])];
 }
 
-/** Where Node finds a package of others that is needed at `from`. */
+/** Returns where Node finds a third-party package that `from` imports. */
 function placeOf(
   packages: Readonly<Record<string, Locked>>,
   name: string,

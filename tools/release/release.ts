@@ -7,7 +7,7 @@ import { findMissingOwners } from "./missing-owner.ts";
 import { PUBLISHED, packPackage, ROOT } from "./published.ts";
 import { findOtherVersions, readVersion } from "./versioned.ts";
 
-// Makes what a release is published from, in dist/release, and says how; it publishes nothing.
+// Makes the files of a release in dist/release and prints the commands that publish them. It publishes nothing.
 //
 //   npm run release               runs .ci/run first, which takes half an hour
 //   npm run release -- --tested   .ci/run has passed on this commit

@@ -1,6 +1,6 @@
 import { createSbom } from "./create-sbom.ts";
 
-// Prints the CycloneDX document of what the product is made of.
+// Prints the product's bill of materials in CycloneDX.
 //
 //   node tools/release/sbom.ts
 

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { ROOT } from "./published.ts";
 import { writeVersion } from "./versioned.ts";
 
-// Run by `npm version VERSION`, which has written the root's package.json: the other places follow, in the same commit.
+// `npm version VERSION` runs this after it wrote the root's package.json. It updates the other files in the same
+// commit.
 
 execFileSync("git", ["add", ...writeVersion(ROOT)], { cwd: ROOT, stdio: "inherit" });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where the product's version stands beside the root's package.json, which is the one that people change. */
+/** Every file that repeats the version of the root's package.json. */
 const PLACES: readonly (readonly [file: string, around: RegExp])[] = [
   ["receiver-kit/package.json", /(^ {2}"version": ")([^"]+)(")/m],
   ["feed/package.json", /(^ {2}"version": ")([^"]+)(")/m],
@@ -22,7 +22,7 @@ export function readVersion(root: string): string {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version;
 }
 
-/** Returns a sentence for each place that says another version than the root's package.json. */
+/** Returns a sentence for each file whose version differs from the root's package.json. */
 export function findOtherVersions(root: string): string[] {
   const version = readVersion(root);
   return PLACES.flatMap(([file, around]) => {
@@ -31,7 +31,7 @@ export function findOtherVersions(root: string): string[] {
   });
 }
 
-/** Writes the version of the root's package.json to all other places, and returns their files. */
+/** Writes the version of the root's package.json to all other files. Returns those files. */
 export function writeVersion(root: string): string[] {
   const version = readVersion(root);
   for (const [file, around] of PLACES) {

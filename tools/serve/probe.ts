@@ -1,5 +1,5 @@
-// Ends with status 0 when the process at a health port of this machine serves, and with 1 when it does not. Container
-// engines ask by such a command.
+// Exits with 0 if the process at this health port serves, otherwise with 1. Container engines use it as a health
+// check.
 //
 //   node tools/serve/probe.ts 8081
 

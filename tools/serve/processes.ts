@@ -11,16 +11,16 @@ import { openProcessesMetrics } from "@activity/runtime/metrics-listener";
 import { type Log, type LogWriter, migrate, type ServerConfig } from "@activity/server";
 
 const MAX_PROCESSES = 64;
-/** A process that ends by itself is started again after this. */
+/** A process that ends by itself is restarted after this time. */
 const AGAIN_MS = 1_000;
 const TELL_MS = 250;
-/** The variable that tells a process its place, from 1. */
+/** The variable with a process's place, from 1. */
 const PLACE = "PROCESS_PLACE";
 
-/** What a process tells the first one: whether it serves. */
+/** A process's message to the first one: its state. */
 type Told = { readonly state: string };
 
-/** Reads `--processes`: a number, or `auto` for one a processor. Throws ConfigError. */
+/** Reads `--processes`: a number, or `auto` for one per processor. Throws ConfigError. */
 export function readProcesses(args: readonly string[]): number {
   const problem = `Usage: npm run serve -- [--processes N]\nN must be a whole number from 1 to ${MAX_PROCESSES}, or auto.`;
   let text: string;
@@ -37,12 +37,12 @@ export function readProcesses(args: readonly string[]): number {
   return count;
 }
 
-/** Returns this process's place among several behind one port, from 1; `undefined` where it is alone. */
+/** Returns this process's place among several behind one port, from 1; `undefined` if it is alone. */
 export function placeOfThis(): number | undefined {
   return cluster.isWorker ? Number(process.env[PLACE]) : undefined;
 }
 
-/** Tells the first process, now and at each change, what `readState` says. */
+/** Sends the state to the first process now and at each change. */
 export function tellState(readState: () => string): void {
   let told: string | undefined;
   const tell = () => {
@@ -55,9 +55,9 @@ export function tellState(readState: () => string): void {
 }
 
 /**
- * Runs `count` of this program behind the same ports: `node:cluster` gives connections to them in
- * turn. This process listens for nothing but health and metrics. A process that ends by itself is
- * started again; one that ends before all have started ends them all, with status 1.
+ * Runs `count` processes of this program behind the same ports. `node:cluster` distributes connections in turn. This
+ * process only serves health and metrics. A process that ends by itself is restarted. If one ends before all have
+ * started, all end with status 1.
  */
 export async function serveProcesses(
   count: number,
@@ -93,7 +93,7 @@ export async function serveProcesses(
     worker.process.stdout?.pipe(wholeLines()).pipe(process.stdout, { end: false });
     worker.process.stderr?.pipe(wholeLines()).pipe(process.stderr, { end: false });
     worker.on("message", (told: Partial<Told>) => {
-      // The library of metrics speaks on the same channel.
+      // The metrics library uses the same channel.
       if (told.state === undefined) return;
       one.state = told.state;
       haveAllStarted ||= states().every((each) => each !== "starting");
@@ -126,13 +126,13 @@ export async function serveProcesses(
   }
 }
 
-/** What a process is given beside the environment of the first, which has the ports for health and metrics. */
+/** The variables of a child process. The first process has the ports for health and metrics. */
 function environmentOf(place: number, metrics: MetricsAddress | undefined) {
   const port = metrics === undefined ? "" : String(metrics.port + place - 1);
   return { [PLACE]: String(place), HEALTH_PORT: "", METRICS_PORT: port };
 }
 
-/** Passes on whole lines, so that those of several processes never mix. */
+/** Forwards only whole lines, so that lines of several processes never mix. */
 function wholeLines(): Transform {
   let rest: Buffer = Buffer.alloc(0);
   return new Transform({

@@ -6,31 +6,31 @@ import { openTraces } from "@activity/runtime/traces-exporter";
 import { createServerApp, type Log, migrate, type ServerConfig } from "@activity/server";
 import type { DeliveryConfig } from "@activity/workflows";
 
-/** The page, as `npm run build --workspace dashboard` leaves it. */
+/** The page that `npm run build --workspace dashboard` makes. */
 const DASHBOARD_FILES = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 
 /**
- * The running product: the gateway external clients call, the core internal services call, and what
- * delivers webhook events.
+ * The running product: the gateway for external clients, the core for internal services, and the delivery of webhook
+ * events.
  */
 export type Product = {
   readonly gatewayPort: number;
   readonly corePort: number;
-  /** Where browsers find the dashboard, if it is served. */
+  /** The port of the dashboard for browsers, if it is served. */
   readonly dashboardPort: number | undefined;
-  /** Where a Prometheus finds the metrics of all three, if they are served. */
+  /** The port of the metrics of all three parts, if they are served. */
   readonly metricsPort: number | undefined;
-  /** Says whether the product serves, as `/ready` does. */
+  /** Returns the state that `/ready` reports. */
   state(): string;
-  /** Says that it does not serve, serves on, tells connections to close, and claims nothing more to deliver. */
+  /** Reports "draining" and tells connections to close, but still serves. Claims no more deliveries. */
   drain(): void;
-  /** Lets what is in flight end, and closes everything. */
+  /** Waits for work in flight, then closes everything. */
   stop(): Promise<void>;
 };
 
 /**
- * Runs core, gateway and deliveries in this process, the others calling the core as functions: the
- * composition of `npm run serve` and of `npm start`. The core's port is open to internal services all the same.
+ * Runs core, gateway and deliveries in this process. Gateway and deliveries call the core as functions. `npm run
+ * serve` and `npm start` use this. The core's port is still open to internal services.
  */
 export async function startProduct(options: {
   readonly core: ServerConfig;
@@ -38,7 +38,7 @@ export async function startProduct(options: {
   /** Without it, webhook events wait in the outbox. */
   readonly deliveries?: DeliveryConfig | undefined;
   readonly log: Log;
-  /** Its place among several processes behind the same ports. */
+  /** The place among several processes behind the same ports. */
   readonly place?: number | undefined;
 }): Promise<Product> {
   const unknown = await migrate(options.core.databaseUrl);
@@ -58,7 +58,7 @@ export async function startProduct(options: {
     log: options.log,
     metrics: scraped.metrics,
   });
-  // What is open, to be closed in the opposite order.
+  // Closes what is open, in reverse order.
   const open: (() => Promise<void>)[] = [traces.close, async () => scraped.close(), app.close];
   const drains = [app.drain, gateway.drain];
   const stop = async () => {
@@ -79,7 +79,7 @@ export async function startProduct(options: {
     open.push(gateway.close);
     if (options.deliveries !== undefined) {
       const { deliveries: config, log } = options;
-      // Temporal's client and worker take 50 MB: who only reads and writes needs none of them.
+      // Temporal's client and worker take 50 MB, which a process without deliveries need not load.
       const { startDeliveries } = await import("@activity/workflows");
       const deliveries = startDeliveries({ config, core: app.localTransport, log, scraped });
       drains.push(deliveries.drain);

@@ -3,7 +3,7 @@ import { type Environment, readSettings } from "@activity/runtime/environment";
 import { readCoreSettings, type ServerConfig } from "@activity/server";
 import { type DeliveryConfig, readDeliverySettings } from "@activity/workflows";
 
-/** What core, gateway and deliveries in one process need to know. */
+/** The settings of core, gateway and deliveries in one process. */
 export type ServeConfig = {
   readonly core: ServerConfig;
   readonly gateway: EdgeConfig;
@@ -13,8 +13,8 @@ export type ServeConfig = {
 const TEMPORAL_ADDRESS = /^\S+:\d{1,5}$/;
 
 /**
- * Reads the settings of all three from the environment and from nowhere else. Throws one ConfigError that names
- * every bad variable of them together, each once.
+ * Reads the settings of all three parts from the environment only. Throws one ConfigError that names every bad
+ * variable once.
  */
 export function readServeConfig(env: Environment): ServeConfig {
   return readSettings((problem) => {
@@ -23,7 +23,7 @@ export function readServeConfig(env: Environment): ServeConfig {
       gateway: readEdgeSettings(env, problem),
       deliveries: readDeliverySettings(env, problem),
     };
-    // Without it Temporal's tools take one on this machine, which a production process never means.
+    // Temporal's tools default to this machine, which a production process never means.
     if (!TEMPORAL_ADDRESS.test(env.TEMPORAL_ADDRESS ?? "")) {
       problem("TEMPORAL_ADDRESS must be the host:port of a Temporal.");
     }

@@ -7,8 +7,8 @@ import { startProduct } from "./product.ts";
 import { readServeConfig } from "./serve-config.ts";
 
 /**
- * Runs core, gateway and deliveries in production until it is told to stop: in this process, or with
- * `--processes N` in N behind the same ports.
+ * Runs core, gateway and deliveries in production until a signal. With `--processes N` it runs N processes behind the
+ * same ports.
  */
 async function serve(): Promise<void> {
   const processes = readProcesses(process.argv.slice(2));
@@ -44,6 +44,6 @@ try {
     `${isForPeople ? error.message : redactText(`The product could not start: ${error}`)}\n`,
   );
   process.exitCode = 1;
-  // Its channel to the first process would hold it.
+  // The channel to the first process would keep this one alive.
   if (placeOfThis() !== undefined) process.exit();
 }

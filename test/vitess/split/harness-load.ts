@@ -7,18 +7,18 @@ import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { expectTold, expectWritten } from "../../write/crash/harness-outcome.ts";
 import { startWriting, type Written } from "../../write/crash/harness-writing.ts";
 
-/** What is known of a run when its writers have stopped. */
+/** The facts of a run after its writers have stopped. */
 export type LoadedRun = { readonly party: Party; readonly written: Written };
 
-/** Enough that each of four shards has some. */
+/** So many that each of four shards has some. */
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;
 const ANSWERED = { timeout: SIZE.settleMinutes * 60_000, interval: 50 };
-/** How many calls are answered before the first step and behind the last one. */
+/** How many calls are answered before the first step and after the last. */
 const ANSWERED_APART = 200;
 
-/** Runs steps one after the other while writers write and what they write is delivered. */
+/** Runs steps in order while writers write and their events are delivered. */
 export async function runUnderLoad(
   stack: CrashStack,
   steps: readonly (() => Promise<unknown>)[],
@@ -34,7 +34,7 @@ export async function runUnderLoad(
     for (const step of [goOn, ...steps, goOn]) await step();
   };
   try {
-    // A call that is refused ends the writing before it is stopped.
+    // A refused call rejects `written` before the writing is stopped.
     await Promise.race([work(), writing.written]);
   } finally {
     writing.stop();
@@ -42,7 +42,7 @@ export async function runUnderLoad(
   return { party, written: await writing.written };
 }
 
-/** Holds that nothing that was acknowledged is lost, there twice, untold or told twice. */
+/** Checks that every acknowledged write exists once and that its event was delivered once. */
 export async function expectWrittenAndTold(
   stack: CrashStack,
   { party, written }: LoadedRun,
@@ -51,7 +51,7 @@ export async function expectWrittenAndTold(
   await expectTold(stack, party, written);
 }
 
-/** Holds that every call which was not answered at once was told to come again later, or waited for as long as it would. */
+/** Checks that each call without an immediate answer got `unavailable`, or waited until its deadline. */
 export function expectOnlyUnavailable({ written: { calls } }: LoadedRun): void {
   const codes = new Set(calls.flatMap(({ failures }) => failures));
   for (const code of [Code.Unavailable, Code.DeadlineExceeded]) codes.delete(code);

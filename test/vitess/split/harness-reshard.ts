@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { VitessCluster } from "./harness-vitess-cluster.ts";
 
 const KEYSPACE = "activity";
-/** Only what never happens takes that long. */
+/** A limit that only a stuck step reaches. */
 const COMES = { timeout: 5 * 60_000, interval: 1_000 };
-/** Seconds that copies may be behind what is written before traffic is switched. */
+/** How many seconds copies may lag before the traffic is switched. */
 const BEHIND_SECONDS = 3;
 
 type Status = {
@@ -21,7 +21,7 @@ type Diff = {
   readonly RowsCompared: number;
 };
 
-/** Lists what Vitess's own Reshard does to have `count` shards in the place of those that are there, in order. */
+/** Lists the steps of Vitess's own Reshard that replace the existing shards with `count` shards. */
 export function splitSteps(cluster: VitessCluster, count: number) {
   const shardsNow = () =>
     cluster
@@ -58,7 +58,7 @@ export function splitSteps(cluster: VitessCluster, count: number) {
   };
   async function copy(): Promise<void> {
     const shards = ["--source-shards", before.join(","), "--target-shards", added().join(",")];
-    // A vttablet takes copies some moments after it serves; refused until then, nothing is begun.
+    // A vttablet accepts copies only some moments after it serves. Until then it refuses, and nothing begins.
     const create = () => reshard("create", ...shards).then(() => "created", String);
     await expect.poll(create, COMES).toBe("created");
     await untilClose();

@@ -8,13 +8,13 @@ import { readKeyspaces, SCHEMAS, shardNames } from "../harness-keyspaces.ts";
 import { CELL, CELL_ROOT, createVitessHosts } from "./harness-vitess-hosts.ts";
 
 export interface StartVitessCluster extends StackOptions {
-  /** An empty folder, or one that is not there: a cluster begins anew each time. */
+  /** An empty or missing folder. A cluster always starts anew. */
   dataDir: string;
-  /** How many shards a sharded keyspace has at first: 1, 2, 4 and so on up to 256. */
+  /** The shards of a sharded keyspace at the start: 1, 2, 4 and so on up to 256. */
   shards: number;
 }
 
-/** A shard's MySQL and the vttablet beside it. */
+/** A shard's MySQL and its vttablet. */
 export interface VitessShard {
   keyspace: string;
   name: string;
@@ -22,26 +22,26 @@ export interface VitessShard {
   tablet: ServerHost;
 }
 
-/** Vitess as a team runs it, without replicas: each part in a process of its own, all on loopback. */
+/** Vitess as a team runs it, without replicas: each part in its own process, all on loopback. */
 export type VitessCluster = Awaited<ReturnType<typeof startVitessCluster>>;
 
 const FIRST_TABLET = 100;
 
-/** What VReplication reads: the binary log, with rows and GTIDs. Its rows are whole unless told. */
+/** VReplication needs the binary log with rows and GTIDs. Its rows are complete by default. */
 function shardServerOptions(serverId: number): string[] {
   return [
     "--log-bin=binlog",
     `--server-id=${serverId}`,
     "--gtid-mode=ON",
     "--enforce-gtid-consistency=ON",
-    // A machine's death is nobody's here.
+    // No machine dies in these tests.
     "--sync-binlog=0",
   ];
 }
 
 /**
- * Starts etcd, vtctld, a MySQL and a vttablet for each shard, and a vtgate, with the VSchemas of the product. One
- * MySQL for all shards would not do: at a switch each shard writes a row with the same key into its `_vt`.
+ * Starts etcd, vtctld, a MySQL and a vttablet for each shard, and a vtgate with the product's VSchemas. The shards
+ * cannot share a MySQL: at a switch each writes a row with the same key into its `_vt`.
  */
 export async function startVitessCluster(options: StartVitessCluster) {
   const { progress } = options;
@@ -97,13 +97,13 @@ export async function startVitessCluster(options: StartVitessCluster) {
   }
   return {
     ...{ url, address: url, vtgate, control, stop },
-    /** Those that are there now, of all keyspaces. */
+    /** The current shards of all keyspaces. */
     shards: (): readonly VitessShard[] => shards,
-    /** Starts shards that divide a keyspace into `count`, beside those that serve: where Reshard copies to. */
+    /** Starts shards that divide a keyspace into `count`, beside those that serve. Reshard copies to them. */
     async addShards(keyspace: string, count: number) {
       for (const name of shardNames(count)) await startShard(keyspace, name);
     },
-    /** Ends shards that serve nobody any more, and forgets them. */
+    /** Ends and removes shards that no longer serve. */
     async removeShards(keyspace: string, names: readonly string[]) {
       for (const name of names) {
         const index = shards.findIndex((each) => each.keyspace === keyspace && each.name === name);

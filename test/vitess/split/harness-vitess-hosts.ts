@@ -17,15 +17,15 @@ export interface VitessTablet {
   mysqlUrl: string;
 }
 
-/** What a cluster consists of, and what it is told what to do by. */
+/** The programs of a cluster, and the client that controls it. */
 const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
-/** The one cell of the cluster: what is near to each other. */
+/** The only cell of the cluster. Vitess calls a group of near hosts a cell. */
 export const CELL = "zone1";
 export const CELL_ROOT = `/vitess/${CELL}`;
 
 /**
- * Finds ports for the processes of a Vitess cluster, and makes them; they are the caller's to start. `dataDir` keeps
- * etcd's state, and the logs of all.
+ * Finds ports for the processes of a Vitess cluster and creates their hosts. The caller starts them. `dataDir` has
+ * etcd's state and all logs.
  */
 export async function createVitessHosts(dataDir: string, options: StackOptions) {
   const etcd = await findOrFetch(
@@ -52,7 +52,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
   };
   const logFile = (title: string) => join(dataDir, `${title}.log`);
 
-  /** Makes a host of Vitess, on loopback only. */
+  /** Creates a host of Vitess on loopback. */
   function createVitessHost(
     program: string,
     title: string,
@@ -86,16 +86,16 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     "--mysql-server-bind-address": LOOPBACK,
     // It listens once it has seen these.
     "--tablet-types-to-wait": "primary",
-    // It looks for new tablets once a minute unless told.
+    // The default is a minute.
     "--tablet-refresh-interval": "2s",
   };
-  // As any does that is in use, it holds requests while a shard changes.
+  // Buffers requests while a shard changes, as production vtgates do.
   const held = ["--enable-buffer"];
   const gate = [gateHttp, gateGrpc] as const;
   return {
-    /** Where etcd serves, which knows all others. */
+    /** The address of etcd, which knows all other processes. */
     topology,
-    /** Of the vtgate, where any user may come in and no keyspace is chosen. */
+    /** The URL of the vtgate. It accepts any user and chooses no keyspace. */
     url: `mysql://activity@${LOOPBACK}:${mysql}`,
     etcd: createServerHost({
       ...{ title: "etcd", launch: etcd, args: flagsOf(etcdOptions), env: { PATH: env.PATH } },
@@ -103,7 +103,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     }),
     vtctld: createVitessHost("vtctld", "vtctld", [ctlHttp, ctlGrpc], ofVtctld, []),
     vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, held, () => isGreeting(mysql)),
-    /** Makes a vttablet beside a MySQL, whose database it does not make itself. */
+    /** Creates a vttablet for a MySQL whose database exists. */
     async createTablet({ alias, keyspace, shard, mysqlUrl }: VitessTablet) {
       const [http = 0, grpc = 0] = await findFreePorts(2);
       const ofTablet = {
@@ -114,13 +114,13 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
         "--init-tablet-type": "replica",
         "--init-db-name-override": DATABASE_NAME,
         "--service-map": "grpc-queryservice,grpc-tabletmanager,grpc-updatestream",
-        // Each transaction of a vtgate has a connection of each vttablet that it touched; the product has few.
+        // A transaction of a vtgate holds a connection of each vttablet that it used. The product has few.
         "--queryserver-config-transaction-cap": "60",
       };
       const further = ["--unmanaged", ...mysqlOptions(mysqlUrl)];
       return createVitessHost("vttablet", `vttablet-${alias}`, [http, grpc], ofTablet, further);
     },
-    /** Runs a command of vtctldclient and returns what it said; throws {@link StackError} when it fails. */
+    /** Runs a command of vtctldclient. Returns its output; throws {@link StackError} if it fails. */
     async control(...args: string[]): Promise<string> {
       const all = ["--server", `${LOOPBACK}:${ctlGrpc}`, ...args];
       const { status, lines } = await runCommand(join(folder, "vtctldclient"), all);
@@ -128,12 +128,12 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
       const why = lines.slice(-3).join(" ").slice(0, 1_000);
       throw new StackError(`vtctldclient ${args.join(" ")} failed: ${why}`);
     },
-    /** Removes their programs. */
+    /** Removes the programs. */
     remove,
   };
 }
 
-/** One word each, so that no value is taken for a flag: a range may begin with a dash. */
+/** One word each, because a value such as a range may begin with a dash and look like a flag. */
 function flagsOf(options: Readonly<Record<string, string>>): string[] {
   return Object.entries(options).map(([name, value]) => `${name}=${value}`);
 }

@@ -22,9 +22,9 @@ import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster
 const MINUTE_MS = 60_000;
 const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
 const [SHARDS_BEFORE, SHARDS_AFTER] = [2, 4];
-/** Building Vitess and fetching MySQL is a matter of minutes, once a machine. */
+/** The first build of Vitess and the download of MySQL take minutes. */
 const START_MS = 30 * MINUTE_MS;
-/** How long a killed process is away. */
+/** The time between a kill and the restart. */
 const AWAY_MS = 3_000;
 
 let stack: CrashStack;
@@ -105,7 +105,7 @@ describe("a process of the cluster that is killed under the same load loses noth
   );
 });
 
-// Last: it writes what nobody delivers.
+// This comes last, because nobody delivers what it writes.
 it(
   "behind it all, plans go to one shard as before",
   async () => {
