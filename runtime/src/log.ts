@@ -1,5 +1,5 @@
-// Written by hand: a line takes 3.6 µs with redaction. pino takes 5.3 µs, and 7.2 µs with the same redaction, whose
-// patterns its list of paths cannot express. pino also takes 10 MB in each process.
+// Written by hand: a line takes 3.6 µs with redaction. pino takes 7.2 µs with the same redaction, and 5.3 µs without.
+// Its list of paths cannot express these patterns. pino also takes 10 MB in each process.
 
 import { redact, redactText } from "./redaction.ts";
 
