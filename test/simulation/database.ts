@@ -17,6 +17,8 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
   let steppedAtMs = Number.NEGATIVE_INFINITY;
   let isReadOnly = false;
   let isAway = false;
+  /** How often another server took its place: what was on its way to the one before is lost. */
+  let replaced = 0;
   const nowMicros = () => Math.floor((EPOCH_MS + stepMs + world.nowMs()) * 1000);
   const tables = createTables(nowMicros, watcher);
 
@@ -39,7 +41,9 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
       );
       answer.promise.then(forget, forget);
       if (!process.isAlive()) return answer.promise;
+      const server = replaced;
       world.after(thereMs, () => {
+        if (server !== replaced) return undefined;
         if (isAway || fault === Fault.Refused) return fail(lostConnection());
         if (fault === Fault.Lost) return undefined;
         if (isWrite && isReadOnly) return fail(readOnly());
@@ -68,6 +72,11 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
     },
     /** When that was last done. */
     steppedAtMs: () => steppedAtMs,
+    /** Puts what a backup holds in its place. */
+    restore(backup: () => void): void {
+      replaced += 1;
+      backup();
+    },
     setReadOnly(is: boolean): void {
       isReadOnly = is;
     },

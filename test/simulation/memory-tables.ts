@@ -1,6 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
-import { LEASE_MICROS, type Task } from "../../server/src/dispatch/outbox-store.ts";
+import { LEASE_MICROS, Task } from "../../server/src/dispatch/outbox-store.ts";
 import type { AfterAttempt, NewAttempt } from "../../server/src/dispatch/record-store.ts";
 import { createLocks } from "./memory-locks.ts";
 
@@ -123,12 +123,45 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       entry.leasedUntil = nowMicros() + LEASE_MICROS;
     },
 
+    /** Keeps what the tables hold, and returns how they come back to it, as deploy/restored.sql leaves them. */
+    backUp(): () => void {
+      const restores = [
+        ...[keep(accounts), keep(endpoints), keep(events)],
+        ...[keep(deliveries), keep(attempts), keep(entries)],
+      ];
+      return () => {
+        for (const restore of restores) restore();
+        for (const account of accounts.values()) {
+          account.feedChangedAt = Math.max(account.feedChangedAt + 1, nowMicros());
+        }
+        for (const row of deliveries.values()) {
+          if (row.state === DeliveryState.Pending) {
+            this.setState(row, DeliveryState.Retrying);
+            row.nextAttemptAt = nowMicros();
+          }
+          if (row.state !== DeliveryState.Retrying) continue;
+          const { accountNo, id: deliveryId, endpointId, run } = row;
+          const asking = { task: Task.BeginRetries, leaseId: null, leasedUntil: null };
+          this.putEntry({ accountNo, deliveryId, endpointId, run, ...asking });
+        }
+      };
+    },
+
     /** Whether a lease that ends then holds, unless the clock stepped back behind it. */
     isLeased(leasedUntil: number | null): boolean {
       if (leasedUntil === null) return false;
       const last = nowMicros() + LEASE_MICROS + CLOCK_STEP_MICROS;
       return leasedUntil > nowMicros() && leasedUntil <= last;
     },
+  };
+}
+
+/** Keeps the rows of a table as they are, and returns how it gets them back. */
+function keep<Key, Row extends object>(table: Map<Key, Row>): () => void {
+  const rows = [...table].map(([key, row]) => [key, { ...row }] as const);
+  return () => {
+    table.clear();
+    for (const [key, row] of rows) table.set(key, row);
   };
 }
 

@@ -25,11 +25,17 @@ export function perform(product: Product, action: Action): void {
       break;
     case "forget": {
       const ids = product.temporal.runningIds();
-      product.temporal.forget(ids[action.pick % Math.max(1, ids.length)] ?? "");
+      product.forgetWorkflow(ids[action.pick % Math.max(1, ids.length)] ?? "");
       break;
     }
     case "step clock":
       product.database.setClock(action.toMs);
+      break;
+    case "back up":
+      product.backUp();
+      break;
+    case "restore":
+      product.restore();
       break;
     case "stop dispatcher":
       product.dispatchers[action.dispatcher]?.stop().then(() => {

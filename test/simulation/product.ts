@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import { LEASE_MICROS } from "../../server/src/dispatch/outbox-store.ts";
 import { encryptSecret } from "../../server/src/signing-secret/secret-cipher.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
@@ -34,6 +35,10 @@ export function createProduct(scenario: Scenario) {
   const forbidden = new Map<string, number>();
   /** Writes that allow it again, and until when each may take effect. */
   const allowing = new Map<string, { untilMs: number }[]>();
+  /** The last backup of the database. */
+  let backup: { readonly restore: () => void; readonly forbidden: typeof forbidden } | undefined;
+  /** By run, the attempts that Temporal knew when the database was restored. */
+  const knownAtRestore = new Map<string, number>();
   let violation: Violation | undefined;
 
   function broken(found: Violation): void {
@@ -54,6 +59,7 @@ export function createProduct(scenario: Scenario) {
     databaseMicros: () => database.tables.nowMicros(),
     steppedAtMs: () => database.steppedAtMs(),
     tables: () => database.tables,
+    knownAtRestore: (run) => knownAtRestore.get(deliverWorkflowId(run)) ?? 0,
     hadWorkflow: (run) => temporal.hadWorkflow(run),
     attempts: () => attempts,
     forbiddenSince: ({ endpointId, accountNo, deliveryId }) => {
@@ -140,8 +146,11 @@ export function createProduct(scenario: Scenario) {
     });
   }
 
-  startCore();
-  for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
+  function startAll(): void {
+    startCore();
+    for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
+  }
+  startAll();
 
   return {
     ...{ world, faults, database, attempts, temporal, network, forbidden, allowing },
@@ -169,8 +178,29 @@ export function createProduct(scenario: Scenario) {
       const cut = cuts[frozen.dispatcher];
       if (cut) Object.defineProperty(cut, field, { get: () => true, set: () => undefined });
     },
-    forgetWorkflow: (run: { accountNo: number; deliveryId: string; run: number }) =>
-      temporal.forget(deliverWorkflowId(run)),
+    forgetWorkflow(id: string): void {
+      temporal.forget(id);
+      knownAtRestore.delete(id);
+    },
+    backUp(): void {
+      backup = { restore: database.tables.backUp(), forbidden: new Map(forbidden) };
+    },
+    /** Stops all but Temporal, restores the last backup, and starts again. Owners repeat no removal: it is forgotten. */
+    restore(): void {
+      if (backup === undefined) return;
+      core?.process.kill();
+      for (const dispatcher of dispatchers) dispatcher?.process.kill();
+      database.restore(backup.restore);
+      forbidden.clear();
+      for (const [name, sinceMs] of backup.forbidden) forbidden.set(name, sinceMs);
+      backup = undefined;
+      for (const { accountNo, id, run, state } of database.tables.deliveries.values()) {
+        if (state !== DeliveryState.Retrying) continue;
+        const goingOn = { accountNo, deliveryId: id, run };
+        knownAtRestore.set(deliverWorkflowId(goingOn), temporal.attemptsOf(goingOn));
+      }
+      startAll();
+    },
     heal(): void {
       faults.heal();
       network.heal();
@@ -179,8 +209,7 @@ export function createProduct(scenario: Scenario) {
       database.tables.refused.clear();
       temporal.setAway(false);
       for (const cut of cuts) Object.assign(cut, { isCutThere: false, isCutBack: false, lagMs: 0 });
-      startCore();
-      for (let number = 0; number < scenario.dispatchers; number++) startDispatcher(number);
+      startAll();
     },
   };
 }

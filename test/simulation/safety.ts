@@ -52,6 +52,8 @@ export type SafetyParts = {
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
   /** When a task of a run was taken from its worker. */
   readonly movesOf: (one: BegunAttempt) => readonly number[];
+  /** How many attempts Temporal knew of a run that went on in the database when that was restored. */
+  readonly knownAtRestore: (run: Run) => number;
   /** Whether Temporal has a workflow of a run that has not ended, or had one that was forgotten. */
   readonly hadWorkflow: (run: Run) => boolean;
   /** Tells what was broken: the first that is counts. */
@@ -104,6 +106,13 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     }
   }
 
+  /** What only a process knew may be sent again behind a restore, under the same id. ADR 0045 */
+  function checkRestored(one: BegunAttempt): void {
+    const known = parts.knownAtRestore(one);
+    if (one.attempt > known) return;
+    broken("what Temporal knows is not sent again after a restore", one, `attempt ${one.attempt}`);
+  }
+
   function checkAllowed(one: BegunAttempt): void {
     const since = parts.forbiddenSince(one);
     if (since === undefined) return;
@@ -113,13 +122,13 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
 
   /** What another process has recorded meanwhile has lost its lease, and does not count. */
   function checkInFlight(one: BegunAttempt): void {
-    const isRetry = one.attempt > 1;
+    const isRetry = isOfWorkflow(one);
     const beside = [...attempts().inFlight()].filter(
-      ({ process, endpointId, deliveryId, run, attempt }) =>
-        process === one.process &&
-        endpointId === one.endpointId &&
-        attempt > 1 === isRetry &&
-        !tables().attempts.has(`${deliveryId} ${run} ${attempt}`),
+      (other) =>
+        other.process === one.process &&
+        other.endpointId === one.endpointId &&
+        isOfWorkflow(other) === isRetry &&
+        !tables().attempts.has(`${other.deliveryId} ${other.run} ${other.attempt}`),
     );
     const most = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
     if (beside.length > most) broken("capacity of an endpoint", one, `${beside.length} in flight`);
@@ -160,6 +169,7 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     onPost(one, request) {
       checkSchedule(one);
       checkOnce(one);
+      checkRestored(one);
       checkAllowed(one);
       checkInFlight(one);
       checkSignature(one, request);
@@ -205,12 +215,15 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     },
     onStopped(process) {
       for (const one of attempts().inFlight()) {
-        if (one.process !== process || one.attempt > 1) continue;
+        if (one.process !== process || isOfWorkflow(one)) continue;
         broken("a stop waits for what is in flight", one, `attempt ${one.attempt}`);
       }
     },
   };
 }
+
+/** Whether a workflow makes an attempt: any but the first, and the first of a run that was restored. */
+const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
 
 /** Whether the lease of a first attempt was over by the database's clock, or that clock had stepped back behind it. */
 function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {

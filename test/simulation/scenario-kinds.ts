@@ -26,13 +26,18 @@ const FAULT_SHARES = [0, 0.02, 0.08, 0.25] as const;
 /** Within this time things happen close to each other. */
 const CLOSE_MS = 60 * SECOND_MS;
 
-/** Of five scenarios one has a fault that never heals, and one an owner who switches an endpoint and retries. */
+/**
+ * Of five scenarios one has a fault that never heals, one an owner who switches an endpoint and retries, and one a
+ * database that is restored.
+ */
 export function drawKind(random: Random, size: Size): Kind {
   switch (size.seed % 5) {
     case 1:
       return random.chance(0.6) ? drawHanging(random, size) : drawCut(random, size);
     case 2:
       return drawRetries(random, size);
+    case 4:
+      return drawRestore(random, size);
     default:
       return { actions: [], frozen: undefined, dispatchers: 1 };
   }
@@ -62,6 +67,16 @@ function drawCut(random: Random, { span }: Size): Kind {
   const kind = random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
   const atMs = random.below(span);
   return { actions: [], frozen: { atMs, kind, dispatcher: random.below(2) }, dispatchers: 2 };
+}
+
+/** A backup is taken, and restored later. */
+function drawRestore(random: Random, { span }: Size): Kind {
+  const [one, other] = [random.below(span), random.below(span)];
+  const actions: Action[] = [
+    { atMs: Math.min(one, other), kind: "back up" },
+    { atMs: Math.max(one, other), kind: "restore" },
+  ];
+  return { actions, frozen: undefined, dispatchers: 1 };
 }
 
 /** An owner switches an endpoint off and on and retries, while a dispatcher does not hear the core. */

@@ -29,6 +29,8 @@ export type Action = { readonly atMs: number } & (
   | { readonly kind: "refuse"; readonly pick: number; readonly forMs: number }
   | { readonly kind: "forget"; readonly pick: number }
   | { readonly kind: "step clock"; readonly toMs: number }
+  /** Of the database. Temporal goes on. */
+  | { readonly kind: "back up" | "restore" }
 );
 
 /** A fault that never heals: everything else must go on. */

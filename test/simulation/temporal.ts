@@ -7,6 +7,7 @@ import type { Run } from "../../workflows/src/common/run.ts";
 import type { WorkflowTarget } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import {
   type Activities,
+  type AttemptAnswer,
   type DeliverInput,
   deliverWorkflowId,
   type RunResult,
@@ -190,6 +191,17 @@ export function createTemporal(
     hadWorkflow(run: Run): boolean {
       const id = deliverWorkflowId(run);
       return workflows.get(id)?.state === "running" || forgotten.has(id);
+    },
+
+    /** How many attempts of a run it knows. */
+    attemptsOf(run: Run): number {
+      const workflow = workflows.get(deliverWorkflowId(run));
+      if (workflow?.result !== undefined) return workflow.result.attempts.length;
+      const made = workflow?.history.filter(({ isFailed, result }) => {
+        const { kind } = (result ?? {}) as Partial<AttemptAnswer>;
+        return !isFailed && (kind === "made" || kind === "recorded");
+      });
+      return (workflow?.input.made?.length ?? 0) + (made?.length ?? 0);
     },
 
     /** Whether any workflow is at work, and does not only sleep, but for deliveries that are left out. */

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { WebhookEventKind } from "@activity/proto";
 import { startServices } from "../../../test/harness/services.ts";
 import { exerciseDispatchStore } from "../../../test/simulation/conformance/exercise-dispatch-store.ts";
@@ -5,6 +6,8 @@ import { accountNoOf } from "../common/ids.ts";
 import { NOW_MICROS } from "../database/now.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { DeliveryState } from "./delivery-state.ts";
+
+const RESTORED = new URL("../../../deploy/restored.sql", import.meta.url);
 
 type DeliveryRow = {
   state: DeliveryState;
@@ -61,6 +64,14 @@ exerciseDispatchStore("on a database", async () => {
         await tx.query(lock, [row?.account_no, deliveryId]);
         return work();
       }),
+    async restored() {
+      const text = await readFile(RESTORED, "utf8");
+      const statements = text
+        .replace(/^--.*$/gm, "")
+        .split(/;\n/)
+        .slice(0, -1);
+      for (const statement of statements) await database.query(statement);
+    },
     async clear() {
       await database.query("DELETE FROM outbox_entry");
       await database.query("DELETE FROM delivery");

@@ -181,6 +181,25 @@ export function exerciseChanges(subject: () => Subject): void {
     expect(Math.abs((await read(run)).dueInMs ?? Infinity)).toBeLessThan(10_000);
   });
 
+  it("has Temporal asked of all that goes on in a restored database, and of nothing else", async () => {
+    const { receiver, run, runs } = await start(3);
+    const { store } = subject();
+    const [, waiting, leased] = runs;
+    if (!waiting || !leased) throw new Error("nothing was written");
+    await store.change({ deleted: [run], outcomes: [{ keys: [run], after: DELIVERED }] });
+    await receiver.fail(waiting);
+    await store.change({ deleted: [waiting] });
+    await store.leaseEntries(Task.Attempt, [leased], "of its maker 00");
+    await subject().restored();
+    expect(await receiver.claimable()).toEqual([]);
+    const asked = [waiting, leased].map(({ deliveryId }) => deliveryId);
+    expect((await receiver.claimable(Task.BeginRetries)).sort()).toEqual(asked.sort());
+    expect(await read(run)).toMatchObject({ state: DELIVERED_STATE, dueInMs: undefined });
+    expect((await read(waiting)).dueInMs).toBeGreaterThan(50_000);
+    expect(await read(leased)).toMatchObject({ state: RETRYING_STATE, attempts: 0 });
+    expect(Math.abs((await read(leased)).dueInMs ?? Infinity)).toBeLessThan(10_000);
+  });
+
   describe("an owner", () => {
     it("begins the next run in place of what is left of the one before", async () => {
       const { receiver, run } = await start();

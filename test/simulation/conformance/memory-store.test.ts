@@ -64,6 +64,7 @@ exerciseDispatchStore("in memory", async () => {
         tables.locks.release(holder);
       }
     },
+    restored: async () => tables.backUp()(),
     async clear() {
       tables.deliveries.clear();
       tables.entries.clear();

@@ -28,6 +28,8 @@ export type Subject = OwnerParts & {
   deliveriesOf(accountNo: number, endpointId: string): Promise<string[]>;
   /** Does something while another transaction has locked a delivery. */
   whileLocked<Result>(deliveryId: string, work: () => Promise<Result>): Promise<Result>;
+  /** Does what is done once to a database that was restored from a backup. */
+  restored(): Promise<void>;
   /** Deletes all deliveries. */
   clear(): Promise<void>;
   stop(): Promise<void>;

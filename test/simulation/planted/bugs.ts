@@ -23,6 +23,8 @@ const SLOTS = "workflows/src/workflow/attempt-slots.ts";
 /** Statements do not run here. Their mistakes are planted in their twins, which one conformance suite holds alike. */
 const STORE = "test/simulation/memory-store.ts";
 const CHANGES = "test/simulation/memory-changes.ts";
+const TABLES = "test/simulation/memory-tables.ts";
+const WORKFLOW = "workflows/src/dispatcher/begin-workflow.ts";
 
 /** What the simulation must find. */
 export const PLANTED: readonly PlantedBug[] = [
@@ -216,7 +218,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "the delay of a workflow's start is in seconds",
-    file: "workflows/src/dispatcher/begin-workflow.ts",
+    file: WORKFLOW,
     find: "startDelay: Math.round(dueInMs)",
     replace: "startDelay: Math.round(dueInMs / 1000)",
   },
@@ -291,5 +293,23 @@ export const PLANTED: readonly PlantedBug[] = [
     file: RECORDER,
     find: "if (busy.has(place)) waiting.set(attemptName(one.key), one);\n      else one",
     replace: "one",
+  },
+  {
+    name: "a restored database sends before Temporal is asked",
+    file: TABLES,
+    find: "const asking = { task: Task.BeginRetries,",
+    replace: "const asking = { task: Task.Attempt,",
+  },
+  {
+    name: "a restored run begins behind the attempts of its backup",
+    file: WORKFLOW,
+    find: "const isAhead = known.attempts.length > made.length;",
+    replace: "const isAhead = known.attempts.length < 0;",
+  },
+  {
+    name: "a restored run goes on behind the end that Temporal knows",
+    file: WORKFLOW,
+    find: 'if (isAhead && (known.end === "delivered" || known.end === "failed")) return known;',
+    replace: "",
   },
 ];

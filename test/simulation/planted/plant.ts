@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import type { PlantedBug } from "./bugs.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** Has this process load a file with a bug in it. Returns what says whether it was loaded. */
+export function plant({ file, find, replace }: Omit<PlantedBug, "name">): () => boolean {
+  const { href } = new URL(file, ROOT);
+  const parts = readFileSync(new URL(href), "utf8").split(find);
+  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`);
+  let isPlanted = false;
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      if (url !== href) return loaded;
+      isPlanted = true;
+      return { ...loaded, source: parts.join(replace) };
+    },
+  });
+  return () => isPlanted;
+}
