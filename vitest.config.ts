@@ -193,7 +193,8 @@ export default defineConfig({
         test: {
           name: "histories",
           include: [HISTORIES],
-          ...ON_SERVERS,
+          ...ON_OWN_SERVERS,
+          maxWorkers: 1,
         },
       },
       {

@@ -38,8 +38,9 @@ const SUITES: Readonly<Record<string, Suite>> = {
     isForCi: true,
   },
   planted: {
-    shows: "mistakes planted in the code of deliveries, which the simulation finds",
-    command: "node test/simulation/main.ts --planted",
+    shows:
+      "mistakes planted in deliveries, which the simulation finds, and in processes, which histories find; needs Go and root",
+    command: `node test/simulation/main.ts --planted && ${VITEST} --project histories test/histories/planted`,
     isForCi: false,
   },
   kit: {
@@ -64,8 +65,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   histories: {
     shows:
-      "what clients saw in 10 minutes of cut ways and killed processes is linearizable; needs Go",
-    command: `${VITEST} --project histories`,
+      "what clients saw in 10 minutes of cut ways, killed processes, clock steps and a full disk; needs Go and root",
+    command: `${VITEST} --project histories test/histories/histories`,
     isForCi: false,
   },
   operating: {

@@ -29,29 +29,63 @@ const (
 	within     = 2 * time.Minute
 )
 
-// A feed is its records in order. An add may be repeated, as may a removal: both are known by the record.
+// A record of a feed, and those before it, which versions of the feed share.
+type feed struct {
+	record string
+	older  *feed
+}
+
+// An add may be repeated, as may a removal: both are known by the record.
 func step(state, input, _ any) (bool, any) {
-	feed, op := state.([]string), input.(operation)
+	newest, op := state.(*feed), input.(operation)
 	switch op.Kind {
 	case "add":
-		return true, append(slices.Clip(feed), op.Record)
+		return true, &feed{op.Record, newest}
 	case "remove":
-		return true, slices.DeleteFunc(slices.Clone(feed), func(one string) bool { return one == op.Record })
+		return true, without(newest, op.Record)
 	default:
-		// The newest first.
-		newest := slices.Clone(feed[max(0, len(feed)-pageLength):])
-		slices.Reverse(newest)
-		return slices.Equal(newest, op.Page), state
+		one := newest
+		for _, record := range op.Page {
+			if one == nil || one.record != record {
+				return false, state
+			}
+			one = one.older
+		}
+		return one == nil || len(op.Page) == pageLength, state
 	}
+}
+
+func without(newest *feed, record string) *feed {
+	var newer []string
+	one := newest
+	for ; one != nil && one.record != record; one = one.older {
+		newer = append(newer, one.record)
+	}
+	if one == nil {
+		return newest
+	}
+	rest := one.older
+	for _, kept := range slices.Backward(newer) {
+		rest = &feed{kept, rest}
+	}
+	return rest
+}
+
+func isSame(one, other *feed) bool {
+	for one != other {
+		if one == nil || other == nil || one.record != other.record {
+			return false
+		}
+		one, other = one.older, other.older
+	}
+	return true
 }
 
 func main() {
 	model := porcupine.Model{
-		Init: func() any { return []string{} },
-		Step: step,
-		Equal: func(one, other any) bool {
-			return slices.Equal(one.([]string), other.([]string))
-		},
+		Init:  func() any { return (*feed)(nil) },
+		Step:  step,
+		Equal: func(one, other any) bool { return isSame(one.(*feed), other.(*feed)) },
 	}
 	histories := map[string][]porcupine.Operation{}
 	lines := bufio.NewScanner(os.Stdin)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { DonationService } from "@activity/proto";
+import { DonationService, Platform, PlatformEventService } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { expectToMatchOpenapi } from "../contract/openapi-conformance.ts";
 import { type Clients, clientsOf } from "../harness/clients.ts";
@@ -12,9 +12,15 @@ export type Account = { readonly accountId: string; readonly apiKey: string };
 /** Where the clients find the product, one port of each instance. */
 export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
+/** A call that was answered, by `performance.now()`. */
+export type TimedCall = { readonly kind: string; readonly endMs: number; readonly ms: number };
+
 const CALL_MS = 4_000;
 const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
+const HAMMER_MS = 100;
+/** Shares of a writer's calls. */
+const [REMOVALS, REPEATS] = [0.2, 0.1];
 /** Below the account's limit of 120 in 60 seconds, beside its follower. §8 */
 const READ_EVERY_MS = 1_200;
 const WRITE_EVERY_MS = 700;
@@ -23,9 +29,49 @@ const STATUSES = [200, 429, 503];
 
 const nowMicros = () => Math.round((performance.timeOrigin + performance.now()) * 1_000);
 
+/** What a record is, by the first letter of its name. */
+export const Kind = { Contribution: "c", Donation: "d", Refunded: "r", Follow: "f" } as const;
+export const REFUND_CENTS = 1;
+const FOLLOW = { platform: Platform.LIVE_PLATFORM_1, kind: { case: "follow", value: {} } } as const;
+const MONEY = { amountCents: 500n, currency: "eur" };
+
+type Call = (client: Clients) => Promise<unknown>;
+
+/** Makes calls that add a record; made again they change nothing. */
+function add(accountId: string, record: string): Call {
+  const key = { accountId, externalId: record };
+  const donor = { ...MONEY, donorName: record };
+  return async (client) => {
+    const donations = client(DonationService);
+    if (record.startsWith(Kind.Follow)) {
+      const event = { ...key, ...FOLLOW, actorName: record };
+      return client(PlatformEventService).recordPlatformEvent(event);
+    }
+    if (record.startsWith(Kind.Contribution)) {
+      const subscription = { subscriptionExternalId: record, contributedAt: timestampNow() };
+      return donations.recordContribution({ ...key, ...donor, ...subscription });
+    }
+    await donations.createDonation({ ...key, ...donor, donatedAt: timestampNow() });
+    await donations.payDonation(key);
+    if (!record.startsWith(Kind.Refunded)) return undefined;
+    const refund = { refundExternalId: record, amountCents: BigInt(REFUND_CENTS) };
+    return donations.refundDonation({ ...key, ...refund });
+  };
+}
+
+function remove(accountId: string, record: string): Call {
+  const key = { accountId, externalId: record };
+  return (client) =>
+    record.startsWith(Kind.Follow)
+      ? client(PlatformEventService).deletePlatformEvent({ ...key, platform: FOLLOW.platform })
+      : client(DonationService).deleteDonation(key);
+}
+
 /** Clients that note every operation, until they are told to stop. */
 export function createClients(ports: Ports, credential: string, random: () => number) {
   const history: Operation[] = [];
+  /** The calls that were answered well: of which kind, when each ended, and how long it took. */
+  const calls: TimedCall[] = [];
   /** Answers that no client may get. */
   const wrong: string[] = [];
   let clients = 0;
@@ -51,7 +97,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   }
 
   /** Repeats a call until it is answered, as the contract asks of writers; says whether it was. */
-  async function untilAnswered(call: (client: Clients) => Promise<unknown>): Promise<boolean> {
+  async function untilAnswered(call: Call): Promise<boolean> {
     for (let tries = 0; tries < 30; tries += 1) {
       const isAnswered = await call(any(cores)).then(
         () => true,
@@ -63,13 +109,25 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return false;
   }
 
+  async function timed<Answer>(
+    kind: string,
+    ask: () => Promise<Answer>,
+    isGood: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    const beganMs = performance.now();
+    const answer = await ask();
+    const endMs = performance.now();
+    if (isGood(answer)) calls.push({ kind, endMs, ms: endMs - beganMs });
+    return answer;
+  }
+
   async function note(
     operation: Omit<Operation, "call" | "return" | "client">,
     client: number,
-    call: (client: Clients) => Promise<unknown>,
+    call: Call,
   ): Promise<boolean> {
     const call_ = nowMicros();
-    const isAnswered = await untilAnswered(call);
+    const isAnswered = await timed("write", () => untilAnswered(call), Boolean);
     const returned = isAnswered ? { return: nowMicros() } : {};
     history.push({ ...operation, client, call: call_, ...returned });
     return isAnswered;
@@ -79,34 +137,24 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     answer.json<PageJson>().data.map(({ actor }) => actor?.name ?? "");
 
   return {
-    history,
-    wrong,
-    ask,
-    namesOf,
+    ...{ history, calls, wrong },
     stop() {
       isStopped = true;
     },
 
-    /** Adds records, and removes one in five of its own. */
+    /** Adds records, removes one in five of its own, and repeats one call in ten that was answered. */
     async write({ accountId }: Account): Promise<void> {
       const client = clients++;
       const own: string[] = [];
       while (!isStopped) {
-        const isRemoval = own.length > 0 && random() < 0.2;
-        const record = isRemoval
-          ? (own.splice(Math.floor(random() * own.length), 1)[0] ?? "")
-          : `r${records++}`;
-        const key = { accountId, externalId: record };
-        const added = {
-          ...{ ...key, subscriptionExternalId: record, donorName: record, amountCents: 500n },
-          ...{ currency: "eur", contributedAt: timestampNow() },
-        };
+        const isRemoval = own.length > 0 && random() < REMOVALS;
+        const added = `${any(Object.values(Kind))}${records}`;
+        if (!isRemoval) records += 1;
+        const [record = added] = isRemoval ? own.splice(Math.floor(random() * own.length), 1) : [];
+        const call = isRemoval ? remove(accountId, record) : add(accountId, record);
         const kind = isRemoval ? "remove" : "add";
-        const isAnswered = await note({ account: accountId, kind, record }, client, (core) =>
-          isRemoval
-            ? core(DonationService).deleteDonation(key)
-            : core(DonationService).recordContribution(added),
-        );
+        const isAnswered = await note({ account: accountId, kind, record }, client, call);
+        if (isAnswered && random() < REPEATS) await untilAnswered(call);
         if (!isRemoval && isAnswered) own.push(record);
         await wait(WRITE_EVERY_MS * (0.5 + random()));
       }
@@ -117,7 +165,11 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       const client = clients++;
       while (!isStopped) {
         const call = nowMicros();
-        const answer = await ask("/api/v1/activity?limit=100", apiKey);
+        const answer = await timed(
+          "read",
+          () => ask("/api/v1/activity?limit=100", apiKey),
+          (given) => given?.status === 200,
+        );
         if (answer?.status === 200) {
           const page = namesOf(answer);
           history.push({ account, client, kind: "read", page, call, return: nowMicros() });
@@ -132,6 +184,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       let cursor = "";
       for (;;) {
         const from = cursor && `&cursor=${cursor}`;
+        const isLast = isOver();
         const answer = await ask(`/api/v1/activity?order=asc&limit=100${from}`, apiKey, "wait=5");
         if (answer?.status !== 200) {
           await wait(PAUSE_MS);
@@ -140,7 +193,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
         const names = namesOf(answer);
         given.push(...names);
         cursor = answer.json<PageJson>().pagination.next_cursor ?? cursor;
-        if (isOver() && names.length === 0) return given;
+        if (isLast && names.length === 0) return given;
         await wait(PAUSE_MS);
       }
     },
@@ -153,10 +206,10 @@ export function createClients(ports: Ports, credential: string, random: () => nu
           const began = nowMicros();
           const answer = await ask("/api/v1/me", apiKey);
           if (answer?.status === 200) admitted.push([began, nowMicros()]);
-          await wait(PAUSE_MS);
+          await wait(HAMMER_MS);
         }
       };
-      await Promise.all([one(), one()]);
+      await Promise.all([one(), one(), one()]);
       return admitted;
     },
   };

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { Permission } from "@activity/server";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
@@ -9,12 +8,19 @@ import { startTestRedis } from "../harness/redis.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { createInstance, type ProcessInstance } from "../operating/harness-instances.ts";
 import { KEYS } from "../operating/harness-parts.ts";
+import type { HistoryBug } from "./harness-bugs.ts";
+import { startBadDatabase } from "./harness-database.ts";
 import { startToxiproxy, type Way } from "./harness-go.ts";
 
 /** Two of each process on a database, a Temporal and a Redis, with a way between any two that speak. */
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const PLACES = [1, 2] as const;
+/** What its instances are, in their order. */
+export const PARTS_OF_PLACE = PLACES.flatMap((place) =>
+  ["core", "gateway", "deliveries"].map((part) => `${part} ${place}`),
+);
+const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
 const portOf = (url: string) => Number(new URL(url).port);
 
 function through(url: string, way: Way): string {
@@ -23,15 +29,19 @@ function through(url: string, way: Way): string {
   return changed.href;
 }
 
-/** Starts it; programs of Go are in `folder`. */
-export async function startProduct(folder: string) {
+/** Starts it; programs of Go are in `programs`. Each process has the bug, if there is one. */
+export async function startProduct(folder: string, programs: string, bug?: HistoryBug) {
+  const planted = bug && {
+    ...{ PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` },
+  };
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(200));
   /** Sets up and looks on. */
-  const stack = await startTestStack({ env: { ...KEYS, ...trusting } });
+  const database = await startBadDatabase(folder);
+  const stack = await startTestStack({ serverUrl: database.url, env: { ...KEYS, ...trusting } });
   const dataDir = join(folder, "temporal");
   const temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   const redis = await startTestRedis();
-  const toxiproxy = await startToxiproxy(folder);
+  const toxiproxy = await startToxiproxy(programs);
   const ways: Way[] = [];
   const way = async (name: string, to: number) => {
     const made = await toxiproxy.way(name, to);
@@ -47,7 +57,12 @@ export async function startProduct(folder: string) {
     const toDatabase = await way(`core-${place}-database`, portOf(stack.database.url));
     const toRedis = await way(`core-${place}-redis`, portOf(redis.url));
     const one = await createInstance("core", {
-      ...{ ...KEYS, ...trusting, DATABASE_URL: through(stack.database.url, toDatabase) },
+      ...{
+        ...planted,
+        ...KEYS,
+        ...trusting,
+        DATABASE_URL: through(stack.database.url, toDatabase),
+      },
       REDIS_URL: through(redis.url, toRedis),
     });
     const toCore = async (from: string) => {
@@ -55,7 +70,7 @@ export async function startProduct(folder: string) {
       return { CORE_URL: `http://${address(made)}` };
     };
     const gateway = await createInstance("gateway", {
-      ...(await toCore("gateway")),
+      ...{ ...planted, ...(await toCore("gateway")) },
       GATEWAY_CREDENTIAL: core,
     });
     const toTemporal = await way(
@@ -63,7 +78,7 @@ export async function startProduct(folder: string) {
       Number(temporal.address.split(":")[1]),
     );
     const deliveries = await createInstance("deliveries", {
-      ...{ ...trusting, ...(await toCore("deliveries")) },
+      ...{ ...planted, ...trusting, ...(await toCore("deliveries")) },
       ...{ CORE_CREDENTIAL: dispatcher, TEMPORAL_ADDRESS: address(toTemporal) },
     });
     ports.cores.push((await way(`writers-${place}-core`, one.port)).port);
@@ -73,94 +88,16 @@ export async function startProduct(folder: string) {
   for (const one of instances) await one.start();
 
   return {
-    ...{ receiver, stack, ways, instances, ports },
+    ...{ receiver, stack, database, ways, instances, ports },
     credential: await stack.credential(...Object.values(Permission)),
     async stop() {
       for (const one of instances) one.signal("SIGKILL");
       await toxiproxy.stop();
       await stack.stop();
+      await database.stop();
       await temporal.stop();
       await redis.stop();
       await receiver.stop();
-    },
-  };
-}
-
-/**
- * Breaks ways and processes by turns, some at once, until it is told to stop; then heals all that is not cut
- * for good. Each fault is noted with the millisecond that it began.
- */
-export function startFaults({ ways, instances }: Product, random: () => number) {
-  const began = performance.now();
-  const told: string[] = [];
-  const broken = new Set<object>();
-  const forGood = new Set<Way>();
-  const any = <Value>(values: readonly Value[]) =>
-    values[Math.floor(random() * values.length)] as Value;
-  const upTo = (most: number) => Math.ceil(random() * most);
-  let isStopped = false;
-
-  const breakWay: readonly ((way: Way) => Promise<void>)[] = [
-    (way) => way.cut("upstream"),
-    (way) => way.cut("downstream"),
-    (way) => way.slow(upTo(1_500)),
-    (way) => way.narrow(upTo(20)),
-    (way) => way.reset(upTo(200)),
-  ];
-
-  async function breakOne(one: Way, ms: number): Promise<void> {
-    const how = Math.floor(random() * breakWay.length);
-    told.push(`${Math.round(performance.now() - began)} way ${one.name} ${how} for ${ms}`);
-    await breakWay[how]?.(one);
-    await wait(ms);
-    await one.heal();
-  }
-
-  async function stopOne(one: ProcessInstance, ms: number): Promise<void> {
-    const isKilled = random() < 0.4;
-    told.push(
-      `${Math.round(performance.now() - began)} ${isKilled ? "kill" : "stop"} ${instances.indexOf(one)} for ${ms}`,
-    );
-    one.signal(isKilled ? "SIGKILL" : "SIGSTOP");
-    await wait(ms);
-    if (isKilled) await one.start();
-    else one.signal("SIGCONT");
-  }
-
-  async function breakAny(): Promise<void> {
-    const isProcess = random() < 0.25;
-    const one = any<Way | ProcessInstance>(isProcess ? instances : ways);
-    if (broken.has(one)) return;
-    broken.add(one);
-    const ms = upTo(random() < 0.2 ? 12_000 : 3_000);
-    await ("heal" in one ? breakOne(one, ms) : stopOne(one, ms));
-    broken.delete(one);
-  }
-
-  const loops = [1, 2].map(async () => {
-    while (!isStopped) {
-      await breakAny();
-      await wait(upTo(1_500));
-    }
-  });
-  return {
-    told,
-    /** Cuts the first deliveries off from their core for good, and breaks nothing else of them. */
-    async cutForGood(): Promise<void> {
-      const name = "deliveries-1-core";
-      const way = ways.find((one) => one.name === name);
-      const cutOff = instances[2];
-      if (way === undefined || cutOff === undefined) throw new Error(`no way is called ${name}`);
-      forGood.add(way);
-      while (broken.has(way) || broken.has(cutOff)) await wait(100);
-      broken.add(way).add(cutOff);
-      told.push(`${Math.round(performance.now() - began)} ${name} for good`);
-      await way.cut("downstream");
-    },
-    async stop(): Promise<void> {
-      isStopped = true;
-      await Promise.all(loops);
-      for (const way of ways) if (!forGood.has(way)) await way.heal();
     },
   };
 }

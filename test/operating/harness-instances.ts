@@ -38,6 +38,7 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
 
   return {
     ...{ port, healthPort, health },
+    pid: () => last().child.pid,
     /** The output of all its lives. */
     output,
     /** Resolves once the instance is ready. */

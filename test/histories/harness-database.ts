@@ -1,0 +1,83 @@
+import { globSync } from "node:fs";
+import { mkdir, rename, rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fetchAptPackages } from "../../dev-stack/src/apt-packages.ts";
+import { startDatabase } from "../../dev-stack/src/database.ts";
+import { createProgress } from "../../dev-stack/src/progress.ts";
+import { runCommand } from "../../dev-stack/src/run-command.ts";
+
+/** The disk has this much room beside the logs and tables of an hour. */
+const DISK = "size=1200m";
+const MEGABYTE = 1_048_576;
+const FAKETIME = {
+  ...{ title: "libfaketime", names: ["libfaketime"], folder: "faketime", megabytes: 200 },
+  otherwise: "these tests step the clock of a database",
+};
+
+/** A database server whose clock can be stepped, and whose disk can be filled. */
+export type BadDatabase = Awaited<ReturnType<typeof startBadDatabase>>;
+
+/** Starts it, with a binary log: each commit needs room. */
+export async function startBadDatabase(folder: string) {
+  const there = { env: process.env, progress: createProgress() };
+  const clock = join(folder, "clock");
+  await step(clock, 0);
+  const { folder: faketime } = await fetchAptPackages(FAKETIME, there);
+  const [library = ""] = globSync("usr/lib/*/faketime/libfaketimeMT.so.1", { cwd: faketime });
+  const disk = join(folder, "disk");
+  await mkdir(disk);
+  await run("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", disk);
+  const start = () =>
+    startDatabase({
+      ...{ ...there, dataDir: join(disk, "database"), ephemeral: true },
+      env: {
+        ...process.env,
+        ...{ LD_PRELOAD: join(faketime, library), FAKETIME_TIMESTAMP_FILE: clock },
+        // Read anew each second. Waits are measured by the monotonic clock, which no step touches.
+        ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
+      },
+      serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW"],
+    });
+  let server = await start();
+  let killed = Promise.resolve();
+  const filler = join(disk, "filler");
+  return {
+    url: server.url,
+    pid: () => server.pid,
+    signal(signal: NodeJS.Signals): void {
+      if (signal === "SIGKILL") killed = server.kill();
+      else process.kill(server.pid ?? 0, signal);
+    },
+    /** Starts it again where it was. */
+    async start(): Promise<void> {
+      await killed;
+      server = await start();
+    },
+    /** Sets how many seconds its clock is ahead; running it follows within a second. */
+    stepTo: (seconds: number) => step(clock, seconds),
+    /** Leaves no room on its disk. */
+    async fill(): Promise<void> {
+      const { bavail, bsize } = await statfs(disk);
+      const room = Math.ceil((bavail * bsize) / MEGABYTE);
+      // It ends with an error when the disk is full.
+      await runCommand("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", `count=${room + 1}`]);
+    },
+    free: () => rm(filler, { force: true }),
+    async stop(): Promise<void> {
+      await rm(filler, { force: true });
+      await server.kill();
+      await run("umount", disk);
+    },
+  };
+}
+
+/** The server may read the file at any moment: it is always whole. */
+async function step(clock: string, seconds: number): Promise<void> {
+  await writeFile(`${clock}.new`, `${seconds < 0 ? "" : "+"}${seconds}s\n`);
+  await rename(`${clock}.new`, clock);
+}
+
+async function run(command: string, ...args: string[]): Promise<void> {
+  const { status, lines } = await runCommand(command, args);
+  if (status !== 0) throw new Error(`It needs root, to ${command} a disk: ${lines.join("; ")}`);
+}

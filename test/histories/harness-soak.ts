@@ -1,0 +1,119 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { TimedCall } from "./harness-clients.ts";
+import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
+
+/** What grew: fails where `grows` is true. */
+export type Flatness = {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+  /** What it grows by in an hour, as a share of its level. */
+  readonly perHour: number;
+  readonly grows: boolean;
+};
+
+const SAMPLE_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const KILOBYTES_IN_MB = 1_024;
+/** A level may rise by this share of itself in an hour. */
+const MOST_PER_HOUR = 0.1;
+/** By so many standard errors a slope must be above that, to be no noise. */
+const ERRORS = 3;
+/** They hold a row for each record, or for each hour. */
+const KEPT = new Set([
+  ...["activity", "donation", "donation_refund", "subscription", "platform_event"],
+  ...["webhook_event", "delivery", "delivery_attempt", "delivery_stat"],
+]);
+
+type Sample = { readonly atMs: number; readonly values: ReadonlyMap<string, number> };
+
+/** Samples once a minute what the processes of a product use, and how many rows each table has. */
+export function startSoak(product: Product) {
+  const samples: Sample[] = [];
+  const sample = async () => void samples.push(await takeSample(product));
+  let last = sample();
+  const timer = setInterval(() => {
+    last = last.then(sample);
+  }, SAMPLE_EVERY_MS);
+  return {
+    /** Says of each whether it grows, by a line of least squares through the samples. */
+    async stop(): Promise<Flatness[]> {
+      clearInterval(timer);
+      await last;
+      const names = samples.at(-1)?.values.keys() ?? [];
+      return [...names].map((name) => flatnessOf(name, samples));
+    },
+  };
+}
+
+async function takeSample({ instances, database, stack }: Product): Promise<Sample> {
+  const values = new Map<string, number>();
+  const processes = instances.map(
+    ({ pid }, place) => [PARTS_OF_PLACE[place] ?? "", pid()] as const,
+  );
+  for (const [name, pid] of [...processes, ["database", database.pid()] as const]) {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    const [, kilobytes = ""] = /^VmRSS:\s+(\d+)/m.exec(status) ?? [];
+    values.set(`${name}: MB`, Math.round(Number(kilobytes) / KILOBYTES_IN_MB));
+    const folder = `/proc/${pid}/fd`;
+    const targets = await Promise.all(
+      (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "")),
+    );
+    const sockets = targets.filter((target) => target.startsWith("socket:")).length;
+    values.set(`${name}: connections`, sockets);
+    values.set(`${name}: other descriptors`, targets.length - sockets);
+  }
+  const tables = await stack.database.query<Record<string, string>>("SHOW TABLES");
+  for (const table of tables.flatMap(Object.values)) {
+    const [row] = await stack.database.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
+    values.set(`rows of ${table}`, row?.n ?? 0);
+  }
+  return { atMs: performance.now(), values };
+}
+
+function flatnessOf(name: string, samples: readonly Sample[]): Flatness {
+  const of = ({ values }: Sample) => values.get(name) ?? 0;
+  const mean = (numbers: readonly number[]) =>
+    numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  const hours = samples.map(({ atMs }) => atMs / HOUR_MS);
+  const levels = samples.map(of);
+  const [hour, level] = [mean(hours), mean(levels)];
+  const spread = hours.reduce((sum, one) => sum + (one - hour) ** 2, 0);
+  const slope =
+    hours.reduce((sum, one, at) => sum + (one - hour) * ((levels[at] ?? 0) - level), 0) / spread;
+  const rest = levels.reduce(
+    (sum, one, at) => sum + (one - level - slope * ((hours[at] ?? 0) - hour)) ** 2,
+    0,
+  );
+  const error = Math.sqrt(rest / Math.max(1, samples.length - 2) / spread);
+  return {
+    ...{ name, first: levels[0] ?? 0, last: levels.at(-1) ?? 0, perHour: level && slope / level },
+    grows:
+      !KEPT.has(name.replace("rows of ", "")) && slope - ERRORS * error > MOST_PER_HOUR * level,
+  };
+}
+
+/** How much slower the slowest hundredth of calls may be behind all faults than before. */
+export const MOST_SLOWER = 1.2;
+
+/** Compares the slowest hundredth of calls of the last minutes, without faults, with that of the first. */
+export function compareCalls({
+  calls,
+  calmMs,
+}: {
+  readonly calls: readonly TimedCall[];
+  readonly calmMs: number;
+}) {
+  const [beganMs, endedMs] = [calls[0]?.endMs ?? 0, calls.at(-1)?.endMs ?? 0];
+  return [...new Set(calls.map(({ kind }) => kind))].map((kind) => {
+    const p99 = (fromMs: number) => {
+      const taken = calls.filter(
+        (one) => one.kind === kind && one.endMs >= fromMs && one.endMs < fromMs + calmMs,
+      );
+      const sorted = taken.map(({ ms }) => ms).sort((one, other) => one - other);
+      return sorted[Math.floor(0.99 * sorted.length)] ?? 0;
+    };
+    return { kind, ratio: p99(endedMs - calmMs) / p99(beganMs) };
+  });
+}

@@ -1,0 +1,212 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { WebhookEventKind } from "@activity/proto";
+import { bodyOf, headerOf } from "../delivery/harness-deliveries.ts";
+import { createEndpoint, createReader } from "../harness/builders.ts";
+import type { PageJson } from "../harness/json.ts";
+import { type Account, createClients, Kind, REFUND_CENTS } from "./harness-clients.ts";
+import { seeded, startFaults } from "./harness-faults.ts";
+import { findFaults, type Operation } from "./harness-go.ts";
+import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
+import { type Flatness, startSoak } from "./harness-soak.ts";
+
+/** What holds whatever happens. */
+export const Rule = {
+  Answers: "no client gets a wrong answer",
+  Linearizable: "feeds are linearizable",
+  Kept: "what is acknowledged is kept, and what is removed stays away",
+  Followed: "a follower is given each record of the feed once, in order",
+  OneEvent: "a record has one event",
+  Delivered: "each event arrives",
+  Expected: "no failure is a surprise to a core",
+  Limited: "no account is admitted more often than its limit",
+} as const;
+export type Rule = (typeof Rule)[keyof typeof Rule];
+
+export type StoryOptions = {
+  readonly minutes: number;
+  readonly seed: number;
+  /** How long events may take to arrive once all is well. */
+  readonly deliveredMs: number;
+  /** Samples what processes use; begins and ends without faults, to compare. */
+  readonly isSoak?: boolean;
+};
+
+/** A record as its feed shows it: its id without its prefix, and the cents that were refunded. */
+type Shown = { readonly id: string; readonly refunded: number };
+
+const MINUTE = 60_000;
+const ACCOUNTS = 4;
+const WRITERS = 2;
+/** What an account may ask in any sixty seconds. §8 */
+const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
+const { DONATION_CREATED, DONATION_REFUNDED } = WebhookEventKind;
+const EVENTS = [DONATION_CREATED, DONATION_REFUNDED];
+const LOOK_EVERY_MS = 1_000;
+/** Of what broke a rule, so many are told. */
+const SHOWN = 5;
+/** Shorter stories have no time for a full disk, which takes two minutes with what follows. */
+const MINUTES_OF_FULL_DISK = 4;
+
+/**
+ * Has clients write, read and follow amid faults. Returns what broke a rule, and what there was. `programs` has the
+ * checker.
+ */
+export async function tellStory(product: Product, programs: string, options: StoryOptions) {
+  const { stack, ports, credential, receiver, instances } = product;
+  const { seed, minutes, isSoak = false } = options;
+  const accounts: Account[] = [];
+  for (let made = 0; made < ACCOUNTS; made += 1) {
+    const account = await createReader(stack);
+    const url = `https://127.0.0.1:${receiver.port}/hook`;
+    await createEndpoint(stack, account.accountId, url, EVENTS);
+    accounts.push(account);
+  }
+  const hammered = await createReader(stack);
+  const clients = createClients(ports, credential, seeded(seed + 1));
+  let isOver = false;
+  const running = accounts.flatMap((account) => [
+    ...Array.from({ length: WRITERS }, () => clients.write(account)),
+    clients.read(account),
+  ]);
+  const followers = accounts.map((account) => clients.follow(account, () => isOver));
+  const hammer = clients.hammer(hammered);
+
+  const calmMs = isSoak ? (Math.min(60, minutes) / 6) * MINUTE : 0;
+  const faultyMs = minutes * MINUTE - 2 * calmMs;
+  await wait(calmMs);
+  const faults = startFaults(product, seed);
+  await wait(faultyMs / 4);
+  if (minutes > MINUTES_OF_FULL_DISK) await faults.fillDisk();
+  if (isSoak) faults.spareLives();
+  const soak = isSoak ? startSoak(product) : undefined;
+  await wait(faultyMs / 4);
+  await faults.cutForGood();
+  await wait(faultyMs / 2);
+  await faults.stop();
+  await wait(calmMs);
+  const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
+  clients.stop();
+  await Promise.all(running);
+  isOver = true;
+
+  const { history, wrong } = clients;
+  const mistakes = wrong.map((answer) => `${Rule.Answers}: ${answer}`);
+  const broken = (rule: Rule, what: readonly string[]) => {
+    if (what.length > 0) mistakes.push(`${rule}: ${what.slice(0, SHOWN).join(" ")}`);
+  };
+  broken(Rule.Linearizable, await findFaults(programs, history));
+  const due: string[] = [];
+  for (const [place, account] of accounts.entries()) {
+    const records = await wholeFeed(product, account);
+    const feed = [...records.keys()];
+    due.push(...[...records].flatMap(eventsAbout));
+    const there = new Set(feed);
+    const removed = new Set(acknowledged(history, account, "remove"));
+    const kept = acknowledged(history, account, "add").filter((record) => !removed.has(record));
+    broken(Rule.Kept, [
+      ...kept.filter((record) => !there.has(record)),
+      ...feed.filter((record) => removed.has(record)),
+      ...kept.filter((record) => (records.get(record)?.refunded ?? 0) !== refundedOf(record)),
+    ]);
+    const given = (await followers[place]) ?? [];
+    if (new Set(given).size < given.length) broken(Rule.Followed, ["one is given twice"]);
+    const followed = given.filter((record) => there.has(record));
+    broken(
+      Rule.Followed,
+      feed.filter((record, at) => followed[at] !== record),
+    );
+  }
+  const untilMs = performance.now() + options.deliveredMs;
+  let missing = undelivered(product, due);
+  while (missing.length > 0 && performance.now() < untilMs) {
+    await wait(LOOK_EVERY_MS);
+    missing = undelivered(product, due);
+  }
+  broken(Rule.Delivered, missing);
+  broken(
+    Rule.OneEvent,
+    [...eventsOf(product)].filter(([, ids]) => ids.size > 1).map(([of]) => of),
+  );
+  const cores = instances.filter((_, place) => PARTS_OF_PLACE[place]?.startsWith("core"));
+  const said = cores.flatMap((core) => core.output().split("\n"));
+  broken(
+    Rule.Expected,
+    said.filter((line) => line.includes('"call failed"')),
+  );
+  const admitted = await hammer;
+  const most = mostInAWindow(admitted);
+  broken(Rule.Limited, most > LIMIT ? [`${most} of ${admitted.length}`] : []);
+  return { mistakes, history, faults: faults.told, uses, calls: clients.calls, calmMs };
+}
+
+/** The records of which an account's writers know that they were added, or removed. */
+function acknowledged(
+  history: readonly Operation[],
+  { accountId }: Account,
+  kind: Operation["kind"],
+): string[] {
+  return history.flatMap((one) =>
+    one.account === accountId && one.kind === kind && one.return !== undefined
+      ? [one.record ?? ""]
+      : [],
+  );
+}
+
+/** All records of a feed by their names, in order, through another gateway. */
+async function wholeFeed({ stack }: Product, { apiKey }: Account) {
+  const records = new Map<string, Shown>();
+  for (let cursor: string | null = ""; ; ) {
+    const path: string = `/api/v1/activity?order=asc&limit=100${cursor && `&cursor=${cursor}`}`;
+    const answer = await stack.http(path, { apiKey });
+    if (answer.status === 429) {
+      await wait(LOOK_EVERY_MS);
+      continue;
+    }
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    const { data, pagination } = answer.json<PageJson>();
+    for (const { id, actor, refunded_amount_cents: cents } of data) {
+      records.set(actor.name ?? "", { id: id.replace(/^\w{3}_/, ""), refunded: cents ?? 0 });
+    }
+    if (!pagination.has_more) return records;
+    cursor = pagination.next_cursor;
+  }
+}
+
+const refundedOf = (record: string) => (record.startsWith(Kind.Refunded) ? REFUND_CENTS : 0);
+
+/** The events that tell of a record, each as a kind and the record's id. */
+function eventsAbout([record, { id }]: readonly [string, Shown]): string[] {
+  if (record.startsWith(Kind.Follow)) return [];
+  const created = `donation.created ${id}`;
+  return record.startsWith(Kind.Refunded) ? [created, `donation.refunded ${id}`] : [created];
+}
+
+/** The ids under which the receiver got each event. */
+function eventsOf({ receiver }: Product): Map<string, Set<string>> {
+  const events = new Map<string, Set<string>>();
+  for (const request of receiver.requests) {
+    const { type, data } = bodyOf(request);
+    const name = `${type} ${data.id}`;
+    const ids = events.get(name) ?? new Set();
+    events.set(name, ids.add(headerOf(request, "Service-Event-Id")));
+  }
+  return events;
+}
+
+/** The events that have not reached the receiver. */
+function undelivered(product: Product, due: readonly string[]): string[] {
+  const told = eventsOf(product);
+  return due.filter((name) => !told.has(name));
+}
+
+/** The most requests that began and ended within any window. */
+function mostInAWindow(requests: readonly (readonly [number, number])[]): number {
+  return Math.max(
+    0,
+    ...requests.map(
+      ([began]) =>
+        requests.filter(([other, ended]) => other >= began && ended <= began + WINDOW_MICROS)
+          .length,
+    ),
+  );
+}
