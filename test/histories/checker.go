@@ -19,8 +19,10 @@ type operation struct {
 	Kind    string   `json:"kind"`
 	Record  string   `json:"record"`
 	Page    []string `json:"page"`
-	Call    int64    `json:"call"`
-	Return  *int64   `json:"return"`
+	// When an added record was recorded, as its answer says.
+	RecordedAt int64  `json:"recordedAt"`
+	Call       int64  `json:"call"`
+	Return     *int64 `json:"return"`
 }
 
 const (
@@ -31,8 +33,9 @@ const (
 
 // A record of a feed, and those before it, which versions of the feed share.
 type feed struct {
-	record string
-	older  *feed
+	record     string
+	recordedAt int64
+	older      *feed
 }
 
 // An add may be repeated, as may a removal: both are known by the record.
@@ -40,7 +43,14 @@ func step(state, input, _ any) (bool, any) {
 	newest, op := state.(*feed), input.(operation)
 	switch op.Kind {
 	case "add":
-		return true, &feed{op.Record, newest}
+		// A feed goes by recorded_at, which strictly increases.
+		at := op.RecordedAt
+		if newest != nil && at == 0 {
+			at = newest.recordedAt
+		} else if newest != nil && at <= newest.recordedAt {
+			return false, state
+		}
+		return true, &feed{op.Record, at, newest}
 	case "remove":
 		return true, without(newest, op.Record)
 	default:
@@ -56,17 +66,17 @@ func step(state, input, _ any) (bool, any) {
 }
 
 func without(newest *feed, record string) *feed {
-	var newer []string
+	var newer []*feed
 	one := newest
 	for ; one != nil && one.record != record; one = one.older {
-		newer = append(newer, one.record)
+		newer = append(newer, one)
 	}
 	if one == nil {
 		return newest
 	}
 	rest := one.older
 	for _, kept := range slices.Backward(newer) {
-		rest = &feed{kept, rest}
+		rest = &feed{kept.record, kept.recordedAt, rest}
 	}
 	return rest
 }

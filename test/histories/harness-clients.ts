@@ -18,9 +18,10 @@ export type TimedCall = { readonly kind: string; readonly endMs: number; readonl
 const CALL_MS = 4_000;
 const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
+const RECORDED_AT = /"recordedAt":\{[^}]*"seconds":"(\d+)","nanos":(\d+)/;
 const HAMMER_MS = 100;
 /** Shares of a writer's calls. */
-const [REMOVALS, REPEATS] = [0.2, 0.1];
+const [REMOVALS, REPEATS, PAIRS] = [0.2, 0.1, 0.3];
 /** Below the account's limit of 120 in 60 seconds, beside its follower. §8 */
 const READ_EVERY_MS = 1_200;
 const WRITE_EVERY_MS = 700;
@@ -52,12 +53,15 @@ function add(accountId: string, record: string): Call {
       return donations.recordContribution({ ...key, ...donor, ...subscription });
     }
     await donations.createDonation({ ...key, ...donor, donatedAt: timestampNow() });
-    await donations.payDonation(key);
-    if (!record.startsWith(Kind.Refunded)) return undefined;
+    const paid = await donations.payDonation(key);
+    if (!record.startsWith(Kind.Refunded)) return paid;
     const refund = { refundExternalId: record, amountCents: BigInt(REFUND_CENTS) };
     return donations.refundDonation({ ...key, ...refund });
   };
 }
+
+const textOf = (answer: unknown) =>
+  JSON.stringify(answer, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 
 function remove(accountId: string, record: string): Call {
   const key = { accountId, externalId: record };
@@ -96,17 +100,14 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return answer;
   }
 
-  /** Repeats a call until it is answered, as the contract asks of writers; says whether it was. */
-  async function untilAnswered(call: Call): Promise<boolean> {
+  /** Repeats a call until it is answered, as the contract asks of writers; returns the answer as a text, if any came. */
+  async function untilAnswered(call: Call): Promise<string | undefined> {
     for (let tries = 0; tries < 30; tries += 1) {
-      const isAnswered = await call(any(cores)).then(
-        () => true,
-        () => false,
-      );
-      if (isAnswered) return true;
+      const answer = await call(any(cores)).then(textOf, () => undefined);
+      if (answer !== undefined) return answer;
       await wait(PAUSE_MS);
     }
-    return false;
+    return undefined;
   }
 
   async function timed<Answer>(
@@ -125,12 +126,14 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     operation: Omit<Operation, "call" | "return" | "client">,
     client: number,
     call: Call,
-  ): Promise<boolean> {
-    const call_ = nowMicros();
-    const isAnswered = await timed("write", () => untilAnswered(call), Boolean);
-    const returned = isAnswered ? { return: nowMicros() } : {};
-    history.push({ ...operation, client, call: call_, ...returned });
-    return isAnswered;
+  ): Promise<string | undefined> {
+    const began = nowMicros();
+    const answer = await timed("write", () => untilAnswered(call), Boolean);
+    const [, seconds = 0, nanos = 0] = RECORDED_AT.exec(answer ?? "") ?? [];
+    const recordedAt = Number(seconds) * 1_000_000 + Number(nanos) / 1_000;
+    const returned = answer === undefined ? {} : { return: nowMicros(), recordedAt };
+    history.push({ ...operation, client, call: began, ...returned });
+    return answer;
   }
 
   const namesOf = (answer: HttpAnswer) =>
@@ -142,20 +145,30 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       isStopped = true;
     },
 
-    /** Adds records, removes one in five of its own, and repeats one call in ten that was answered. */
+    /**
+     * Adds records, often two at once, removes some of its own, and repeats some calls that were answered: an answer is
+     * the same each time.
+     */
     async write({ accountId }: Account): Promise<void> {
-      const client = clients++;
       const own: string[] = [];
+      const change = async (kind: "add" | "remove", record: string) => {
+        const call = kind === "add" ? add(accountId, record) : remove(accountId, record);
+        const answer = await note({ account: accountId, kind, record }, clients++, call);
+        if (answer === undefined) return;
+        if (kind === "add") own.push(record);
+        if (random() >= REPEATS) return;
+        const again = (await untilAnswered(call)) ?? answer;
+        if (again !== answer) wrong.push(`${answer} and, when it is repeated, ${again}`);
+      };
       while (!isStopped) {
-        const isRemoval = own.length > 0 && random() < REMOVALS;
-        const added = `${any(Object.values(Kind))}${records}`;
-        if (!isRemoval) records += 1;
-        const [record = added] = isRemoval ? own.splice(Math.floor(random() * own.length), 1) : [];
-        const call = isRemoval ? remove(accountId, record) : add(accountId, record);
-        const kind = isRemoval ? "remove" : "add";
-        const isAnswered = await note({ account: accountId, kind, record }, client, call);
-        if (isAnswered && random() < REPEATS) await untilAnswered(call);
-        if (!isRemoval && isAnswered) own.push(record);
+        const [removed] =
+          random() < REMOVALS ? own.splice(Math.floor(random() * own.length), 1) : [];
+        const added = Array.from(
+          { length: random() < PAIRS ? 2 : 1 },
+          () => `${any(Object.values(Kind))}${records++}`,
+        );
+        if (removed !== undefined) await change("remove", removed);
+        else await Promise.all(added.map((record) => change("add", record)));
         await wait(WRITE_EVERY_MS * (0.5 + random()));
       }
     },

@@ -6,6 +6,7 @@ import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 const FULL_MS = 20_000;
 const HOUR_SECONDS = 3_600;
 const STEP_EVERY_MS = 15_000;
+const [STARTS, START_AGAIN_MS] = [60, 1_000];
 
 /** Mulberry32: the same faults from the same seed. */
 export function seeded(seed: number): () => number {
@@ -19,6 +20,18 @@ export function seeded(seed: number): () => number {
 }
 
 type Victim = { signal(signal: NodeJS.Signals): void; start(): Promise<void> };
+
+/** Starts a process as a supervisor does: a core that finds no database ends. */
+async function startAgain(one: Victim): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await one.start();
+    } catch (error) {
+      if (tries === STARTS) throw error;
+      await wait(START_AGAIN_MS);
+    }
+  }
+}
 
 /** Faults that go on. */
 export type Faults = ReturnType<typeof startFaults>;
@@ -43,6 +56,7 @@ export function startFaults({ ways, instances, database }: Product, seed: number
   const pause = (ms: number) =>
     wait(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
   let kills = 0.4;
+  let dead = 0;
 
   const breakWay: readonly ((way: Way) => Promise<void>)[] = [
     (way) => way.cut("upstream"),
@@ -65,8 +79,9 @@ export function startFaults({ ways, instances, database }: Product, seed: number
     const name = PARTS_OF_PLACE[processes.indexOf(one)] ?? "database";
     tell(`${isKilled ? "kill" : "stop"} ${name} for ${ms}`);
     one.signal(isKilled ? "SIGKILL" : "SIGSTOP");
+    if (isKilled) dead += 1;
     await wait(ms);
-    if (isKilled) await one.start();
+    if (isKilled) await startAgain(one).finally(() => dead--);
     else one.signal("SIGCONT");
   }
 
@@ -100,9 +115,10 @@ export function startFaults({ ways, instances, database }: Product, seed: number
   const loops = [breakByTurns(), breakByTurns(), stepClock()];
   return {
     told,
-    /** From now on processes are stopped, and none is killed. */
-    spareLives() {
+    /** From now on processes are stopped, and none is killed. Resolves once all live. */
+    async spareLives(): Promise<void> {
       kills = 0;
+      while (dead > 0) await wait(100);
     },
     /** Leaves the database no room for a while. */
     async fillDisk(): Promise<void> {

@@ -17,6 +17,8 @@ export type Operation = {
   readonly kind: "add" | "remove" | "read";
   readonly record?: string;
   readonly page?: readonly string[];
+  /** When it was recorded, as the answer to an add says. */
+  readonly recordedAt?: number;
   readonly call: number;
   readonly return?: number;
 };

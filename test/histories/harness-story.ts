@@ -77,11 +77,12 @@ export async function tellStory(product: Product, programs: string, options: Sto
   const faults = startFaults(product, seed);
   await wait(faultyMs / 4);
   if (minutes > MINUTES_OF_FULL_DISK) await faults.fillDisk();
-  if (isSoak) faults.spareLives();
-  const soak = isSoak ? startSoak(product) : undefined;
-  await wait(faultyMs / 4);
+  if (isSoak) await faults.spareLives();
+  else await wait(faultyMs / 4);
   await faults.cutForGood();
-  await wait(faultyMs / 2);
+  // Behind the cut: from then on the other deliveries have the work of both.
+  const soak = isSoak ? startSoak(product) : undefined;
+  await wait(faultyMs * (isSoak ? 0.75 : 0.5));
   await faults.stop();
   await wait(calmMs);
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
@@ -101,8 +102,12 @@ export async function tellStory(product: Product, programs: string, options: Sto
     const feed = [...records.keys()];
     due.push(...[...records].flatMap(eventsAbout));
     const there = new Set(feed);
-    const removed = new Set(acknowledged(history, account, "remove"));
-    const kept = acknowledged(history, account, "add").filter((record) => !removed.has(record));
+    const own = history.filter((one) => one.account === account.accountId);
+    const removed = new Set(recordsOf(own.filter(isAcknowledged), "remove"));
+    // A removal that nobody answered may have been made.
+    const mayBeRemoved = new Set(recordsOf(own, "remove"));
+    const added = recordsOf(own.filter(isAcknowledged), "add");
+    const kept = added.filter((record) => !mayBeRemoved.has(record));
     broken(Rule.Kept, [
       ...kept.filter((record) => !there.has(record)),
       ...feed.filter((record) => removed.has(record)),
@@ -139,18 +144,10 @@ export async function tellStory(product: Product, programs: string, options: Sto
   return { mistakes, history, faults: faults.told, uses, calls: clients.calls, calmMs };
 }
 
-/** The records of which an account's writers know that they were added, or removed. */
-function acknowledged(
-  history: readonly Operation[],
-  { accountId }: Account,
-  kind: Operation["kind"],
-): string[] {
-  return history.flatMap((one) =>
-    one.account === accountId && one.kind === kind && one.return !== undefined
-      ? [one.record ?? ""]
-      : [],
-  );
-}
+const isAcknowledged = (one: Operation) => one.return !== undefined;
+
+const recordsOf = (operations: readonly Operation[], kind: Operation["kind"]) =>
+  operations.flatMap((one) => (one.kind === kind ? [one.record ?? ""] : []));
 
 /** All records of a feed by their names, in order, through another gateway. */
 async function wholeFeed({ stack }: Product, { apiKey }: Account) {

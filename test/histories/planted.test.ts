@@ -6,8 +6,8 @@ import { startProduct } from "./harness-product.ts";
 import { tellStory } from "./harness-story.ts";
 
 const MINUTE = 60_000;
-const MINUTES = 0.75;
-const SEED = 7;
+const MINUTES = 1;
+const SEED = 5;
 /** Longer than a lease, and than the first retry of what a stopped dispatcher sent. */
 const DELIVERED_MS = 90_000;
 

@@ -41,13 +41,18 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
     pid: () => last().child.pid,
     /** The output of all its lives. */
     output,
-    /** Resolves once the instance is ready. */
+    /** Resolves once the instance is ready. Rejects if it ends first. */
     async start() {
-      lives.push(startProgram(PARTS[name].program, variables));
-      await vi.waitFor(async () => {
+      const run = startProgram(PARTS[name].program, variables);
+      lives.push(run);
+      const ready = vi.waitFor(async () => {
         const state = await health("/ready");
         if (state?.[0] !== 200) throw new Error(`${name} is not ready: ${state}; ${output()}`);
       }, START);
+      const ended = run.ended.then((status) => {
+        throw new Error(`${name} ended with ${status}; ${output()}`);
+      });
+      await Promise.race([ready, ended]);
     },
     /** Sends SIGTERM. Checks that it stops being ready while it lives, and that it exits with 0. */
     async end() {
