@@ -303,13 +303,13 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a restored run begins behind the attempts of its backup",
     file: WORKFLOW,
-    find: "const isAhead = known.attempts.length > made.length;",
-    replace: "const isAhead = known.attempts.length < 0;",
+    find: "const isAhead = result.attempts.length > made.length;",
+    replace: "const isAhead = result.attempts.length < 0;",
   },
   {
     name: "a restored run goes on behind the end that Temporal knows",
     file: WORKFLOW,
-    find: 'if (isAhead && (known.end === "delivered" || known.end === "failed")) return known;',
+    find: 'if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;',
     replace: "",
   },
 ];
