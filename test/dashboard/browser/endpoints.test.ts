@@ -35,6 +35,34 @@ describe("endpoints", () => {
     expect(await own.page.getByRole("alert").count()).toBe(0);
   });
 
+  it("keep their new secret on the screen until its owner saved it, at links, back and closing. §6", async () => {
+    await own.open("/endpoints");
+    await own.page.getByRole("link", { name: "Create endpoint" }).click();
+    await own.page.getByLabel("URL", { exact: true }).fill(own.delivery.hookUrl);
+    await own.button("Create endpoint").click();
+    const secret = await own.code("Signing secret");
+    const isHeld = async () => {
+      await own.page.getByRole("alert").filter({ hasText: "Save it before you leave" }).waitFor();
+      expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints/new`);
+      expect(await own.code("Signing secret")).toBe(secret);
+    };
+    await own.goTo("Deliveries");
+    await isHeld();
+    const back = own.page.goBack({ timeout: 1_000 });
+    await expect(back).rejects.toThrow("Timeout");
+    await isHeld();
+    const asked = own.page.waitForEvent("dialog");
+    await own.page.close({ runBeforeUnload: true });
+    expect((await asked).type()).toBe("beforeunload");
+    await (await asked).dismiss();
+    await isHeld();
+    await own.page.getByLabel("I saved it").check();
+    await own.page.getByRole("alert").waitFor({ state: "detached" });
+    await own.page.goBack();
+    await own.row(own.delivery.hookUrl).waitFor();
+    await own.expectForgotten(secret);
+  });
+
   it("are edited, switched off and on, and deleted", async () => {
     const { endpointId } = await own.createEndpoint();
     const endpoints = own.stack.client(EndpointService);
@@ -88,7 +116,7 @@ describe("endpoints", () => {
       await own.press("Rotate secret");
     };
     await rotate("in 1 hour");
-    await own.press("Done");
+    await own.press("I saved it");
     await own.see("A new secret signs from");
     await rotate("at once");
     await own.told("A rotation is pending.");
