@@ -43,7 +43,11 @@ export async function createTestDatabase(
 
 /** A vtgate hears of a column seconds after a migration added it. */
 async function waitForColumns({ query }: TestDatabase): Promise<void> {
-  const added = ["name FROM endpoint", "dismissed FROM dashboard_session"];
+  const added = [
+    "name FROM endpoint",
+    "return_url FROM session_link",
+    "return_url FROM dashboard_session",
+  ];
   for (const column of added) {
     const isKnown = () => query(`SELECT ${column} LIMIT 1`);
     await vi.waitFor(isKnown, { timeout: 30_000, interval: 100 });
