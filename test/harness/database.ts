@@ -47,6 +47,7 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
     "name FROM endpoint",
     "return_url FROM session_link",
     "return_url FROM dashboard_session",
+    "took_longer FROM delivery_stat",
   ];
   for (const column of added) {
     const isKnown = () => query(`SELECT ${column} LIMIT 1`);

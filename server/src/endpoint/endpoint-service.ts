@@ -7,7 +7,11 @@ import { newId } from "../common/ids.ts";
 import { parseStoredText } from "../common/stored-text.ts";
 import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { listHours, type StatHour } from "../delivery-stat/delivery-stat-store.ts";
+import {
+  DURATION_BOUNDS_MS,
+  listHours,
+  type StatHour,
+} from "../delivery-stat/delivery-stat-store.ts";
 import { encryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
 import { newSigningSecret } from "../signing-secret/signing-secret.ts";
 import { newTestEvent } from "../webhook-event/new-webhook-event.ts";
@@ -129,7 +133,8 @@ export function createEndpointService(
       const endpoint = await findEndpoint(pool, accountNo, endpointId);
       if (endpoint === undefined) throw endpointNotFound();
       const from = requiredMicros(since, "since");
-      return { hours: (await listHours(pool, accountNo, endpointId, from)).map(hourToProto) };
+      const hours = await listHours(pool, accountNo, endpointId, from);
+      return { hours: hours.map(hourToProto), durationBoundsMs: [...DURATION_BOUNDS_MS] };
     },
 
     updateEndpoint(request) {
@@ -235,5 +240,10 @@ function hourToProto(hour: StatHour): MessageInitShape<typeof EndpointHourSchema
     failed: BigInt(hour.failed),
     totalDuration: durationFromMicros(hour.totalDuration),
     longestDuration: durationFromMicros(hour.longestDuration),
+    redirects: BigInt(hour.redirects),
+    clientErrors: BigInt(hour.clientErrors),
+    serverErrors: BigInt(hour.serverErrors),
+    unanswered: BigInt(hour.unanswered),
+    durations: hour.durations.map(BigInt),
   };
 }
