@@ -46,10 +46,10 @@ describe("deliveries", () => {
   });
 
   it("are retried as the list's filters of kind and outcome name them, and as they were counted. §6.4", async () => {
-    const notFound = await own.fail(404);
-    const rejected = await own.fail(400);
     const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    const notFound = await own.fail(404);
     await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    const rejected = await own.fail(400);
     await expect.poll(() => stateOf(rejected.deliveryId)).toBe(DeliveryState.FAILED);
     own.delivery.receiver.behaviour = answer(200);
     await own.open("/deliveries");

@@ -177,7 +177,7 @@ describe("endpoints", () => {
     expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
   });
 
-  it("show how they did in the last day and month", async () => {
+  it("show how they did in the last day, week and month", async () => {
     const { endpointId } = await own.createEndpoint();
     const { deliveryId } = await own.sendTest(endpointId);
     await own.page.clock.install();
@@ -192,11 +192,43 @@ describe("endpoints", () => {
     const facts = own.page.locator("dl").filter({ hasText: "Success rate" });
     await expect
       .poll(() => facts.textContent())
-      .toMatch(/^Success rate100%Attempts1Delivered1Failed0/);
-    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
-    await own.page.getByLabel("Last 30 days").check();
-    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
+      .toMatch(/^Success rate100%Delivered1Failed0p50about \d+ msp95about \d+ msLongest\d+ ms$/);
+    const chart = own.page.getByRole("figure", { name: "1 delivered, 0 failed" });
+    await chart.waitFor();
+    for (const [range, bars] of [
+      ["7 days", 7],
+      ["30 days", 30],
+    ] as const) {
+      await own.page.getByLabel(range).check();
+      await expect.poll(() => chart.getByRole("listitem").count()).toBe(bars);
+      await chart.getByRole("link").waitFor();
+    }
     await own.open("/endpoints");
     await own.see(/^100% · \d+ ms$/);
+  });
+
+  it("show their attempts by class of status; a bar tells its numbers and leads to its deliveries", async () => {
+    const notFound = await own.fail(404);
+    const { endpointId } = notFound;
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    own.delivery.receiver.behaviour = answer(200);
+    const delivered = await own.sendTest(endpointId);
+    await expect.poll(() => stateOf(delivered.deliveryId)).toBe(DeliveryState.DELIVERED);
+    await own.sendTest((await own.createEndpoint()).endpointId);
+    await countAttemptsNow(own.stack.database);
+    await own.open(`/endpoints/${endpointId}`);
+    const chart = own.page.getByRole("figure", { name: "1 delivered, 1 failed" });
+    await chart.getByText("4xx 1", { exact: true }).waitFor();
+    const bar = chart.getByRole("link", { name: /^\d\d:\d\d · Delivered 1 · 4xx 1$/ });
+    const opacity = "getComputedStyle(document.querySelector('figure a > :last-child')).opacity";
+    const seen = () => own.page.evaluate(opacity);
+    expect(await seen()).toBe("0");
+    await bar.hover();
+    expect(await seen()).toBe("1");
+    await bar.click();
+    await own.page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
+    // The list's own row, and these two.
+    await expect.poll(() => own.page.getByRole("row").count()).toBe(3);
   });
 });
