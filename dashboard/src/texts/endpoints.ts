@@ -66,7 +66,6 @@ export const endpoints = {
   installCommand: "npm install receiver-kit express",
   snippet: (language: string) => `Receive it in ${language}`,
   language: "Language",
-  php: "No test runs PHP, so we show no code. Let the endpoint send the headers of Standard Webhooks, and verify with the package standard-webhooks/standard-webhooks. Pass the whole secret.",
   steps: {
     intro: "Four steps to the first delivered event.",
     where: "Say where and what we send",
