@@ -1,4 +1,5 @@
-import { many } from "./words.ts";
+import { WebhookEventKind } from "@activity/proto";
+import { many, type Words } from "./words.ts";
 
 /** The pages of endpoints. */
 export const endpoints = {
@@ -92,6 +93,21 @@ export const endpoints = {
   sendTestTitle: "Send a test event",
   sendTestText: "A signed event with test: true, sent the same way as every other.",
   kind: "Event kind",
+  sentWhen: {
+    [WebhookEventKind.UNSPECIFIED]: "",
+    [WebhookEventKind.DONATION_CREATED]: "Sent when a donation is paid.",
+    [WebhookEventKind.DONATION_REFUNDED]:
+      "Sent when a donation is refunded, with the sum of all refunds.",
+    [WebhookEventKind.DONATION_CHARGEBACK]:
+      "Sent when a dispute changes, with the donation's status now.",
+    [WebhookEventKind.SUBSCRIPTION_CREATED]: "Sent when the first monthly contribution is paid.",
+  } satisfies Record<WebhookEventKind, string> as Words,
+  testAmount: "Amount in €",
+  testDonorName: "Supporter",
+  testDonor: "Test",
+  testMessageText: "Message",
+  testMessage: "This is a test.",
+  sample: "What it receives; ids and times differ",
   send: "Send",
   sending: "Sending …",
   sentUnseen: "We are sending it. This session may not see whether it arrives.",

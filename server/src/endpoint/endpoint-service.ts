@@ -4,7 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
-import { parseStoredText } from "../common/stored-text.ts";
+import { parseOptionalText, parseStoredText } from "../common/stored-text.ts";
 import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
 import {
@@ -182,8 +182,13 @@ export function createEndpointService(
       return { endpoint: endpointToProto(endpoint) };
     },
 
-    sendTest({ accountId, endpointId, kind }) {
+    sendTest({ accountId, endpointId, kind, amountCents, donorName, message }) {
       const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
+      const donation = {
+        amountCents: amountCents === undefined ? undefined : Number(amountCents),
+        donorName: parseOptionalText(donorName, "donor_name"),
+        message: parseOptionalText(message, "message"),
+      };
       return write({
         accountId,
         load: (accountNo) => ({
@@ -196,7 +201,8 @@ export function createEndpointService(
           if (!endpoint.switchedOn) throw endpointSwitchedOff();
           if (account.blocked) throw accountBlocked();
           const times = storeTestTimes(account.accountNo, withTestAt(account.nowMicros, before));
-          const event = newTestEvent(account, endpoint, testEventData(tested, account.nowMicros));
+          const data = testEventData(tested, account.nowMicros, donation);
+          const event = newTestEvent(account, endpoint, data);
           const deliveryId = event.deliveries[0]?.id ?? "";
           return { answer: { deliveryId, eventId: event.id }, changes: [times], events: [event] };
         },

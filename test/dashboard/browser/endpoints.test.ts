@@ -6,6 +6,9 @@ import { useOwnPage } from "./harness-page.ts";
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const own = useOwnPage();
+/** An event but for its id and its times. */
+const withoutIds = (text: string) =>
+  JSON.parse(text.replace(/wev_[a-z0-9]{15}/, "").replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, ""));
 
 describe("endpoints", () => {
   it("have a live check of the URL while they are created. §6", async () => {
@@ -133,6 +136,20 @@ describe("endpoints", () => {
     await own.button("Send a test").click();
     await own.press("Send");
     await own.told("It arrived.");
+    await own.dialog().getByLabel("Amount in €").fill("0");
+    await own.told("Write an amount");
+    await own.dialog().getByLabel("Amount in €").fill("12.50");
+    await own.dialog().getByLabel("Supporter").fill("Zoë 🎉");
+    await own.dialog().getByLabel("Message").fill("");
+    for (const kind of ["subscription.created", "donation.chargeback", "donation.created"]) {
+      await own.dialog().getByLabel("Event kind").selectOption(kind);
+      const sample = withoutIds(await own.code("What it receives"));
+      const before = own.delivery.receiver.requests.length;
+      await own.press("Send");
+      await expect.poll(() => own.delivery.receiver.requests.length).toBe(before + 1);
+      expect(withoutIds(`${own.delivery.receiver.requests.at(-1)?.body}`)).toEqual(sample);
+      expect(sample.data.amount_cents).toBe(1_250);
+    }
     own.delivery.receiver.behaviour = answer(401);
     await own.dialog().getByLabel("Event kind").selectOption("donation.refunded");
     await own.press("Send");
