@@ -21,7 +21,6 @@ export const texts = {
   loading: "Loading",
   cancel: "Cancel",
   close: "Close",
-  done: "Done",
   stepDone: "Done:",
   save: "Save",
   copy: "Copy",
@@ -48,6 +47,8 @@ export const texts = {
   },
   actions: "Actions",
   shownOnce: "Copy it now. You won't see it again.",
+  saveFirst: "Save it before you leave, then say so below. You won't see it again.",
+  saved: "I saved it",
   notFound: { title: "Page not found", text: "There is nothing at this address." },
   pages: {
     overview: "Overview",

@@ -95,6 +95,23 @@ describe("ADR 0038: a link into the dashboard", () => {
     expect(JSON.parse((await browser.call(getSession)).text)).toEqual({ session });
   });
 
+  it("leads back to where the service that asked for it wants, and nowhere without that", async () => {
+    const links = dashboard.stack.client(SessionService);
+    const scopes = [SessionScope.KEYS_READ];
+    const asked = { accountId: await newAccount(), scopes };
+    const returnUrlOf = async (link: { returnUrl?: string }) => {
+      const { url } = await links.createSessionLink({ ...asked, ...link });
+      const browser = dashboard.browser();
+      await browser.call(exchangeCode, { code: new URL(url).hash.slice("#code=".length) });
+      return JSON.parse((await browser.call(getSession)).text).session.returnUrl;
+    };
+    const returnUrl = "https://www.example.com/me?tab=webhooks";
+    expect(await returnUrlOf({ returnUrl })).toBe(returnUrl);
+    expect(await returnUrlOf({})).toBeUndefined();
+    const unsafe = { ...asked, returnUrl: "javascript:alert(1)" };
+    expect(await refusal(links.createSessionLink(unsafe))).toBe("invalid_parameter");
+  });
+
   it("is not used up by who looks at the page, as scanners of mail do", async () => {
     const code = await dashboard.code(await newAccount());
     for (const method of ["GET", "HEAD"]) {

@@ -43,7 +43,12 @@ export async function createTestDatabase(
 
 /** A vtgate learns of a new column some seconds after the migration. */
 async function waitForColumns({ query }: TestDatabase): Promise<void> {
-  const added = ["name FROM endpoint", "dismissed FROM dashboard_session"];
+  const added = [
+    "name FROM endpoint",
+    "return_url FROM session_link",
+    "return_url FROM dashboard_session",
+    "took_longer FROM delivery_stat",
+  ];
   for (const column of added) {
     const isKnown = () => query(`SELECT ${column} LIMIT 1`);
     await vi.waitFor(isKnown, { timeout: 30_000, interval: 100 });

@@ -30,7 +30,6 @@ export const BUILT_INTO_THE_PAGE = [
   "@tanstack/react-query",
   "react",
   "react-dom",
-  "uplot",
   "wouter",
 ];
 

@@ -1,15 +1,30 @@
+import { useEffect, useRef } from "react";
 import { texts } from "../texts.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Notice } from "./notice.tsx";
+import { useHold } from "./use-hold.ts";
 
-/** A secret, the one time that it is shown; it is kept nowhere but on the screen. */
-export function SecretShown({ label, secret }: { label: string; secret: string }) {
+/** A secret, the one time that it is shown: on the screen only, which nobody leaves before they say that it is saved. */
+export function SecretShown(props: { label: string; secret: string; isSaved?: boolean }) {
+  const tries = useHold(!props.isSaved);
+  const notice = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (tries > 0) notice.current?.scrollIntoView({ block: "center" });
+  }, [tries]);
   return (
     <>
-      <Notice look="warn" role="status">
-        {texts.shownOnce}
-      </Notice>
-      <CodeBlock label={label} text={secret} />
+      <div ref={notice}>
+        {tries > 0 ? (
+          <Notice key={tries} look="bad" role="alert">
+            {texts.saveFirst}
+          </Notice>
+        ) : (
+          <Notice look="warn" role="status">
+            {texts.shownOnce}
+          </Notice>
+        )}
+      </div>
+      <CodeBlock label={props.label} text={props.secret} />
     </>
   );
 }

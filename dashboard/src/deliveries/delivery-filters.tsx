@@ -10,8 +10,8 @@ import { isEventId } from "./delivery-query.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
 
 const STATES = choicesOf<DeliveryState>(texts.deliveries.states);
-const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
-const OUTCOMES = choicesOf<AttemptOutcome>(texts.deliveries.outcomes);
+export const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
+export const OUTCOMES = choicesOf<AttemptOutcome>(texts.deliveries.outcomes);
 const EVENT_ID_MAX = 100;
 
 /** Which deliveries to show. */

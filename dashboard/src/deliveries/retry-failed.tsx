@@ -1,4 +1,4 @@
-import { SessionScope } from "@activity/proto";
+import { AttemptOutcome, SessionScope, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
 import { ActionDialog } from "../common/action-dialog.tsx";
@@ -16,13 +16,16 @@ import { spanMs } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
+import { KINDS, OUTCOMES } from "./delivery-filters.tsx";
 import { RetryProgress } from "./retry-progress.tsx";
-import { useBulkRetry } from "./use-bulk-retry.ts";
+import { type Chosen, useBulkRetry } from "./use-bulk-retry.ts";
 import { useEndpointChoices } from "./use-endpoints.ts";
 import { useRetriable } from "./use-retriable.ts";
 
-/** Retries what failed to one endpoint or all in a range of time; the list's filters choose both at first. */
-export function RetryFailed(props: { filters: Pick<Filters, "get">; of?: string }) {
+type ListFilters = Pick<Filters, "get" | "choice">;
+
+/** Retries what failed in a range of time, of an endpoint, kind and outcome or all; the list's filters choose at first. */
+export function RetryFailed(props: { filters: ListFilters; of?: string }) {
   const { filters, of } = props;
   const endpoints = useEndpointChoices();
   // A session that may not see them retries what failed to all.
@@ -43,27 +46,34 @@ export function RetryFailed(props: { filters: Pick<Filters, "get">; of?: string 
 }
 
 function RetryForm(props: {
-  filters: Pick<Filters, "get">;
+  filters: ListFilters;
   endpoints: ReturnType<typeof useEndpointChoices>;
   onClose: () => void;
 }) {
   const { filters, endpoints } = props;
-  const [endpointId, setEndpointId] = useState(filters.get("endpoint"));
+  const [chosen, setChosen] = useState<Chosen>(() => {
+    const lastOutcome = filters.choice("outcome", Object.values(AttemptOutcome));
+    return {
+      endpointId: filters.get("endpoint"),
+      kind: filters.choice("kind", Object.values(WebhookEventKind)),
+      lastOutcome,
+      includeDelivered: lastOutcome === AttemptOutcome.DELIVERED,
+    };
+  });
   const [since, setSince] = useState(
     () => filters.get("since") || localFromMs(nowMs() - (spanMs(filters) ?? DAY_MS)),
   );
   const [until, setUntil] = useState(filters.get("until"));
-  const [includeDelivered, setIncludeDelivered] = useState(false);
   /** How many there were at the click. */
   const [total, setTotal] = useState({ count: 0, isAll: true });
   const retry = useBulkRetry();
-  const { count, isAll, error } = useRetriable(endpointId, since, until, includeDelivered);
+  const { count, isAll, error } = useRetriable(chosen, since, until);
   const from = timestampFromLocal(since);
   const begin = () => {
     if (from === undefined || count === undefined) return;
     setTotal({ count, isAll });
     const to = timestampFromLocal(until) ?? timestampFromMs(nowMs());
-    retry.begin({ endpointId, includeDelivered, since: from, until: to });
+    retry.begin({ ...chosen, since: from, until: to });
   };
   /** What was said counted for other choices. */
   const change =
@@ -72,15 +82,31 @@ function RetryForm(props: {
       retry.forget();
       set(value);
     };
+  const choose = <Name extends keyof Chosen>(name: Name) =>
+    change((value: Chosen[Name]) => setChosen((before) => ({ ...before, [name]: value })));
+  const isWider = filters.get("state") !== "" || filters.get("event") !== "";
   return (
     <DialogForm onSubmit={retry.goOn ?? begin}>
       <p>{texts.deliveries.retryFailedText}</p>
+      {isWider && <p>{texts.deliveries.retryFailedWider}</p>}
       <DialogFields isDisabled={retry.isPending}>
         <SelectField
           label={texts.deliveries.endpoint}
-          value={endpointId}
+          value={chosen.endpointId}
           choices={[{ value: "", text: texts.deliveries.allEndpoints }, ...endpoints]}
-          onChange={change(setEndpointId)}
+          onChange={choose("endpointId")}
+        />
+        <SelectField
+          label={texts.deliveries.kind}
+          value={chosen.kind}
+          choices={KINDS}
+          onChange={choose("kind")}
+        />
+        <SelectField
+          label={texts.deliveries.outcome}
+          value={chosen.lastOutcome}
+          choices={OUTCOMES}
+          onChange={choose("lastOutcome")}
         />
         <TextField
           label={`${texts.deliveries.retryFailedSince} (${ZONE})`}
@@ -97,8 +123,8 @@ function RetryForm(props: {
         />
         <ChoiceBox
           type="checkbox"
-          isChosen={includeDelivered}
-          onChange={change(setIncludeDelivered)}
+          isChosen={chosen.includeDelivered}
+          onChange={choose("includeDelivered")}
         >
           {texts.deliveries.includeDelivered}
         </ChoiceBox>

@@ -1,4 +1,4 @@
-import { DeliveryService } from "@activity/proto";
+import { type AttemptOutcome, DeliveryService, type WebhookEventKind } from "@activity/proto";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
@@ -8,14 +8,16 @@ import { useEffect, useRef, useState } from "react";
 /** Few enough for one part to take less than a second. */
 const pageSize = 100;
 
-/** Which deliveries to retry. */
-export type Retried = {
+/** Which deliveries to retry, but for their times. */
+export type Chosen = {
   /** Empty for every endpoint. */
   readonly endpointId: string;
-  readonly since: Timestamp;
-  readonly until: Timestamp;
+  /** Unspecified for all, as the outcome. */
+  readonly kind: WebhookEventKind;
+  readonly lastOutcome: AttemptOutcome;
   readonly includeDelivered: boolean;
 };
+type Retried = Chosen & { readonly since: Timestamp; readonly until: Timestamp };
 
 type Progress = { readonly retried: Retried; readonly queued: number; readonly pageToken: string };
 

@@ -2,21 +2,17 @@ import { DeliveryService } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { timestampFromLocal } from "../common/local-time.ts";
+import type { Chosen } from "./use-bulk-retry.ts";
 
 const FAR_AHEAD = timestampFromMs(Date.UTC(2080, 0));
 
 /** Counts what a bulk retry would begin; an empty `until` is now, whenever that is. */
-export function useRetriable(
-  endpointId: string,
-  since: string,
-  until: string,
-  includeDelivered: boolean,
-) {
+export function useRetriable(chosen: Chosen, since: string, until: string) {
   const from = timestampFromLocal(since);
   const { data, error } = useQuery(
     DeliveryService.method.countRetriableDeliveries,
     {
-      ...{ endpointId, includeDelivered, until: timestampFromLocal(until) ?? FAR_AHEAD },
+      ...{ ...chosen, until: timestampFromLocal(until) ?? FAR_AHEAD },
       ...(from && { since: from }),
     },
     { enabled: from !== undefined },

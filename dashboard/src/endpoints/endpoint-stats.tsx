@@ -1,25 +1,24 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { DAY_MS } from "../common/clock.ts";
 import { durationText } from "../common/duration-text.ts";
 import { Facts } from "../common/facts.tsx";
 import { Loaded } from "../common/loaded.tsx";
 import { RadioField } from "../common/radio-field.tsx";
 import { Section } from "../common/section.tsx";
 import { LOCALE, texts } from "../texts.ts";
-import { HOUR_MS, spansOf, sumOf } from "./hours.ts";
+import { HOUR_MS, percentileMs, spansOf, sumOf } from "./hours.ts";
 import { rateText } from "./rate-text.ts";
-import { DAY_HOURS, MONTH_DAYS, useStats } from "./use-stats.ts";
+import { StatsChart } from "./stats-chart.tsx";
+import { useStats } from "./use-stats.ts";
 
-/** Charts are the one part that is loaded when it is needed. */
-const StatsChart = lazy(async () => ({
-  default: (await import("./stats-chart.tsx")).StatsChart,
-}));
+const DAYS = { day: 1, week: 7, month: 30 } as const;
 
-/** How an endpoint did in the last day or month: success rate, attempts and times. */
+/** How an endpoint did in the last day, week or month: success rate, attempts and times. */
 export function EndpointStats({ endpointId }: { endpointId: string }) {
-  const [range, setRange] = useState("day");
-  const { query, dayMs, monthMs } = useStats(endpointId);
-  const isDay = range === "day";
-  const fromMs = isDay ? dayMs : monthMs;
+  const [range, setRange] = useState<keyof typeof DAYS>("day");
+  const { query, dayMs } = useStats(endpointId);
+  const days = DAYS[range];
+  const fromMs = dayMs - (days - 1) * DAY_MS;
   return (
     <Section
       title={texts.endpoints.statsTitle}
@@ -28,43 +27,48 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
         <RadioField
           label={texts.endpoints.range}
           value={range}
-          onChange={setRange}
-          choices={[
-            { value: "day", text: texts.endpoints.lastDay },
-            { value: "month", text: texts.endpoints.lastMonth },
-          ]}
+          onChange={(value) => setRange(value as keyof typeof DAYS)}
+          choices={Object.keys(DAYS).map((value) => ({
+            value,
+            text: texts.endpoints.ranges[value as keyof typeof DAYS],
+          }))}
         />
       }
     >
       <Loaded query={query}>
-        {({ hours }) => {
+        {({ hours, durationBoundsMs }) => {
           const sum = sumOf(hours, fromMs);
-          const spans = isDay
-            ? spansOf(hours, dayMs, HOUR_MS, DAY_HOURS)
-            : spansOf(hours, monthMs, DAY_HOURS * HOUR_MS, MONTH_DAYS);
+          const spanMs = days === 1 ? HOUR_MS : DAY_MS;
+          const spans = spansOf(hours, fromMs, spanMs, (days * DAY_MS) / spanMs);
           const number = (value: number) => value.toLocaleString(LOCALE);
-          const time = (value: number) =>
-            sum.rate === undefined ? texts.none : durationText(value);
+          const percentile = (share: number) => {
+            const milliseconds = percentileMs(sum, durationBoundsMs, share);
+            if (milliseconds === undefined) return texts.none;
+            return texts.endpoints.about(durationText(milliseconds));
+          };
           return (
             <>
               <Facts
                 facts={[
                   [texts.endpoints.successRate, rateText(sum.rate)],
-                  [texts.endpoints.attempts, number(sum.delivered + sum.failed)],
                   [texts.endpoints.delivered, number(sum.delivered)],
                   [texts.endpoints.failed, number(sum.failed)],
-                  [texts.endpoints.meanDuration, time(sum.meanMs)],
-                  [texts.endpoints.longestDuration, time(sum.longestMs)],
+                  ["p50", percentile(0.5)],
+                  ["p95", percentile(0.95)],
+                  [
+                    texts.endpoints.longestDuration,
+                    sum.rate === undefined ? texts.none : durationText(sum.longestMs),
+                  ],
                 ]}
               />
               {sum.rate !== undefined && (
-                <Suspense>
-                  <StatsChart
-                    key={range}
-                    spans={spans}
-                    label={texts.endpoints.chart(number(sum.delivered), number(sum.failed))}
-                  />
-                </Suspense>
+                <StatsChart
+                  endpointId={endpointId}
+                  spans={spans}
+                  spanMs={spanMs}
+                  total={sum.counts}
+                  label={texts.endpoints.chart(number(sum.delivered), number(sum.failed))}
+                />
               )}
             </>
           );

@@ -4,32 +4,78 @@ import { durationMs } from "../common/duration-text.ts";
 
 export const HOUR_MS = 3_600_000;
 
+/** What attempts came to: delivered, or failed by the class of the answer's status; `other` has no class that is known. */
+export const CLASSES = [
+  ...["delivered", "redirects", "clientErrors"],
+  ...["serverErrors", "unanswered", "other"],
+] as readonly (keyof Counts)[];
+export type Counts = {
+  readonly delivered: number;
+  readonly redirects: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly unanswered: number;
+  readonly other: number;
+};
+const NONE: Counts = {
+  ...{ delivered: 0, redirects: 0, clientErrors: 0 },
+  ...{ serverErrors: 0, unanswered: 0, other: 0 },
+};
+
 /** What the attempts of a span of time came to. */
 export type Sum = {
+  readonly counts: Counts;
   readonly delivered: number;
   readonly failed: number;
   /** Of those that were delivered, 0 to 1; `undefined` without an attempt. */
   readonly rate: number | undefined;
   readonly meanMs: number;
   readonly longestMs: number;
+  /** How many took how long, as the server counts them. */
+  readonly durations: readonly number[];
 };
 
 /** Adds up the hours that began at `fromMs` or later. */
 export function sumOf(hours: readonly EndpointHour[], fromMs: number): Sum {
-  let delivered = 0;
-  let failed = 0;
+  let counts = NONE;
   let totalMs = 0;
   let longestMs = 0;
+  const durations: number[] = [];
   for (const hour of hours) {
     if (startMs(hour) < fromMs) continue;
-    delivered += Number(hour.delivered);
-    failed += Number(hour.failed);
+    counts = plus(counts, hour);
     totalMs += durationMs(hour.totalDuration);
     longestMs = Math.max(longestMs, durationMs(hour.longestDuration));
+    for (const [index, count] of hour.durations.entries()) {
+      durations[index] = (durations[index] ?? 0) + Number(count);
+    }
   }
-  const attempts = delivered + failed;
+  const { delivered } = counts;
+  const attempts = countOf(counts);
   const rate = attempts === 0 ? undefined : delivered / attempts;
-  return { delivered, failed, rate, meanMs: attempts === 0 ? 0 : totalMs / attempts, longestMs };
+  const meanMs = attempts === 0 ? 0 : totalMs / attempts;
+  return { counts, delivered, failed: attempts - delivered, rate, meanMs, longestMs, durations };
+}
+
+/**
+ * Returns about how long at most a share of the attempts took, which is somewhere in the range that it falls into;
+ * `undefined` when no duration was counted.
+ */
+export function percentileMs(
+  { durations, longestMs }: Pick<Sum, "durations" | "longestMs">,
+  boundsMs: readonly number[],
+  share: number,
+): number | undefined {
+  let left = durations.reduce((sum, count) => sum + count, 0) * share;
+  for (const [index, count] of durations.entries()) {
+    if (count > 0 && left <= count) {
+      const from = boundsMs[index - 1] ?? 0;
+      const to = Math.min(boundsMs[index] ?? longestMs, longestMs);
+      return from + (to - from) * (left / count);
+    }
+    left -= count;
+  }
+  return undefined;
 }
 
 /**
@@ -46,13 +92,8 @@ export function healthOf(
   return newest.delivered === 0n ? "bad" : "warn";
 }
 
-/** The attempts of equal spans one after another. */
-export type Spans = {
-  /** When each began, in seconds since 1970. */
-  readonly begins: number[];
-  readonly all: number[];
-  readonly failed: number[];
-};
+/** What the attempts of one of several equal spans came to. */
+export type Span = Counts & { readonly beginMs: number };
 
 /** Counts hours into `count` spans of `spanMs` from `fromMs` on, also where nothing happened. */
 export function spansOf(
@@ -60,17 +101,35 @@ export function spansOf(
   fromMs: number,
   spanMs: number,
   count: number,
-): Spans {
-  const begins = Array.from({ length: count }, (_, index) => (fromMs + index * spanMs) / 1_000);
-  const all = begins.map(() => 0);
-  const failed = begins.map(() => 0);
-  for (const hour of hours) {
-    const index = Math.floor((startMs(hour) - fromMs) / spanMs);
-    if (all[index] === undefined) continue;
-    all[index] += Number(hour.delivered) + Number(hour.failed);
-    failed[index] = (failed[index] ?? 0) + Number(hour.failed);
-  }
-  return { begins, all, failed };
+): Span[] {
+  return Array.from({ length: count }, (_, index) => {
+    const beginMs = fromMs + index * spanMs;
+    const within = hours.filter(
+      (hour) => startMs(hour) >= beginMs && startMs(hour) < beginMs + spanMs,
+    );
+    return { ...within.reduce(plus, NONE), beginMs };
+  });
+}
+
+/** Adds up all classes. */
+export function countOf(counts: Counts): number {
+  return CLASSES.reduce((sum, name) => sum + counts[name], 0);
+}
+
+function plus(counts: Counts, hour: EndpointHour): Counts {
+  const redirects = Number(hour.redirects);
+  const clientErrors = Number(hour.clientErrors);
+  const serverErrors = Number(hour.serverErrors);
+  const unanswered = Number(hour.unanswered);
+  const known = redirects + clientErrors + serverErrors + unanswered;
+  return {
+    delivered: counts.delivered + Number(hour.delivered),
+    redirects: counts.redirects + redirects,
+    clientErrors: counts.clientErrors + clientErrors,
+    serverErrors: counts.serverErrors + serverErrors,
+    unanswered: counts.unanswered + unanswered,
+    other: counts.other + Number(hour.failed) - known,
+  };
 }
 
 function startMs({ beganAt }: EndpointHour): number {

@@ -1,5 +1,7 @@
 import { EndpointService, WebhookEventKind } from "@activity/proto";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { ChoiceBox } from "../common/choice-box.tsx";
 import { Facts } from "../common/facts.tsx";
 import { Page } from "../common/page.tsx";
 import { SecretShown } from "../common/secret-shown.tsx";
@@ -20,6 +22,7 @@ const INITIAL = {
 export function NewEndpointPage() {
   const [, navigate] = useLocation();
   const { mutate, data, error, isPending } = useChange(EndpointService.method.createEndpoint);
+  const [isSaved, setIsSaved] = useState(false);
   const endpoint = data?.endpoint;
   const steps = texts.endpoints.steps;
   return (
@@ -50,11 +53,14 @@ export function NewEndpointPage() {
           />
         )}
       </StepSection>
-      <StepSection number={2} title={steps.secret}>
+      <StepSection number={2} title={steps.secret} isDone={isSaved}>
         {data && (
           <>
-            <SecretShown label={texts.endpoints.secret} secret={data.secret} />
+            <SecretShown label={texts.endpoints.secret} secret={data.secret} isSaved={isSaved} />
             <p>{texts.endpoints.snippetHint}</p>
+            <ChoiceBox type="checkbox" isChosen={isSaved} onChange={setIsSaved}>
+              {texts.saved}
+            </ChoiceBox>
           </>
         )}
       </StepSection>

@@ -17,11 +17,15 @@ it("shows what the kit's own README shows, whose examples are run", () => {
   expect(readme).toContain(texts.endpoints.installCommand);
 });
 
-it("shows the Python and Go of the kit's documents, which pass its vectors", () => {
+it("shows the Python, Go and PHP of the kit's documents, which pass its vectors", () => {
   const documented = read("../../../receiver-kit/docs/other-languages.md");
-  for (const language of ["python", "go"]) {
+  for (const [language, ending] of [
+    ["python", "py"],
+    ["go", "go"],
+    ["php", "php"],
+  ]) {
     const code = read(`receiver-${language}.txt`);
-    expect(code).toContain("Service-Signature");
-    expect(documented).toContain(`verify.${language === "go" ? "go" : "py"}\n${code}\`\`\``);
+    expect(code).toMatch(/Service-Signature|SERVICE_SIGNATURE/);
+    expect(documented).toContain(`verify.${ending}\n${code}\`\`\``);
   }
 });

@@ -4,28 +4,27 @@ import { RadioField } from "../common/radio-field.tsx";
 import { texts } from "../texts.ts";
 import go from "./receiver-go.txt?raw";
 import node from "./receiver-node.txt?raw";
+import php from "./receiver-php.txt?raw";
 import python from "./receiver-python.txt?raw";
 
-const LANGUAGES = ["Node", "Python", "Go", "PHP"] as const;
-const CODE: Readonly<Record<string, string | undefined>> = { Node: node, Python: python, Go: go };
+const CODE = { Node: node, Python: python, Go: go, PHP: php } as const;
+type Language = keyof typeof CODE;
 
-/** How to verify what an endpoint is sent, by language: code that the kit's tests run, and words where they run none. */
+/** How to verify what an endpoint is sent, by language: code that the kit's tests run. */
 export function ReceiverCode() {
-  const [language, setLanguage] = useState<string>(LANGUAGES[0]);
-  const code = CODE[language];
+  const [language, setLanguage] = useState<Language>("Node");
   return (
     <>
       <RadioField
         label={texts.endpoints.language}
         value={language}
-        choices={LANGUAGES.map((each) => ({ value: each, text: each }))}
-        onChange={setLanguage}
+        choices={Object.keys(CODE).map((each) => ({ value: each, text: each }))}
+        onChange={(value) => setLanguage(value as Language)}
       />
       {language === "Node" && (
         <CodeBlock label={texts.endpoints.install} text={texts.endpoints.installCommand} />
       )}
-      {code !== undefined && <CodeBlock label={texts.endpoints.snippet(language)} text={code} />}
-      {language === "PHP" && <p>{texts.endpoints.php}</p>}
+      <CodeBlock label={texts.endpoints.snippet(language)} text={CODE[language]} />
     </>
   );
 }

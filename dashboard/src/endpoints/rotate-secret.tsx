@@ -86,7 +86,7 @@ function RotatedSecret(props: {
       </p>
       <DialogButtons>
         <Button look="primary" onClick={props.onDone}>
-          {texts.done}
+          {texts.saved}
         </Button>
       </DialogButtons>
     </>

@@ -1,105 +1,91 @@
-import "uplot/dist/uPlot.min.css";
-import { useEffect, useRef } from "react";
-import uPlot from "uplot";
+import { SessionScope } from "@activity/proto";
+import { Link } from "wouter";
+import { localFromMs } from "../common/local-time.ts";
+import { useMay } from "../session/session-context.ts";
 import { LOCALE, texts } from "../texts.ts";
-import type { Spans } from "./hours.ts";
+import { CLASSES, type Counts, countOf, HOUR_MS, type Span } from "./hours.ts";
 import styles from "./stats-chart.module.css";
 
-const HEIGHT = 180;
+const HOURS = new Intl.DateTimeFormat(LOCALE, { timeStyle: "short" });
+const DAYS = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
+/** Of more bars than a week has, one in six has its time below. */
+const FEW = 7;
+const BARS_A_TIME = 6;
 
-/** Draws attempts over time: all of them in the colour of success, those that failed over it from the ground up. */
-export function StatsChart({ spans, label }: { spans: Spans; label: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  const good = useRef<HTMLSpanElement>(null);
-  const bad = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (!box.current || !good.current || !bad.current) return;
-    const container = box.current;
-    const colors = { good: good.current, bad: bad.current };
-    let chart = draw(container, spans, colors);
-    const redraw = () => {
-      chart.destroy();
-      chart = draw(container, spans, colors);
-    };
-    const resized = new ResizeObserver(() =>
-      chart.setSize({ width: container.clientWidth, height: HEIGHT }),
+/**
+ * Attempts over time: a bar for each span, newest first, by what they came to. A bar tells its numbers when it is pointed
+ * at or has the focus, and leads to the deliveries of its span.
+ */
+export function StatsChart(props: {
+  endpointId: string;
+  spans: readonly Span[];
+  spanMs: number;
+  total: Counts;
+  label: string;
+}) {
+  const { endpointId, spans, spanMs, total } = props;
+  const mayRead = useMay(SessionScope.DELIVERIES_READ);
+  const most = Math.max(1, ...spans.map(countOf));
+  const timeOf = (span: Span) => (spanMs > HOUR_MS ? DAYS : HOURS).format(span.beginMs);
+  const bars = spans.map((span, index) => {
+    const stack = CLASSES.filter((name) => span[name] > 0).map((name) => (
+      <span
+        key={name}
+        className={styles[name]}
+        style={{ height: `${(100 * span[name]) / most}%` }}
+      />
+    ));
+    const numbers = (
+      <span className={styles.numbers}>
+        {timeOf(span)} · {countsText(span)}
+      </span>
     );
-    resized.observe(container);
-    // A canvas does not follow the colours of the page by itself.
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", redraw);
-    const theme = new MutationObserver(redraw);
-    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    return () => {
-      theme.disconnect();
-      scheme.removeEventListener("change", redraw);
-      resized.disconnect();
-      chart.destroy();
-    };
-  }, [spans]);
+    return (
+      <li key={span.beginMs} className={styles.span}>
+        {stack.length === 0 ? (
+          <span className={styles.bar} />
+        ) : mayRead ? (
+          <Link className={styles.bar} href={deliveriesOf(endpointId, span.beginMs, spanMs)}>
+            {stack}
+            {numbers}
+          </Link>
+        ) : (
+          <span className={styles.bar}>
+            {stack}
+            {numbers}
+          </span>
+        )}
+        <span className={styles.time} aria-hidden="true">
+          {(spans.length <= FEW || index % BARS_A_TIME === 0) && timeOf(span)}
+        </span>
+      </li>
+    );
+  });
   return (
-    <figure className={styles.figure}>
-      <div ref={box} role="img" aria-label={label} className={styles.chart} />
+    <figure className={styles.figure} aria-label={props.label}>
+      <div className={styles.most} aria-hidden="true">
+        {most.toLocaleString(LOCALE)}
+      </div>
+      <ol className={styles.spans}>{bars.reverse()}</ol>
       <figcaption className={styles.legend}>
-        <span ref={good} className={styles.good}>
-          {texts.endpoints.delivered}
-        </span>
-        <span ref={bad} className={styles.bad}>
-          {texts.endpoints.failed}
-        </span>
+        {CLASSES.filter((name) => total[name] > 0).map((name) => (
+          <span key={name}>
+            <span className={`${styles.mark} ${styles[name]}`} />
+            {texts.endpoints.classes[name]} {total[name].toLocaleString(LOCALE)}
+          </span>
+        ))}
       </figcaption>
     </figure>
   );
 }
 
-function draw(
-  container: HTMLElement,
-  { begins, all, failed }: Spans,
-  colors: { good: Element; bad: Element },
-): uPlot {
-  const text = getComputedStyle(container).color;
-  const line = getComputedStyle(container).borderTopColor;
-  const [first = 0, second = 0] = begins;
-  const spanSeconds = second - first;
-  const bars = uPlot.paths.bars?.({ size: [0.7, 32], radius: 0.15 });
-  const series = (element: Element): uPlot.Series => ({
-    fill: getComputedStyle(element).color,
-    width: 0,
-    points: { show: false },
-    ...(bars && { paths: bars }),
-  });
-  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } };
-  return new uPlot(
-    {
-      width: container.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      scales: {
-        // Half a bar more at either end.
-        x: { range: (_, min, max) => [min - spanSeconds / 2, max + spanSeconds / 2] },
-        y: { range: (_, __, max) => [0, Math.max(max, 1)] },
-      },
-      axes: [
-        { ...axis, grid: { show: false }, size: 28, values: labels },
-        { ...axis, size: 40, incrs: WHOLE },
-      ],
-      series: [{}, series(colors.good), series(colors.bad)],
-    },
-    [begins, all, failed],
-    container,
-  );
+function countsText(counts: Counts): string {
+  return CLASSES.filter((name) => counts[name] > 0)
+    .map((name) => `${texts.endpoints.classes[name]} ${counts[name].toLocaleString(LOCALE)}`)
+    .join(" · ");
 }
 
-const TIMES = new Intl.DateTimeFormat(LOCALE, { timeStyle: "short" });
-const DAYS = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
-const DAY_SECONDS = 86_400;
-
-/** Writes the time below an axis, or the day where days are apart. */
-function labels(_: uPlot, splits: number[], __: number, ___: number, seconds: number): string[] {
-  const format = seconds < DAY_SECONDS ? TIMES : DAYS;
-  return splits.map((split) => format.format(split * 1_000));
+function deliveriesOf(endpoint: string, beginMs: number, spanMs: number): string {
+  const times = { since: localFromMs(beginMs), until: localFromMs(beginMs + spanMs) };
+  return `/deliveries?${new URLSearchParams({ endpoint, span: "custom", ...times })}`;
 }
-
-/** Nobody makes half an attempt. */
-const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000];

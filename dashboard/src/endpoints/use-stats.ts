@@ -6,14 +6,14 @@ import { nowMs } from "../common/clock.ts";
 import { useEndpoints } from "../deliveries/use-endpoints.ts";
 import { HOUR_MS, healthOf, sumOf } from "./hours.ts";
 
-export const DAY_HOURS = 24;
-export const MONTH_DAYS = 30;
+const DAY_HOURS = 24;
+const MONTH_DAYS = 30;
 const READ_AGAIN_MS = 30_000;
 
-/** Reads an endpoint's hours of the last 30 days, and when the day and the month of them began. */
+/** Reads an endpoint's hours of the last 30 days, and when the last day of them began. */
 export function useStats(endpointId: string) {
-  const { dayMs, monthMs, optionsOf } = useStatsOptions();
-  return { query: useQuery(optionsOf(endpointId)), dayMs, monthMs };
+  const { dayMs, optionsOf } = useStatsOptions();
+  return { query: useQuery(optionsOf(endpointId)), dayMs };
 }
 
 /** How an endpoint did on the last day. */
@@ -72,5 +72,5 @@ function useStatsOptions() {
     ),
     refetchInterval: READ_AGAIN_MS,
   });
-  return { dayMs, monthMs, optionsOf };
+  return { dayMs, optionsOf };
 }

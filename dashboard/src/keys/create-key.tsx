@@ -94,7 +94,7 @@ function CreatedKey({ secret, onDone }: { secret: string; onDone: () => void }) 
       <p>{texts.keys.curlHint}</p>
       <DialogButtons>
         <Button look="primary" onClick={onDone}>
-          {texts.done}
+          {texts.saved}
         </Button>
       </DialogButtons>
     </>

@@ -4,6 +4,8 @@ import { Badge } from "../common/badge.tsx";
 import { OfflineNotice } from "../common/offline-notice.tsx";
 import { useFailing } from "../endpoints/use-stats.ts";
 import { NoticeBanner } from "../notices/notice-banner.tsx";
+import { BackToSite } from "../session/back-to-site.tsx";
+import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { usePages } from "./pages.ts";
@@ -12,6 +14,7 @@ import styles from "./shell.module.css";
 /** What stands around every page: where one is, where one can go, and whose account it is. */
 export function Shell({ children }: { children: ReactNode }) {
   const pages = usePages();
+  const { returnUrl } = useSession().session;
   const failing = useFailing();
   return (
     <div className={styles.shell}>
@@ -29,6 +32,7 @@ export function Shell({ children }: { children: ReactNode }) {
           ))}
         </nav>
         <div className={styles.account}>
+          <BackToSite url={returnUrl} />
           <AccountDialog />
         </div>
       </header>

@@ -63,7 +63,7 @@ function Failing(props: { stats: DayStats; failed: readonly Delivery[]; isAll: b
       </div>
       {mayRetry && (
         <RetryFailed
-          filters={{ get: (name) => (name === "endpoint" ? endpoint.id : "") }}
+          filters={{ get: (name) => (name === "endpoint" ? endpoint.id : ""), choice: () => 0 }}
           of={endpointText(endpoint)}
         />
       )}

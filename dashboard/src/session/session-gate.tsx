@@ -9,6 +9,7 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { LimitsContext } from "../common/limits-context.ts";
 import { createQueryClient } from "../common/query-client.ts";
 import { texts } from "../texts.ts";
+import { BackToSite } from "./back-to-site.tsx";
 import { Door } from "./door.tsx";
 import { SessionContext } from "./session-context.ts";
 import { SessionWatch } from "./session-watch.tsx";
@@ -24,6 +25,8 @@ type State =
 export function SessionGate({ code, children }: { code: string | undefined; children: ReactNode }) {
   const transport = useTransport();
   const [state, setState] = useState<State>({ kind: "opening" });
+  /** Where the session led back to: who has none any more needs it most. */
+  const [returnUrl, setReturnUrl] = useState("");
   const [queryClient] = useState(() => createQueryClient(() => setState({ kind: "ended" })));
   const open = useCallback(
     (replaceSession: boolean) => {
@@ -47,6 +50,7 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
     return () => clearTimeout(timer);
   }, [state, open]);
   const session = state.kind === "open" ? state.session : undefined;
+  useEffect(() => setReturnUrl((before) => session?.returnUrl ?? before), [session]);
   const openSession = useMemo(
     () => session && { session, leave: () => setState({ kind: "signed-out" }) },
     [session],
@@ -83,9 +87,12 @@ export function SessionGate({ code, children }: { code: string | undefined; chil
         </Door>
       );
     case "signed-out":
-      return <Door {...texts.session.signedOut} />;
     case "ended":
-      return <Door {...texts.session.ended} />;
+      return (
+        <Door {...(state.kind === "ended" ? texts.session.ended : texts.session.signedOut)}>
+          <BackToSite url={returnUrl} />
+        </Door>
+      );
     default:
       return <Door title={texts.session.opening} isBusy />;
   }

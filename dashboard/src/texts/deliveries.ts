@@ -53,6 +53,7 @@ export const deliveries = {
   retryFailedTitle: "Retry failed deliveries",
   retryFailedText:
     "We retry deliveries that failed, were canceled or are paused, of endpoints that are on.",
+  retryFailedWider: "The list's filters of state and event id do not count here.",
   allEndpoints: "All endpoints",
   stopRetry: "Stop",
   goOnRetrying: "Go on",

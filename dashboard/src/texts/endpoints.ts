@@ -1,4 +1,5 @@
-import { many } from "./words.ts";
+import { WebhookEventKind } from "@activity/proto";
+import { many, type Words } from "./words.ts";
 
 /** The pages of endpoints. */
 export const endpoints = {
@@ -29,16 +30,24 @@ export const endpoints = {
   failing: (count: number) => `${count} failing`,
   createdAt: "Created",
   lastDay: "Last day",
-  lastMonth: "Last 30 days",
+  ranges: { day: "24 hours", week: "7 days", month: "30 days" },
   quiet: "no attempts",
   successRate: "Success rate",
-  attempts: "Attempts",
   failed: "Failed",
   delivered: "Delivered",
-  meanDuration: "Mean time",
+  about: (text: string) => `about ${text}`,
   longestDuration: "Longest",
   statsTitle: "Performance",
-  statsHint: "Attempts by the hour. The last minute or so may be missing.",
+  statsHint:
+    "Half of the attempts took p50 or less, 95% p95 or less. The last minute or so may be missing.",
+  classes: {
+    delivered: "Delivered",
+    redirects: "3xx",
+    clientErrors: "4xx",
+    serverErrors: "5xx",
+    unanswered: "No answer",
+    other: "Other failures",
+  },
   chart: (delivered: string, failed: string) =>
     `Attempts over time: ${delivered} delivered, ${failed} failed`,
   range: "Range",
@@ -58,7 +67,6 @@ export const endpoints = {
   installCommand: "npm install receiver-kit express",
   snippet: (language: string) => `Receive it in ${language}`,
   language: "Language",
-  php: "No test runs PHP, so we show no code. Let the endpoint send the headers of Standard Webhooks, and verify with the package standard-webhooks/standard-webhooks. Pass the whole secret.",
   steps: {
     intro: "Four steps to the first delivered event.",
     where: "Say where and what we send",
@@ -85,6 +93,21 @@ export const endpoints = {
   sendTestTitle: "Send a test event",
   sendTestText: "A signed event with test: true, sent the same way as every other.",
   kind: "Event kind",
+  sentWhen: {
+    [WebhookEventKind.UNSPECIFIED]: "",
+    [WebhookEventKind.DONATION_CREATED]: "Sent when a donation is paid.",
+    [WebhookEventKind.DONATION_REFUNDED]:
+      "Sent when a donation is refunded, with the sum of all refunds.",
+    [WebhookEventKind.DONATION_CHARGEBACK]:
+      "Sent when a dispute changes, with the donation's status now.",
+    [WebhookEventKind.SUBSCRIPTION_CREATED]: "Sent when the first monthly contribution is paid.",
+  } satisfies Record<WebhookEventKind, string> as Words,
+  testAmount: "Amount in €",
+  testDonorName: "Supporter",
+  testDonor: "Test",
+  testMessageText: "Message",
+  testMessage: "This is a test.",
+  sample: "What it receives; ids and times differ",
   send: "Send",
   sending: "Sending …",
   sentUnseen: "We are sending it. This session may not see whether it arrives.",

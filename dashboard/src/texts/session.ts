@@ -27,6 +27,7 @@ export const session = {
     title: "Nothing to see",
     text: "This session may open no page of the dashboard. Ask the site that brought you here for a link that may.",
   },
+  backToSite: "Back to your site",
   account: "Account",
   endsAt: "Session ends",
   username: "User name",

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Launch } from "../../../dev-stack/src/unpacked-root.ts";
 import vectorsFile from "../../vectors.json" with { type: "json" };
 import { readCodeBlocks } from "./code-blocks.ts";
+import { findPhp } from "./find-php.ts";
 import { findGo } from "./go-toolchain.ts";
 
 const blocks = readCodeBlocks("docs/other-languages.md");
@@ -13,9 +15,11 @@ const vectorsPath = path.resolve(import.meta.dirname, "../../vectors.json");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let go: string;
-// pip fetches it at the first run.
+let php: Launch;
+// pip and apt fetch them at the first run.
 beforeAll(async () => {
   go = await findGo();
+  php = await findPhp();
 }, 600_000);
 
 /** With nothing in its cache, Go compiles its standard library first. */
@@ -38,6 +42,33 @@ for v in json.load(open(sys.argv[1]))["vectors"]:
 `,
   );
   const output = execFileSync("python3", ["run.py", vectorsPath], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(output.trim()).toBe(EXPECTED);
+});
+
+it("has a PHP function that finds what every vector says", () => {
+  writeFileSync(path.join(folder, "verify.php"), blocks.get("verify.php") ?? "");
+  writeFileSync(
+    path.join(folder, "run.php"),
+    `<?php
+require 'verify.php';
+foreach (json_decode(file_get_contents($argv[1]), true)['vectors'] as $v) {
+    $server = [];
+    foreach ($v['headers'] as $name => $value) {
+        $server['HTTP_' . strtoupper(str_replace('-', '_', $name))] = $value;
+    }
+    try {
+        verify(base64_decode($v['body_base64']), $server, $v['secret'], $v['now_seconds']);
+        echo "verified\n";
+    } catch (UnexpectedValueException $error) {
+        echo $error->getMessage(), "\n";
+    }
+}
+`,
+  );
+  const output = execFileSync(php.command, [...php.leading, "-n", "run.php", vectorsPath], {
     cwd: folder,
     encoding: "utf8",
   });

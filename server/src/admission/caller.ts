@@ -9,6 +9,8 @@ export type SessionRecord = {
   readonly account: ReadAccount;
   readonly scopes: readonly SessionScope[];
   readonly expiresAtMicros: number;
+  /** Where the service that made its link wants its owner to go back to. */
+  readonly returnUrl: string | undefined;
 };
 
 /** Who makes a call: the holder of an account's API key, its owner in the dashboard, or an internal service. */

@@ -10,12 +10,17 @@ import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.
 /** How long the times are that attempts are counted by. */
 export const HOUR_MICROS = 3_600_000_000;
 
+/** The bounds by which durations are counted: an attempt takes ten seconds at most, and connecting. */
+export const DURATION_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const;
+const TOOK = [...DURATION_BOUNDS_MS.map((bound) => `took_${bound}`), "took_longer"];
+
 /** An attempt that is not counted; times in microseconds. */
 export type UncountedAttempt = RunKey & {
   readonly attempt: number;
   readonly startedAt: number;
   readonly duration: number;
   readonly isDelivered: boolean;
+  readonly statusCode: number | undefined;
 };
 
 /** What counting needs to know of a delivery. */
@@ -34,6 +39,13 @@ export type StatHour = {
   readonly failed: number;
   readonly totalDuration: number;
   readonly longestDuration: number;
+  /** Of those that failed, by the class of their status; without an answer. */
+  readonly redirects: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly unanswered: number;
+  /** How many took at most each bound, but more than the one before; at last those that took longer. */
+  readonly durations: readonly number[];
 };
 
 type AttemptRow = RowDataPacket & {
@@ -44,6 +56,7 @@ type AttemptRow = RowDataPacket & {
   started_at: number;
   duration: number;
   outcome: AttemptOutcome;
+  status_code: number | null;
 };
 type DeliveryRow = RowDataPacket & {
   account_no: number;
@@ -60,12 +73,16 @@ type HourRow = RowDataPacket & {
   failed: number;
   total_duration: number;
   longest_duration: number;
-};
+  redirects: number;
+  client_errors: number;
+  server_errors: number;
+  unanswered: number;
+} & Record<string, number>;
 
 /** Locks at most `limit` attempts that are not counted; those that anybody writes just now are left out. */
 export async function lockUncounted(tx: Transaction, limit: number): Promise<UncountedAttempt[]> {
   const [rows] = await tx.query<AttemptRow[]>(
-    `SELECT account_no, delivery_id, run, attempt, started_at, duration, outcome
+    `SELECT account_no, delivery_id, run, attempt, started_at, duration, outcome, status_code
      FROM delivery_attempt FORCE INDEX (delivery_attempt_counted)
      WHERE counted = FALSE LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
   );
@@ -77,6 +94,7 @@ export async function lockUncounted(tx: Transaction, limit: number): Promise<Unc
     startedAt: row.started_at,
     duration: row.duration,
     isDelivered: row.outcome === AttemptOutcome.DELIVERED,
+    statusCode: row.status_code ?? undefined,
   }));
 }
 
@@ -109,21 +127,24 @@ export type AddedHour = StatHour & {
   readonly failedRuns: number;
 };
 
+const CLASSES = ["redirects", "client_errors", "server_errors", "unanswered"];
+/** The columns that are sums. */
+const ADDED = ["delivered", "failed", "total_duration", "failed_runs", ...CLASSES, ...TOOK];
+
 /** Adds to hours of endpoints, at least one, each of them once. */
 export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): Promise<void> {
   await tx.query(
     `INSERT INTO delivery_stat
-       (account_no, endpoint_id, began_at, delivered, failed, total_duration, longest_duration,
-        failed_runs)
+       (account_no, endpoint_id, began_at, longest_duration, ${ADDED.join(", ")})
      VALUES ?
-     ON DUPLICATE KEY UPDATE delivered = delivered + VALUES(delivered),
-       failed = failed + VALUES(failed), total_duration = total_duration + VALUES(total_duration),
-       longest_duration = GREATEST(longest_duration, VALUES(longest_duration)),
-       failed_runs = failed_runs + VALUES(failed_runs)`,
+     ON DUPLICATE KEY UPDATE longest_duration = GREATEST(longest_duration, VALUES(longest_duration)),
+       ${ADDED.map((column) => `${column} = ${column} + VALUES(${column})`).join(", ")}`,
     [
       hours.map((hour) => [
-        ...[hour.accountNo, hour.endpointId, hour.beganAt, hour.delivered, hour.failed],
-        ...[hour.totalDuration, hour.longestDuration, hour.failedRuns],
+        ...[hour.accountNo, hour.endpointId, hour.beganAt, hour.longestDuration],
+        ...[hour.delivered, hour.failed, hour.totalDuration, hour.failedRuns],
+        ...[hour.redirects, hour.clientErrors, hour.serverErrors, hour.unanswered],
+        ...hour.durations,
       ]),
     ],
   );
@@ -166,7 +187,8 @@ export async function listHours(
 ): Promise<StatHour[]> {
   const rows = await queryWithin<HourRow[]>(
     pool,
-    `SELECT began_at, delivered, failed, total_duration, longest_duration FROM delivery_stat
+    `SELECT began_at, delivered, failed, total_duration, longest_duration, ${CLASSES.join(", ")},
+       ${TOOK.join(", ")} FROM delivery_stat
      WHERE account_no = ? AND endpoint_id = ? AND began_at > ? - ${HOUR_MICROS} ORDER BY began_at`,
     [accountNo, endpointId, since],
   );
@@ -176,5 +198,10 @@ export async function listHours(
     failed: row.failed,
     totalDuration: row.total_duration,
     longestDuration: row.longest_duration,
+    redirects: row.redirects,
+    clientErrors: row.client_errors,
+    serverErrors: row.server_errors,
+    unanswered: row.unanswered,
+    durations: TOOK.map((column) => row[column] ?? 0),
   }));
 }

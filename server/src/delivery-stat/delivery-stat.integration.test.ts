@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** When an hour of today began. */
 const HOUR = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET } = AttemptOutcome;
+const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET, REDIRECTED, RECEIVER_BUSY } = AttemptOutcome;
 /** What one delivered attempt of 5 ms, as `services.record` makes it, adds to its hour. */
 const ONE = { delivered: 1, failed: 0, total: 5_000, longest: 5_000 };
 
@@ -72,6 +72,34 @@ describe("an endpoint's hours, ADR 0039", () => {
     expect(await hours(HOUR)).toHaveLength(1);
     expect(await hours(HOUR + HOUR_MS - 1)).toHaveLength(1);
     expect(await hours(HOUR + HOUR_MS)).toEqual([]);
+  });
+
+  it("count failed attempts by the class of their status, and durations by ten ranges", async () => {
+    const startedAt = timestampFromMs(HOUR);
+    const make = async (outcome: AttemptOutcome, milliseconds: number, statusCode?: number) => {
+      const nanos = (milliseconds % 1_000) * 1_000_000;
+      const duration = { seconds: BigInt(Math.floor(milliseconds / 1_000)), nanos };
+      const status = statusCode === undefined ? {} : { statusCode };
+      await services.record(await send(), outcome, { startedAt, duration, ...status });
+    };
+    await make(DELIVERED, 10, 204);
+    await make(REDIRECTED, 11, 302);
+    for (const status of [400, 404]) await make(REJECTED, 250, status);
+    await countAttempts(services.pool);
+    await make(RECEIVER_BUSY, 5_000, 503);
+    await make(TIMEOUT, 10_001);
+    await make(REJECTED, 0, 600);
+    await countAttempts(services.pool);
+    const since = timestampFromMs(HOUR);
+    const stats = await services.endpoints.getEndpointStats({ accountId, endpointId, since });
+    expect(stats.durationBoundsMs).toEqual([10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]);
+    expect(stats.hours).toMatchObject([
+      {
+        ...{ delivered: 1n, failed: 6n },
+        ...{ redirects: 1n, clientErrors: 2n, serverErrors: 1n, unanswered: 1n },
+        durations: [2n, 1n, 0n, 0n, 2n, 0n, 0n, 0n, 1n, 1n],
+      },
+    ]);
   });
 
   it("hold an attempt once that is recorded again, before it is counted and after", async () => {

@@ -8,6 +8,7 @@ import {
   type AddedHour,
   addToHours,
   type CountedDelivery,
+  DURATION_BOUNDS_MS,
   deleteOldHours,
   HOUR_MICROS,
   listCounted,
@@ -70,13 +71,34 @@ function hoursOf(
     const durations = all.map(({ duration }) => duration);
     const delivered = all.filter(({ isDelivered }) => isDelivered).length;
     const { accountNo = 0, endpointId = "", beganAt = 0 } = all[0] ?? {};
+    const inClass = (hundreds: number | undefined) => all.filter(isOfClass(hundreds)).length;
     return {
       ...{ accountNo, endpointId, beganAt, delivered, failed: all.length - delivered },
       totalDuration: durations.reduce((sum, each) => sum + each, 0),
       longestDuration: Math.max(...durations),
+      redirects: inClass(3),
+      clientErrors: inClass(4),
+      serverErrors: inClass(5),
+      unanswered: inClass(undefined),
+      durations: inRanges(durations),
       failedRuns: all.filter(({ endsInFailure }) => endsInFailure).length,
     };
   });
+}
+
+/** Tells whether an attempt failed with a status of so many hundreds, or without any. */
+function isOfClass(hundreds: number | undefined) {
+  return ({ isDelivered, statusCode }: UncountedAttempt) =>
+    !isDelivered && (statusCode && Math.floor(statusCode / 100)) === hundreds;
+}
+
+/** Counts durations, in microseconds, by the bounds. */
+function inRanges(durations: readonly number[]): number[] {
+  const bounds = [...DURATION_BOUNDS_MS.map((bound) => bound * 1_000), Number.POSITIVE_INFINITY];
+  return bounds.map(
+    (bound, index) =>
+      durations.filter((each) => each <= bound && each > (bounds[index - 1] ?? -1)).length,
+  );
 }
 
 /** Tells whether a run ended without success with an attempt; its owner has seen what became of a test. */

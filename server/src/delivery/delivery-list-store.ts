@@ -67,8 +67,8 @@ async function listEventIds(pool: Pool, accountNo: number, recordId: string): Pr
   return rows.map((row) => row.id);
 }
 
-/** Selects an endpoint's deliveries by states and time of creation. */
-export type InStates = {
+/** Selects an endpoint's deliveries by states and time of creation, and by kind and last outcome if they are given. */
+export type InStates = Pick<DeliveryFilter, "kind" | "lastOutcome"> & {
   readonly accountNo: number;
   readonly endpointId: string;
   readonly states: readonly DeliveryState[];
@@ -98,10 +98,10 @@ export async function countInStates(pool: Pool, asked: InStates, limit: number):
 }
 
 function inStatesSql(asked: InStates, after: string | undefined, limit: number) {
-  const { accountNo, endpointId, states, range } = asked;
+  const { accountNo, endpointId, states, range, kind, lastOutcome } = asked;
   const within = withinTimes(accountNo, range);
   if (after !== undefined) within.push(["id > ?", after]);
-  const ranges = states.flatMap((state) => rangesOf({ endpointId, state }));
+  const ranges = states.flatMap((state) => rangesOf({ endpointId, state, kind, lastOutcome }));
   return rangesSql("delivery_endpoint_state_kind", ranges, within, "ASC", limit);
 }
 

@@ -153,17 +153,22 @@ function filterFrom(request: ListDeliveriesRequest): DeliveryFilter {
 }
 
 function endedFrom(request: CountRetriableDeliveriesRequest | RetryFailedDeliveriesRequest): Ended {
-  const { accountId, endpointId, since, until, includeDelivered } = request;
+  const { accountId, endpointId, since, until, includeDelivered, kind, lastOutcome } = request;
   const range = {
     since: requiredMicros(since, "since"),
     until: requiredMicros(until, "until"),
   };
-  return { accountId, endpointId: endpointId || undefined, range, includeDelivered };
+  return {
+    ...{ accountId, endpointId: endpointId || undefined, range, includeDelivered },
+    ...{ kind: kind || undefined, lastOutcome: lastOutcome || undefined },
+  };
 }
 
 /** Names a bulk retry, for its page tokens. No list has the same name. */
-function retryOf({ endpointId = "", range, includeDelivered }: Ended): string {
-  return `retry/${endpointId}/${range.since}/${range.until}/${includeDelivered}`;
+function retryOf(ended: Ended): string {
+  const { endpointId = "", range, includeDelivered, kind = "", lastOutcome = "" } = ended;
+  const times = `${range.since}/${range.until}`;
+  return `retry/${endpointId}/${times}/${includeDelivered}/${kind}/${lastOutcome}`;
 }
 
 const ID_LENGTH = 15;

@@ -1,4 +1,4 @@
-import { DeliveryState } from "@activity/proto";
+import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeDeliveries } from "../../../test/harness/backlog.ts";
@@ -54,7 +54,8 @@ it("begins no further batch once its caller is gone", async () => {
   const { outbox, pool, writer } = services;
   const notified = { ...outbox, attempts: { ...outbox.attempts, notify: () => caller.abort() } };
   const range = { since: 0, until: 4e15 };
-  const failed = { accountId, endpointId, range, includeDelivered: false };
+  const others = { includeDelivered: false, kind: undefined, lastOutcome: undefined };
+  const failed = { accountId, endpointId, range, ...others };
   const all = { from: undefined, limit: undefined };
   const { retried } = await retryFailed(pool, writer, notified, failed, all, caller.signal);
   expect(retried).toBe(500);
@@ -91,11 +92,11 @@ it.each([
 describe("ADR 0053: in parts, for every endpoint that is on,", () => {
   const ever = { since: timestampFromMs(0), until: timestampFromMs(4e12) };
   /** Retries in parts, at most `maxParts` of them. */
-  async function retryParts(maxParts = 99) {
+  async function retryParts(maxParts = 99, chosen = {}) {
     const retried: number[] = [];
     let pageToken = "";
     do {
-      const call = { accountId, ...ever, pageSize: 400, pageToken };
+      const call = { accountId, ...ever, ...chosen, pageSize: 400, pageToken };
       const part = await services.deliveries.retryFailedDeliveries(call);
       retried.push(Number(part.retried));
       pageToken = part.nextPageToken;
@@ -147,11 +148,40 @@ describe("ADR 0053: in parts, for every endpoint that is on,", () => {
     expect(rest.nextPageToken).toBe("");
   });
 
+  it("a retry begins those of a kind and an outcome only, as they were counted", async () => {
+    const { DONATION_CREATED, DONATION_REFUNDED } = WebhookEventKind;
+    const lastOutcome = AttemptOutcome.TIMEOUT;
+    for (const [kind, limit] of [
+      [DONATION_REFUNDED, 300],
+      [DONATION_CREATED, 200],
+    ]) {
+      await services.database.queryShards(
+        `UPDATE delivery SET kind = ?, last_outcome = ?
+         WHERE state = ? AND last_outcome IS NULL AND endpoint_id = ? LIMIT ${limit}`,
+        [kind, lastOutcome, DeliveryState.FAILED, endpointId],
+      );
+    }
+    const { countRetriableDeliveries } = services.deliveries;
+    const count = async (chosen: { kind?: WebhookEventKind; lastOutcome?: AttemptOutcome }) =>
+      Number((await countRetriableDeliveries({ accountId, ...ever, ...chosen })).count);
+    expect(await count({ kind: DONATION_REFUNDED })).toBe(300);
+    expect(await count({ lastOutcome })).toBe(500);
+    const chosen = { kind: DONATION_CREATED, lastOutcome };
+    expect(await count(chosen)).toBe(200);
+    const { retried } = await retryParts(99, chosen);
+    expect(sum(retried)).toBe(200);
+    expect(await count(chosen)).toBe(0);
+    expect(await count({ kind: DONATION_REFUNDED })).toBe(300);
+  });
+
   it("a retry continues only with its own token, and without one is limited to one a minute", async () => {
     const { pageToken } = await retryParts(1);
     const ask = services.deliveries.retryFailedDeliveries;
     await expect(ask({ accountId, ...ever })).rejects.toThrow("within the last minute");
-    const others = [{ endpointId }, { includeDelivered: true }, { until: timestampFromMs(3e12) }];
+    const others = [
+      ...[{ endpointId }, { includeDelivered: true }, { until: timestampFromMs(3e12) }],
+      ...[{ kind: WebhookEventKind.DONATION_CREATED }, { lastOutcome: AttemptOutcome.TIMEOUT }],
+    ];
     for (const other of others) {
       await expect(ask({ accountId, ...ever, ...other, pageToken })).rejects.toThrow("page_token");
     }

@@ -16,7 +16,7 @@ import { accountNotFound } from "../write/locked-account.ts";
 import type { Writer } from "../write/writer.ts";
 import { beginNextRuns } from "./begin-runs.ts";
 import { countInStates, listInStates } from "./delivery-list-store.ts";
-import { deliveriesBy } from "./delivery-store.ts";
+import { type DeliveryRecord, deliveriesBy } from "./delivery-store.ts";
 
 /** Deliveries per transaction, so that the account's lock is not held for long. */
 const RETRIED_AT_ONCE = 500;
@@ -31,6 +31,9 @@ export type Ended = {
   readonly range: { readonly since: Micros; readonly until: Micros };
   /** Whether to include those that were delivered. */
   readonly includeDelivered: boolean;
+  /** Only those; `undefined` for all. */
+  readonly kind: number | undefined;
+  readonly lastOutcome: number | undefined;
 };
 
 /** A retry continues after this delivery. It goes endpoint by endpoint, each oldest first. */
@@ -75,18 +78,19 @@ export async function retryFailed(
 export async function countRetriable(
   pool: Pool,
   accountNo: number,
-  { endpointId, range, includeDelivered }: Ended,
+  ended: Ended,
 ): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+  const { endpointId } = ended;
   const all = await listEndpoints(pool, accountNo);
   const named = all.filter(({ id, switchedOn }) =>
     endpointId === undefined ? switchedOn : id === endpointId,
   );
   if (endpointId !== undefined && named.length === 0) throw endpointNotFound();
-  const states = retriableStates({ includeDelivered });
+  const states = retriableStates(ended);
   let count = 0;
   let hasMore = false;
   for (const { id } of named) {
-    const asked = { accountNo, endpointId: id, states, range };
+    const asked = { ...ended, accountNo, endpointId: id, states };
     const counted = await countInStates(pool, asked, MAX_COUNTED + 1);
     count += Math.min(counted, MAX_COUNTED);
     hasMore ||= counted > MAX_COUNTED;
@@ -103,7 +107,6 @@ async function retryPart(
 ): Promise<Part> {
   const accountNo = accountNoOf(ended.accountId);
   if (accountNo === undefined) throw accountNotFound();
-  const states = retriableStates(ended);
   const { endpointId, ids, isLast } = await listNext(pool, accountNo, ended, from, limit);
   const retried = await write({
     accountId: ended.accountId,
@@ -120,7 +123,7 @@ async function retryPart(
       }
       if (account.blocked) throw accountBlocked();
       if (from === undefined) checkBulkRetry(account.nowMicros, last);
-      const begun = deliveries.filter((each) => states.includes(each.state) && !each.isErased);
+      const begun = deliveries.filter((each) => isAsked(ended, each) && !each.isErased);
       if (begun.length === 0 || !endpoint?.switchedOn) return { answer: 0 };
       return {
         answer: begun.length,
@@ -136,21 +139,28 @@ async function retryPart(
   return { retried, next: hasNext ? { endpointId, after } : undefined };
 }
 
+/** Tells whether a delivery, read under its account's lock, is still one that is asked for. */
+function isAsked(ended: Ended, { state, lastOutcome }: DeliveryRecord): boolean {
+  const isOutcome = ended.lastOutcome === undefined || ended.lastOutcome === lastOutcome;
+  return isOutcome && retriableStates(ended).includes(state);
+}
+
 /** Lists the next deliveries, all of the first endpoint that has any. `isLast` means that none follow. */
 async function listNext(
   pool: Pool,
   accountNo: number,
-  { endpointId: named, range, includeDelivered }: Ended,
+  ended: Ended,
   from: Position | undefined,
   limit: number,
 ): Promise<{ endpointId: string | undefined; ids: string[]; isLast: boolean }> {
-  const states = retriableStates({ includeDelivered });
+  const { endpointId: named } = ended;
+  const states = retriableStates(ended);
   const endpointIds = named === undefined ? await idsOfEndpointsOn(pool, accountNo) : [named];
   for (const endpointId of endpointIds.filter(
     (id) => from === undefined || id >= from.endpointId,
   )) {
     const after = endpointId === from?.endpointId ? from.after : undefined;
-    const asked = { accountNo, endpointId, states, range };
+    const asked = { ...ended, accountNo, endpointId, states };
     const ids = await listInStates(pool, asked, after, limit);
     const isLast = ids.length < limit && endpointId === endpointIds.at(-1);
     if (ids.length > 0) return { endpointId, ids, isLast };

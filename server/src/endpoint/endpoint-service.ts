@@ -4,10 +4,14 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readAccount } from "../account/account-store.ts";
 import { DomainError, ErrorCode } from "../common/errors.ts";
 import { newId } from "../common/ids.ts";
-import { parseStoredText } from "../common/stored-text.ts";
+import { parseOptionalText, parseStoredText } from "../common/stored-text.ts";
 import { durationFromMicros, requiredMicros, timestampFromMicros } from "../common/timestamps.ts";
 import type { Pool } from "../database/pool.ts";
-import { listHours, type StatHour } from "../delivery-stat/delivery-stat-store.ts";
+import {
+  DURATION_BOUNDS_MS,
+  listHours,
+  type StatHour,
+} from "../delivery-stat/delivery-stat-store.ts";
 import { encryptSecret, type SecretKeys } from "../signing-secret/secret-cipher.ts";
 import { newSigningSecret } from "../signing-secret/signing-secret.ts";
 import { newTestEvent } from "../webhook-event/new-webhook-event.ts";
@@ -129,7 +133,8 @@ export function createEndpointService(
       const endpoint = await findEndpoint(pool, accountNo, endpointId);
       if (endpoint === undefined) throw endpointNotFound();
       const from = requiredMicros(since, "since");
-      return { hours: (await listHours(pool, accountNo, endpointId, from)).map(hourToProto) };
+      const hours = await listHours(pool, accountNo, endpointId, from);
+      return { hours: hours.map(hourToProto), durationBoundsMs: [...DURATION_BOUNDS_MS] };
     },
 
     updateEndpoint(request) {
@@ -177,8 +182,13 @@ export function createEndpointService(
       return { endpoint: endpointToProto(endpoint) };
     },
 
-    sendTest({ accountId, endpointId, kind }) {
+    sendTest({ accountId, endpointId, kind, amountCents, donorName, message }) {
       const [tested = WebhookEventKind.DonationCreated] = kindsOf([kind]);
+      const donation = {
+        amountCents: amountCents === undefined ? undefined : Number(amountCents),
+        donorName: parseOptionalText(donorName, "donor_name"),
+        message: parseOptionalText(message, "message"),
+      };
       return write({
         accountId,
         load: (accountNo) => ({
@@ -191,7 +201,8 @@ export function createEndpointService(
           if (!endpoint.switchedOn) throw endpointSwitchedOff();
           if (account.blocked) throw accountBlocked();
           const times = storeTestTimes(account.accountNo, withTestAt(account.nowMicros, before));
-          const event = newTestEvent(account, endpoint, testEventData(tested, account.nowMicros));
+          const data = testEventData(tested, account.nowMicros, donation);
+          const event = newTestEvent(account, endpoint, data);
           const deliveryId = event.deliveries[0]?.id ?? "";
           return { answer: { deliveryId, eventId: event.id }, changes: [times], events: [event] };
         },
@@ -235,5 +246,10 @@ function hourToProto(hour: StatHour): MessageInitShape<typeof EndpointHourSchema
     failed: BigInt(hour.failed),
     totalDuration: durationFromMicros(hour.totalDuration),
     longestDuration: durationFromMicros(hour.longestDuration),
+    redirects: BigInt(hour.redirects),
+    clientErrors: BigInt(hour.clientErrors),
+    serverErrors: BigInt(hour.serverErrors),
+    unanswered: BigInt(hour.unanswered),
+    durations: hour.durations.map(BigInt),
   };
 }

@@ -4,15 +4,26 @@ import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 /** An id in the form of record ids, which no record has. */
 const TEST_ID = "000000000000000";
 
+/** What an owner's test event says. An empty text means none. */
+export type TestDonation = {
+  readonly amountCents: number | undefined;
+  readonly donorName: string | undefined;
+  readonly message: string | undefined;
+};
+
 /** Returns made-up event data for an owner's test. No donation is stored. §6.2 */
-export function testEventData(kind: WebhookEventKind, nowMicros: number): WebhookEventData {
+export function testEventData(
+  kind: WebhookEventKind,
+  nowMicros: number,
+  { amountCents = 500, donorName = "Test", message = "This is a test." }: TestDonation,
+): WebhookEventData {
   const record: WebhookRecord = {
     recordId: TEST_ID,
-    amountCents: 500,
-    refundedAmountCents: kind === WebhookEventKind.DonationRefunded ? 500 : 0,
+    amountCents,
+    refundedAmountCents: kind === WebhookEventKind.DonationRefunded ? amountCents : 0,
     currency: "eur",
-    donorName: "Test",
-    message: "This is a test.",
+    donorName: donorName || undefined,
+    message: message || undefined,
     paidAt: nowMicros,
   };
   switch (kind) {

@@ -11,6 +11,7 @@ import type { Pool } from "../database/pool.ts";
 import { tellLinkReused } from "../notice/link-reuse.ts";
 import type { Writer } from "../write/writer.ts";
 import { LIMITS } from "./limits.ts";
+import { parseReturnUrl } from "./return-url.ts";
 import { endedCookie, sessionCookie, sessionTextIn } from "./session-cookie.ts";
 import {
   hashSessionSecret,
@@ -56,8 +57,9 @@ export function createSessionService(
   }
 
   return {
-    async createSessionLink({ accountId, scopes }) {
+    async createSessionLink({ accountId, scopes, returnUrl: asked }) {
       if (address === undefined) throw notServed();
+      const returnUrl = parseReturnUrl(asked);
       const { secret, hash: codeHash } = newSessionSecret();
       const expiresAt = await write({
         accountId,
@@ -65,7 +67,8 @@ export function createSessionService(
         decide(_, { accountNo, blocked, nowMicros: createdAt }) {
           if (blocked) throw accountBlocked();
           const expiresAt = createdAt + LINK_VALIDITY_MICROS;
-          const link = { codeHash, accountNo, scopes: scopeBits(scopes), createdAt, expiresAt };
+          const times = { createdAt, expiresAt };
+          const link = { codeHash, accountNo, scopes: scopeBits(scopes), ...times, returnUrl };
           return { answer: expiresAt, changes: [storeSessionLink(link)] };
         },
       });
@@ -122,6 +125,7 @@ function sessionToProto(
     expiresAt: timestampFromMicros(session.expiresAtMicros),
     apiUrl,
     limits: LIMITS,
+    returnUrl: session.returnUrl ?? "",
   };
 }
 

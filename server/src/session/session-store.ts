@@ -19,24 +19,31 @@ export type NewSessionLink = {
   readonly scopes: number;
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly returnUrl: string | undefined;
 };
 
-type SessionRow = ReadAccountRow & { session_hash: Buffer; scopes: number; expires_at: number };
+type SessionRow = ReadAccountRow & {
+  session_hash: Buffer;
+  scopes: number;
+  expires_at: number;
+  return_url: string | null;
+};
 
 const LINK: Table = {
-  insert: "INSERT INTO session_link (code_hash, account_no, scopes, created_at, expires_at)",
+  insert:
+    "INSERT INTO session_link (code_hash, account_no, scopes, created_at, expires_at, return_url)",
 };
 
 /** Stores a link. */
 export function storeSessionLink(link: NewSessionLink): Insert {
-  const { codeHash, accountNo, scopes, createdAt, expiresAt } = link;
-  return { into: LINK, row: [codeHash, accountNo, scopes, createdAt, expiresAt] };
+  const { codeHash, accountNo, scopes, createdAt, expiresAt, returnUrl = null } = link;
+  return { into: LINK, row: [codeHash, accountNo, scopes, createdAt, expiresAt, returnUrl] };
 }
 
 /** SQL for: the account is one whose owner may be in the dashboard. */
 const OPEN_ACCOUNT = "a.blocked_at IS NULL AND a.deleted_at IS NULL";
 
-const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, ${READ_ACCOUNT_COLUMNS}
+const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_url, ${READ_ACCOUNT_COLUMNS}
   FROM dashboard_session s JOIN account a ON a.account_no = s.account_no
   WHERE s.session_hash = ? AND s.expires_at > ${NOW_MICROS} AND ${OPEN_ACCOUNT}`;
 
@@ -58,8 +65,9 @@ export async function exchangeLink(
       values: [sessionHash, codeHash],
     },
     {
-      sql: `INSERT INTO dashboard_session (session_hash, account_no, scopes, created_at, expires_at)
-        SELECT l.session_hash, l.account_no, l.scopes, ${NOW_MICROS}, ${NOW_MICROS} + ?
+      sql: `INSERT INTO dashboard_session
+          (session_hash, account_no, scopes, created_at, expires_at, return_url)
+        SELECT l.session_hash, l.account_no, l.scopes, ${NOW_MICROS}, ${NOW_MICROS} + ?, l.return_url
         FROM session_link l JOIN account a ON a.account_no = l.account_no
         WHERE l.code_hash = ? AND l.session_hash = ? AND ${OPEN_ACCOUNT}`,
       values: [SESSION_LIFE_SECONDS * 1_000_000, codeHash, sessionHash],
@@ -137,5 +145,6 @@ function sessionFromRow(row: SessionRow): SessionRecord {
     account: readAccountFromRow(row),
     scopes: scopesFromBits(row.scopes),
     expiresAtMicros: row.expires_at,
+    returnUrl: row.return_url ?? undefined,
   };
 }

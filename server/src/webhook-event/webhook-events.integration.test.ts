@@ -116,6 +116,18 @@ it("tells an endpoint nothing of a donation below its minimum amount, and all of
   ]);
 });
 
+it("§6.2 a test tells what its owner made up, of whatever amount", async () => {
+  const endpointId = await createEndpoint();
+  const sent = { accountId, endpointId, kind: WebhookEventKind.DONATION_CREATED };
+  await services.endpoints.sendTest({ ...sent, amountCents: 1n, donorName: "Zoë", message: "" });
+  await services.endpoints.sendTest(sent);
+  expect(await readPayloads()).toMatchObject([
+    { test: true, data: { amount_cents: 1, donor_name: "Zoë", message: null } },
+    { test: true, data: { amount_cents: 500, donor_name: "Test", message: "This is a test." } },
+  ]);
+  await expect(services.endpoints.sendTest({ ...sent, donorName: "\ud800" })).rejects.toThrow();
+});
+
 it("tells of every contribution, and of its subscription with the first", async () => {
   await createEndpoint();
   const money = { amountCents: 300n, currency: "eur", contributedAt: at };

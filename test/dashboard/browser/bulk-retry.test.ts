@@ -45,6 +45,29 @@ describe("deliveries", () => {
     expect(await endpoint.inputValue()).toBe(other.endpointId);
   });
 
+  it("are retried as the list's filters of kind and outcome name them, and as they were counted. §6.4", async () => {
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    const notFound = await own.fail(404);
+    await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    const rejected = await own.fail(400);
+    await expect.poll(() => stateOf(rejected.deliveryId)).toBe(DeliveryState.FAILED);
+    own.delivery.receiver.behaviour = answer(200);
+    await own.open("/deliveries");
+    const filter = (label: string) => own.page.locator("main").getByLabel(label, { exact: true });
+    await filter("Kind").selectOption("donation.refunded");
+    await filter("Outcome").selectOption("Rejected");
+    await filter("State").selectOption("Failed");
+    await own.button("Retry failed").click();
+    await own.told("The list's filters of state and event id do not count here.");
+    await own.told("There is nothing to retry.");
+    await own.dialog().getByLabel("Kind").selectOption("donation.created");
+    await own.told("1 delivery will be retried.");
+    await own.press("Retry failed");
+    await own.told("1 delivery is on the way.");
+    await expect.poll(() => stateOf(rejected.deliveryId)).toBe(DeliveryState.DELIVERED);
+    expect(await stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+  });
+
   it("ADR 0053: of all endpoints are retried part by part; a retry is stopped, and goes on", async () => {
     const endpointIds = [await own.createEndpoint(), await own.createEndpoint()];
     for (const { endpointId } of endpointIds) {

@@ -6,6 +6,9 @@ import { useOwnPage } from "./harness-page.ts";
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const own = useOwnPage();
+/** An event but for its id and its times. */
+const withoutIds = (text: string) =>
+  JSON.parse(text.replace(/wev_[a-z0-9]{15}/, "").replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, ""));
 
 describe("endpoints", () => {
   it("have a live check of the URL while they are created. §6", async () => {
@@ -33,6 +36,34 @@ describe("endpoints", () => {
     await url.fill("https://example.com/");
     await own.see("We can send to this URL.");
     expect(await own.page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("keep their new secret on the screen until its owner saved it, at links, back and closing. §6", async () => {
+    await own.open("/endpoints");
+    await own.page.getByRole("link", { name: "Create endpoint" }).click();
+    await own.page.getByLabel("URL", { exact: true }).fill(own.delivery.hookUrl);
+    await own.button("Create endpoint").click();
+    const secret = await own.code("Signing secret");
+    const isHeld = async () => {
+      await own.page.getByRole("alert").filter({ hasText: "Save it before you leave" }).waitFor();
+      expect(own.page.url()).toBe(`${own.browsers.origin}/endpoints/new`);
+      expect(await own.code("Signing secret")).toBe(secret);
+    };
+    await own.goTo("Deliveries");
+    await isHeld();
+    const back = own.page.goBack({ timeout: 1_000 });
+    await expect(back).rejects.toThrow("Timeout");
+    await isHeld();
+    const asked = own.page.waitForEvent("dialog");
+    await own.page.close({ runBeforeUnload: true });
+    expect((await asked).type()).toBe("beforeunload");
+    await (await asked).dismiss();
+    await isHeld();
+    await own.page.getByLabel("I saved it").check();
+    await own.page.getByRole("alert").waitFor({ state: "detached" });
+    await own.page.goBack();
+    await own.row(own.delivery.hookUrl).waitFor();
+    await own.expectForgotten(secret);
   });
 
   it("are edited, switched off and on, and deleted", async () => {
@@ -88,7 +119,7 @@ describe("endpoints", () => {
       await own.press("Rotate secret");
     };
     await rotate("in 1 hour");
-    await own.press("Done");
+    await own.press("I saved it");
     await own.see("A new secret signs from");
     await rotate("at once");
     await own.told("A rotation is pending.");
@@ -105,6 +136,20 @@ describe("endpoints", () => {
     await own.button("Send a test").click();
     await own.press("Send");
     await own.told("It arrived.");
+    await own.dialog().getByLabel("Amount in €").fill("0");
+    await own.told("Write an amount");
+    await own.dialog().getByLabel("Amount in €").fill("12.50");
+    await own.dialog().getByLabel("Supporter").fill("Zoë 🎉");
+    await own.dialog().getByLabel("Message").fill("");
+    for (const kind of ["subscription.created", "donation.chargeback", "donation.created"]) {
+      await own.dialog().getByLabel("Event kind").selectOption(kind);
+      const sample = withoutIds(await own.code("What it receives"));
+      const before = own.delivery.receiver.requests.length;
+      await own.press("Send");
+      await expect.poll(() => own.delivery.receiver.requests.length).toBe(before + 1);
+      expect(withoutIds(`${own.delivery.receiver.requests.at(-1)?.body}`)).toEqual(sample);
+      expect(sample.data.amount_cents).toBe(1_250);
+    }
     own.delivery.receiver.behaviour = answer(401);
     await own.dialog().getByLabel("Event kind").selectOption("donation.refunded");
     await own.press("Send");
@@ -149,7 +194,7 @@ describe("endpoints", () => {
     expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
   });
 
-  it("show how they did in the last day and month", async () => {
+  it("show how they did in the last day, week and month", async () => {
     const { endpointId } = await own.createEndpoint();
     const { deliveryId } = await own.sendTest(endpointId);
     await own.page.clock.install();
@@ -164,11 +209,43 @@ describe("endpoints", () => {
     const facts = own.page.locator("dl").filter({ hasText: "Success rate" });
     await expect
       .poll(() => facts.textContent())
-      .toMatch(/^Success rate100%Attempts1Delivered1Failed0/);
-    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
-    await own.page.getByLabel("Last 30 days").check();
-    await own.page.getByRole("img", { name: "1 delivered, 0 failed" }).waitFor();
+      .toMatch(/^Success rate100%Delivered1Failed0p50about \d+ msp95about \d+ msLongest\d+ ms$/);
+    const chart = own.page.getByRole("figure", { name: "1 delivered, 0 failed" });
+    await chart.waitFor();
+    for (const [range, bars] of [
+      ["7 days", 7],
+      ["30 days", 30],
+    ] as const) {
+      await own.page.getByLabel(range).check();
+      await expect.poll(() => chart.getByRole("listitem").count()).toBe(bars);
+      await chart.getByRole("link").waitFor();
+    }
     await own.open("/endpoints");
     await own.see(/^100% · \d+ ms$/);
+  });
+
+  it("show their attempts by class of status; a bar tells its numbers and leads to its deliveries", async () => {
+    const notFound = await own.fail(404);
+    const { endpointId } = notFound;
+    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+    await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    own.delivery.receiver.behaviour = answer(200);
+    const delivered = await own.sendTest(endpointId);
+    await expect.poll(() => stateOf(delivered.deliveryId)).toBe(DeliveryState.DELIVERED);
+    await own.sendTest((await own.createEndpoint()).endpointId);
+    await countAttemptsNow(own.stack.database);
+    await own.open(`/endpoints/${endpointId}`);
+    const chart = own.page.getByRole("figure", { name: "1 delivered, 1 failed" });
+    await chart.getByText("4xx 1", { exact: true }).waitFor();
+    const bar = chart.getByRole("link", { name: /^\d\d:\d\d · Delivered 1 · 4xx 1$/ });
+    const opacity = "getComputedStyle(document.querySelector('figure a > :last-child')).opacity";
+    const seen = () => own.page.evaluate(opacity);
+    expect(await seen()).toBe("0");
+    await bar.hover();
+    expect(await seen()).toBe("1");
+    await bar.click();
+    await own.page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
+    // The list's own row, and these two.
+    await expect.poll(() => own.page.getByRole("row").count()).toBe(3);
   });
 });

@@ -75,6 +75,22 @@ it("signs out in this browser, and everywhere", async () => {
   await elsewhere.getByRole("heading", { name: ENDED }).waitFor();
 });
 
+it("leads back to the site that made the link, also once the session is over. ADR 0038", async () => {
+  const accountId = await createAccount(browsers.stack);
+  const site = "https://www.example.com/me";
+  const page = await (await browsers.window()).newPage();
+  await page.goto(await browsers.link(accountId, undefined, site));
+  const back = page.getByRole("link", { name: "Back to your site" });
+  await back.waitFor();
+  expect(await back.getAttribute("href")).toBe(site);
+  await browsers.stack.client(AccountService).blockAccount({ accountId });
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByRole("heading", { name: ENDED }).waitFor();
+  expect(await back.getAttribute("href")).toBe(site);
+  const other = await browsers.signIn(await createAccount(browsers.stack));
+  expect(await other.getByRole("link", { name: "Back to your site" }).count()).toBe(0);
+});
+
 it("shows a session only what it may see and do", async () => {
   const accountId = await createAccount(browsers.stack);
   const page = await browsers.signIn(accountId, { scopes: [SessionScope.ENDPOINTS_READ] });

@@ -49,9 +49,13 @@ export async function startBrowserStack(embedding?: Embedding) {
   const { stack } = delivery;
 
   /** Asks for a link as an internal service does. */
-  const link = async (accountId: string, scopes: readonly SessionScope[] = EVERYTHING) => {
+  const link = async (
+    accountId: string,
+    scopes: readonly SessionScope[] = EVERYTHING,
+    returnUrl = "",
+  ) => {
     const links = stack.client(SessionService);
-    return (await links.createSessionLink({ accountId, scopes: [...scopes] })).url;
+    return (await links.createSessionLink({ accountId, scopes: [...scopes], returnUrl })).url;
   };
   /** Opens a browser window of its own, without a cookie. */
   const window = async ({ width = 1280, colorScheme = "light" }: Look = {}) => {

@@ -88,7 +88,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
       await page.goto(`${browsers.origin}${path()}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
       await page.waitForLoadState(isLive(name) ? "load" : "networkidle");
-      if (name === "endpoint") await page.getByRole("img").waitFor();
+      if (name === "endpoint") await page.getByRole("figure").first().waitFor();
       expect(await findings(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       browsers.expectClean();

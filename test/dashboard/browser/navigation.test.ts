@@ -24,7 +24,7 @@ it("is worked with the keyboard alone", async () => {
   await own.told("You won't see it again");
   for (let tabs = 0; tabs < 10; tabs += 1) {
     await own.page.keyboard.press("Tab");
-    if ((await own.page.evaluate("document.activeElement.textContent")) === "Done") break;
+    if ((await own.page.evaluate("document.activeElement.textContent")) === "I saved it") break;
   }
   await own.page.keyboard.press("Enter");
   await own.closed();

@@ -42,7 +42,7 @@ async function createKey(own: OwnPage) {
   await own.dialog().getByRole("status").filter({ hasText: "Copied" }).waitFor();
   expect(await own.page.evaluate("navigator.clipboard.readText()")).toBe(key);
   expect((await own.stack.http("/api/v1/me", { apiKey: key })).status).toBe(200);
-  await own.press("Done");
+  await own.press("I saved it");
   await own.closed();
   await own.expectForgotten(key);
   await own
@@ -91,15 +91,15 @@ async function createEndpoint(own: OwnPage) {
   for (const [language, code] of [
     ["Python", "hmac.compare_digest"],
     ["Go", "hmac.Equal"],
+    ["PHP", "hash_equals"],
   ] as const) {
     await own.page.getByLabel(language).check();
     expect(await own.code(`Receive it in ${language}`)).toContain(code);
   }
-  await own.page.getByLabel("PHP").check();
-  await own.see("standard-webhooks/standard-webhooks");
   await own.button("Send a test").click();
   await own.see("It arrived.");
   await own.page.getByRole("heading", { name: "Done: Send a test" }).waitFor();
+  await own.page.getByLabel("I saved it").check();
   await own.page.getByRole("link", { name: "Open the endpoint" }).click();
   await own.page.getByRole("heading", { name: "Shop ✓" }).waitFor();
   await own.expectForgotten(secret);
@@ -195,7 +195,7 @@ async function rotateSecret(own: OwnPage) {
   expect(next).toMatch(SECRET);
   expect(next).not.toBe(secret);
   expect(await own.code("Take both secrets")).toContain("[process.env.WEBHOOK_SECRET, ");
-  await own.press("Done");
+  await own.press("I saved it");
   await own.see("A new secret signs from");
   await own.expectForgotten(next);
 }

@@ -1,0 +1,2 @@
+-- That of its link.
+ALTER TABLE dashboard_session ADD COLUMN return_url VARCHAR(2048) CHARACTER SET ascii COLLATE ascii_bin NULL;

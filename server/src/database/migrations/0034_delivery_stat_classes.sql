@@ -1,0 +1,17 @@
+-- How many failed attempts had which class of status, or no answer, and how many attempts took at most so many
+-- milliseconds, or longer, but more than the bound before. Those that were counted before are in none of them.
+ALTER TABLE delivery_stat
+  ADD COLUMN redirects INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN client_errors INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN server_errors INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN unanswered INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_10 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_25 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_50 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_100 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_250 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_500 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_1000 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_2500 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_5000 INT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN took_longer INT UNSIGNED NOT NULL DEFAULT 0;

@@ -1,0 +1,23 @@
+import { DomainError, ErrorCode } from "../common/errors.ts";
+
+const MAX_LENGTH = 2_048;
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Returns the address that a session may lead its owner back to, as it is stored; `undefined` for an empty text. Fails
+ * with `invalid_parameter` unless it is `https`, or `http` on this machine, without user info. ADR 0038
+ */
+export function parseReturnUrl(text: string): string | undefined {
+  if (text === "") return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && isSafe(url) && url.href.length <= MAX_LENGTH) return url.href;
+  throw new DomainError(
+    ErrorCode.InvalidParameter,
+    `return_url accepts an https URL, or an http URL of localhost, without user info, of at most ${MAX_LENGTH} characters.`,
+  );
+}
+
+function isSafe({ protocol, hostname, username, password }: URL): boolean {
+  const isWeb = protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
+  return isWeb && username === "" && password === "";
+}
