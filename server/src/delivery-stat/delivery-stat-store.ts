@@ -10,7 +10,7 @@ import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.
 /** How long the times are that attempts are counted by. */
 export const HOUR_MICROS = 3_600_000_000;
 
-/** The bounds by which durations are counted: an attempt takes ten seconds at most, and connecting. */
+/** The upper bounds of the ranges in which durations are counted. */
 export const DURATION_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const;
 const TOOK = [...DURATION_BOUNDS_MS.map((bound) => `took_${bound}`), "took_longer"];
 
@@ -39,12 +39,12 @@ export type StatHour = {
   readonly failed: number;
   readonly totalDuration: number;
   readonly longestDuration: number;
-  /** Of those that failed, by the class of their status; without an answer. */
+  /** Failed attempts by status class. `unanswered` have no status. */
   readonly redirects: number;
   readonly clientErrors: number;
   readonly serverErrors: number;
   readonly unanswered: number;
-  /** How many took at most each bound, but more than the one before; at last those that took longer. */
+  /** Attempts in each range of `DURATION_BOUNDS_MS`, then those above the last bound. */
   readonly durations: readonly number[];
 };
 

@@ -86,13 +86,13 @@ function hoursOf(
   });
 }
 
-/** Tells whether an attempt failed with a status of so many hundreds, or without any. */
+/** Returns a test for failed attempts with a status of this class: 3 means 3xx, `undefined` means no status. */
 function isOfClass(hundreds: number | undefined) {
   return ({ isDelivered, statusCode }: UncountedAttempt) =>
     !isDelivered && (statusCode && Math.floor(statusCode / 100)) === hundreds;
 }
 
-/** Counts durations, in microseconds, by the bounds. */
+/** Counts durations, in microseconds, in each range of `DURATION_BOUNDS_MS`. */
 function inRanges(durations: readonly number[]): number[] {
   const bounds = [...DURATION_BOUNDS_MS.map((bound) => bound * 1_000), Number.POSITIVE_INFINITY];
   return bounds.map(

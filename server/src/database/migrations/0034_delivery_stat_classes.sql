@@ -1,5 +1,5 @@
--- How many failed attempts had which class of status, or no answer, and how many attempts took at most so many
--- milliseconds, or longer, but more than the bound before. Those that were counted before are in none of them.
+-- Failed attempts by status class, and all attempts by range of duration: took_25 counts those above 10 and up to 25
+-- milliseconds. Attempts counted before this migration are in none of them.
 ALTER TABLE delivery_stat
   ADD COLUMN redirects INT UNSIGNED NOT NULL DEFAULT 0,
   ADD COLUMN client_errors INT UNSIGNED NOT NULL DEFAULT 0,

@@ -262,7 +262,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   state: DeliveryState;
 
   /**
-   * Only those of this kind; all when unspecified.
+   * Only deliveries of this kind. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.WebhookEventKind kind = 4;
    */
@@ -297,7 +297,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   pageToken: string;
 
   /**
-   * Only those of whose last run the last attempt ended so; all when unspecified.
+   * Only deliveries whose last attempt ended with this outcome. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome last_outcome = 9;
    */
@@ -521,14 +521,14 @@ export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.Cou
   includeDelivered: boolean;
 
   /**
-   * Only those of this kind; all when unspecified.
+   * Only deliveries of this kind. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.WebhookEventKind kind = 6;
    */
   kind: WebhookEventKind;
 
   /**
-   * Only those of whose last run the last attempt ended so; all when unspecified.
+   * Only deliveries whose last attempt ended with this outcome. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome last_outcome = 7;
    */
@@ -620,21 +620,21 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   pageSize?: number | undefined;
 
   /**
-   * The `next_page_token` of the call before, which chose the same deliveries; empty at first.
+   * The `next_page_token` of the previous call, which had the same choice. Empty at first.
    *
    * @generated from field: string page_token = 7;
    */
   pageToken: string;
 
   /**
-   * Only those of this kind; all when unspecified.
+   * Only deliveries of this kind. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.WebhookEventKind kind = 8;
    */
   kind: WebhookEventKind;
 
   /**
-   * Only those of whose last run the last attempt ended so; all when unspecified.
+   * Only deliveries whose last attempt ended with this outcome. All when unspecified.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome last_outcome = 9;
    */
@@ -913,7 +913,7 @@ export const DeliveryService: GenService<{
   /**
    * Starts a new run of every delivery in a range of time that failed, was canceled or is paused: of one endpoint,
    * or of all that are on. With `include_delivered`, of those that were delivered too. `kind` and `last_outcome`
-   * leave others out.
+   * restrict them.
    *
    * With `page_size` a call begins one part, and the next one goes on with `page_token`. A caller that shows
    * progress adds up `retried`; one that cancels asks for no further part, and what has begun goes on. Without

@@ -354,36 +354,36 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
   longestDuration?: Duration | undefined;
 
   /**
-   * Of those that failed: how many were answered with a 3xx status,
+   * Failed attempts that were answered with a 3xx status.
    *
    * @generated from field: int64 redirects = 6;
    */
   redirects: bigint;
 
   /**
-   * with a 4xx status,
+   * Failed attempts that were answered with a 4xx status.
    *
    * @generated from field: int64 client_errors = 7;
    */
   clientErrors: bigint;
 
   /**
-   * with a 5xx status,
+   * Failed attempts that were answered with a 5xx status.
    *
    * @generated from field: int64 server_errors = 8;
    */
   serverErrors: bigint;
 
   /**
-   * and how many had no whole answer. An earlier version counted the rest, or their status is of no class.
+   * Failed attempts without a whole answer. The four sum to less than `failed` if an earlier version counted some.
    *
    * @generated from field: int64 unanswered = 9;
    */
   unanswered: bigint;
 
   /**
-   * How many took at most each of `duration_bounds_ms` and more than the one before it, then how many took longer
-   * than the last. Percentiles from them are approximate. An earlier version did not count them.
+   * Attempts by duration: one count for each range up to and including one of `duration_bounds_ms`, then the count
+   * above the last bound. Percentiles from them are approximate. An earlier version did not count them.
    *
    * @generated from field: repeated int64 durations = 10;
    */
@@ -805,7 +805,7 @@ export type SendTestRequest = Message<"activity.dashboard.v1.SendTestRequest"> &
   kind: WebhookEventKind;
 
   /**
-   * What it tells of a donation that is made up: its amount in cents; 500 when absent.
+   * The amount of the made-up donation, in cents. 500 when absent.
    *
    * @generated from field: optional int64 amount_cents = 4;
    */

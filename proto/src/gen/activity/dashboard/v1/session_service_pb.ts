@@ -36,7 +36,7 @@ export type CreateSessionLinkRequest = Message<"activity.dashboard.v1.CreateSess
   scopes: SessionScope[];
 
   /**
-   * Where the dashboard's "Back to your site" leads; without it there is none. `https`, or `http` on `localhost`,
+   * The target of the dashboard's link "Back to your site". Without it there is no link. `https`, or `http` on `localhost`,
    * `127.0.0.1` or `[::1]`, no user info, at most 2048 characters.
    *
    * @generated from field: string return_url = 3;
@@ -280,7 +280,7 @@ export type Session = Message<"activity.dashboard.v1.Session"> & {
   limits?: Limits | undefined;
 
   /**
-   * Where the service that made the link wants its owner to go back to; empty when it did not say.
+   * The `return_url` of the session's link. Empty if it had none.
    *
    * @generated from field: string return_url = 8;
    */
