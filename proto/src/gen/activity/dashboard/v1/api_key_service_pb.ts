@@ -57,22 +57,21 @@ export type ApiKey = Message<"activity.dashboard.v1.ApiKey"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * When it was revoked; absent while it was not.
+   * When it was revoked. Absent if it is not.
    *
    * @generated from field: google.protobuf.Timestamp revoked_at = 6;
    */
   revokedAt?: Timestamp | undefined;
 
   /**
-   * Whether it works now: neither expired nor revoked.
+   * Whether it works now: it has not expired and is not revoked.
    *
    * @generated from field: bool active = 7;
    */
   active: boolean;
 
   /**
-   * When a request last came with it while it worked: up to an hour and a minute before the last of them; absent
-   * when none ever did.
+   * When it was last used, up to an hour and a minute too early. Absent if it was never used.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 8;
    */
@@ -135,7 +134,7 @@ export type CreateApiKeyResponse = Message<"activity.dashboard.v1.CreateApiKeyRe
   apiKey?: ApiKey | undefined;
 
   /**
-   * The full text the owner's client sends; it cannot be shown again.
+   * The full text that the owner's client sends. It cannot be shown again.
    *
    * @generated from field: string secret = 2;
    */
@@ -191,7 +190,7 @@ export const RenewApiKeyRequestSchema: GenMessage<RenewApiKeyRequest> = /*@__PUR
  */
 export type RenewApiKeyResponse = Message<"activity.dashboard.v1.RenewApiKeyResponse"> & {
   /**
-   * As it is now.
+   * The key.
    *
    * @generated from field: activity.dashboard.v1.ApiKey api_key = 1;
    */
@@ -240,7 +239,7 @@ export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__P
  */
 export type RevokeApiKeyResponse = Message<"activity.dashboard.v1.RevokeApiKeyResponse"> & {
   /**
-   * As it is now.
+   * The key.
    *
    * @generated from field: activity.dashboard.v1.ApiKey api_key = 1;
    */
@@ -255,7 +254,7 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
   messageDesc(file_activity_dashboard_v1_api_key_service, 6);
 
 /**
- * Whose keys to list.
+ * Asks for an account's keys.
  *
  * @generated from message activity.dashboard.v1.ListApiKeysRequest
  */
@@ -297,17 +296,17 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse> = /*@__P
   messageDesc(file_activity_dashboard_v1_api_key_service, 8);
 
 /**
- * Manages the API keys of accounts, on behalf of their owners. Needs the permission `api_key.manage`.
+ * Manages an account's API keys, for its owner. Needs the permission `api_key.manage`.
  * Contract 2.7 and 8.
  *
  * @generated from service activity.dashboard.v1.ApiKeyService
  */
 export const ApiKeyService: GenService<{
   /**
-   * Creates a key and returns it in full, this once.
+   * Creates a key and returns its full text. No other call returns it.
    *
-   * Fails with `api_key_limit_reached` when ten are active, and with `api_key_created_recently` within
-   * a minute of the account's last creation.
+   * Fails with `api_key_limit_reached` if ten are active, and with `api_key_created_recently` within a minute after the
+   * account's last creation.
    *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.CreateApiKey
    */
@@ -317,9 +316,9 @@ export const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Gives an active key a new expiry, counted from now; the secret stays.
+   * Gives an active key a new expiry, counted from now. Its text stays the same.
    *
-   * Fails with `api_key_not_found`, and with `api_key_not_active` when it is expired or revoked.
+   * Fails with `api_key_not_found`, and with `api_key_not_active` if it has expired or is revoked.
    *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.RenewApiKey
    */
@@ -329,7 +328,7 @@ export const ApiKeyService: GenService<{
     output: typeof RenewApiKeyResponseSchema;
   },
   /**
-   * Revokes a key: it is refused from the next request on. Revoking it again changes nothing.
+   * Revokes a key. The next request with it is refused. A second call changes nothing.
    *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.RevokeApiKey
    */
@@ -339,7 +338,7 @@ export const ApiKeyService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Lists an account's keys, newest first, the expired and revoked ones included.
+   * Lists an account's keys, newest first, including expired and revoked ones.
    *
    * @generated from rpc activity.dashboard.v1.ApiKeyService.ListApiKeys
    */

@@ -31,7 +31,7 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   id: string;
 
   /**
-   * Where it goes; the endpoint may be deleted by now.
+   * Its endpoint, which may be deleted.
    *
    * @generated from field: string endpoint_id = 2;
    */
@@ -59,14 +59,14 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   test: boolean;
 
   /**
-   * What became of it.
+   * Its state.
    *
    * @generated from field: activity.dashboard.v1.DeliveryState state = 6;
    */
   state: DeliveryState;
 
   /**
-   * The number of its last run, from 1 on; each manual retry begins one.
+   * The number of its last run, from 1. Each manual retry begins one.
    *
    * @generated from field: int32 run = 7;
    */
@@ -80,7 +80,7 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   attempts: number;
 
   /**
-   * How the last attempt of that run ended; unspecified while there was none.
+   * How the last attempt of that run ended. Unspecified before the first.
    *
    * @generated from field: activity.dashboard.v1.AttemptOutcome last_outcome = 9;
    */
@@ -94,14 +94,14 @@ export type Delivery = Message<"activity.dashboard.v1.Delivery"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the next attempt is due, or was when it is in flight; absent when none is planned.
+   * When the next attempt is due, or was due if it is in flight. Absent if none is planned.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
   nextAttemptAt?: Timestamp | undefined;
 
   /**
-   * The donation that its event tells of, as it is now; absent for a test and in the answer to RetryDelivery.
+   * The event's donation in its current state. Absent for a test and in the answer to RetryDelivery.
    *
    * @generated from field: activity.dashboard.v1.DeliveryDonation donation = 12;
    */
@@ -116,27 +116,27 @@ export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_delivery_service, 0);
 
 /**
- * What a list shows of the donation that an event tells of.
+ * The donation of an event, as lists show it.
  *
  * @generated from message activity.dashboard.v1.DeliveryDonation
  */
 export type DeliveryDonation = Message<"activity.dashboard.v1.DeliveryDonation"> & {
   /**
-   * The id of its record, 15 characters: what follows `don_` in the feed.
+   * The id of its record, 15 characters. The feed shows it after `don_`.
    *
    * @generated from field: string record_id = 1;
    */
   recordId: string;
 
   /**
-   * When it joined the feed. The feed shows it while it is paid.
+   * When it entered the feed. The feed shows it while it is paid.
    *
    * @generated from field: google.protobuf.Timestamp recorded_at = 2;
    */
   recordedAt?: Timestamp | undefined;
 
   /**
-   * The supporter's stored display name; absent when none was stored, or it was erased. Untrusted.
+   * The supporter's stored display name; absent if none was stored or it was erased. Untrusted.
    *
    * @generated from field: optional string donor_name = 3;
    */
@@ -171,7 +171,7 @@ export const DeliveryDonationSchema: GenMessage<DeliveryDonation> = /*@__PURE__*
  */
 export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
   /**
-   * The run it belongs to, from 1 on.
+   * The number of its run, from 1.
    *
    * @generated from field: int32 run = 1;
    */
@@ -213,7 +213,7 @@ export type Attempt = Message<"activity.dashboard.v1.Attempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why there was no whole answer, in words without URL, name or address; absent when there was one.
+   * Why there was no whole answer, without URL, name or address. Absent if there was one.
    *
    * @generated from field: optional string detail = 7;
    */
@@ -283,7 +283,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   until?: Timestamp | undefined;
 
   /**
-   * The most deliveries to return, 1 to 100; 50 when absent.
+   * The maximum number of deliveries to return, 1 to 100. 50 when absent.
    *
    * @generated from field: optional int32 page_size = 7;
    */
@@ -304,7 +304,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   lastOutcome: AttemptOutcome;
 
   /**
-   * Only those of this event, by the id that receivers see; all when empty. At most ten, one an endpoint.
+   * Only deliveries of this event, by the id that receivers see. All when empty. There is at most one an endpoint.
    *
    * @generated from field: string event_id = 10;
    */
@@ -382,13 +382,13 @@ export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PUR
   messageDesc(file_activity_dashboard_v1_delivery_service, 5);
 
 /**
- * The delivery, whole.
+ * The whole delivery.
  *
  * @generated from message activity.dashboard.v1.GetDeliveryResponse
  */
 export type GetDeliveryResponse = Message<"activity.dashboard.v1.GetDeliveryResponse"> & {
   /**
-   * As it is now.
+   * The delivery.
    *
    * @generated from field: activity.dashboard.v1.Delivery delivery = 1;
    */
@@ -402,7 +402,7 @@ export type GetDeliveryResponse = Message<"activity.dashboard.v1.GetDeliveryResp
   attempts: Attempt[];
 
   /**
-   * The exact bytes of the request body; empty once the donation was deleted that they tell of.
+   * The exact bytes of the request body. Empty after the event's donation was deleted.
    *
    * @generated from field: bytes payload = 3;
    */
@@ -437,14 +437,14 @@ export type RetryDeliveryRequest = Message<"activity.dashboard.v1.RetryDeliveryR
   deliveryId: string;
 
   /**
-   * Whether to send it again if it was delivered, as to a receiver that lost what it had.
+   * Whether to send it again if it was delivered, for a receiver that lost its data.
    *
    * @generated from field: bool include_delivered = 3;
    */
   includeDelivered: boolean;
 
   /**
-   * Whether to begin again at once, with up to eight attempts, if its next attempt is planned for later.
+   * Whether to start a new run of up to eight attempts now, if its next attempt is due later.
    *
    * @generated from field: bool include_retrying = 4;
    */
@@ -459,13 +459,13 @@ export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@_
   messageDesc(file_activity_dashboard_v1_delivery_service, 7);
 
 /**
- * The delivery that is on its way.
+ * The retried delivery.
  *
  * @generated from message activity.dashboard.v1.RetryDeliveryResponse
  */
 export type RetryDeliveryResponse = Message<"activity.dashboard.v1.RetryDeliveryResponse"> & {
   /**
-   * As it is now.
+   * The delivery.
    *
    * @generated from field: activity.dashboard.v1.Delivery delivery = 1;
    */
@@ -493,7 +493,7 @@ export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.Cou
   accountId: string;
 
   /**
-   * Only those to this endpoint; those to every endpoint that is on when empty.
+   * Only deliveries to this endpoint. Empty means every endpoint that is on.
    *
    * @generated from field: string endpoint_id = 2;
    */
@@ -514,7 +514,7 @@ export type CountRetriableDeliveriesRequest = Message<"activity.dashboard.v1.Cou
   until?: Timestamp | undefined;
 
   /**
-   * Whether to count those that were delivered too.
+   * Whether to count delivered ones too.
    *
    * @generated from field: bool include_delivered = 5;
    */
@@ -543,21 +543,20 @@ export const CountRetriableDeliveriesRequestSchema: GenMessage<CountRetriableDel
   messageDesc(file_activity_dashboard_v1_delivery_service, 9);
 
 /**
- * How many there are.
+ * The number of deliveries.
  *
  * @generated from message activity.dashboard.v1.CountRetriableDeliveriesResponse
  */
 export type CountRetriableDeliveriesResponse = Message<"activity.dashboard.v1.CountRetriableDeliveriesResponse"> & {
   /**
-   * Those that were counted: of each endpoint at most 10,000. Those of deleted donations are among them, which a
-   * retry passes over.
+   * The count, at most 10,000 for each endpoint. It includes deliveries of deleted donations, which a retry skips.
    *
    * @generated from field: int64 count = 1;
    */
   count: bigint;
 
   /**
-   * Whether there may be more than that.
+   * Whether there may be more.
    *
    * @generated from field: bool has_more = 2;
    */
@@ -585,7 +584,7 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   accountId: string;
 
   /**
-   * Only those to this endpoint; those to every endpoint that is on when empty.
+   * Only deliveries to this endpoint. Empty means every endpoint that is on.
    *
    * @generated from field: string endpoint_id = 2;
    */
@@ -606,14 +605,14 @@ export type RetryFailedDeliveriesRequest = Message<"activity.dashboard.v1.RetryF
   until?: Timestamp | undefined;
 
   /**
-   * Whether to send those again that were delivered, as to a receiver that lost what it had.
+   * Whether to send delivered ones again, for a receiver that lost its data.
    *
    * @generated from field: bool include_delivered = 5;
    */
   includeDelivered: boolean;
 
   /**
-   * The most deliveries to begin in this call, 1 to 500; all when absent.
+   * The maximum number of deliveries to retry in this call, 1 to 500. All when absent.
    *
    * @generated from field: optional int32 page_size = 6;
    */
@@ -649,20 +648,20 @@ export const RetryFailedDeliveriesRequestSchema: GenMessage<RetryFailedDeliverie
   messageDesc(file_activity_dashboard_v1_delivery_service, 11);
 
 /**
- * How many are on their way.
+ * The result of one part.
  *
  * @generated from message activity.dashboard.v1.RetryFailedDeliveriesResponse
  */
 export type RetryFailedDeliveriesResponse = Message<"activity.dashboard.v1.RetryFailedDeliveriesResponse"> & {
   /**
-   * The runs that this call began.
+   * The number of runs that this call began.
    *
    * @generated from field: int64 retried = 1;
    */
   retried: bigint;
 
   /**
-   * Where the next call goes on; empty when this was the last.
+   * The token for the next call. Empty after the last part.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -677,7 +676,7 @@ export const RetryFailedDeliveriesResponseSchema: GenMessage<RetryFailedDeliveri
   messageDesc(file_activity_dashboard_v1_delivery_service, 12);
 
 /**
- * What became of a delivery.
+ * The state of a delivery.
  *
  * @generated from enum activity.dashboard.v1.DeliveryState
  */
@@ -732,7 +731,7 @@ export const DeliveryState = {
   PAUSED: 6,
 
   /**
-   * The donation that it tells of was deleted before it was delivered: it is never sent.
+   * Its donation was deleted before it was delivered. It is never sent.
    *
    * @generated from enum value: DELIVERY_STATE_ERASED = 7;
    */
@@ -740,7 +739,7 @@ export const DeliveryState = {
 } as const;
 
 /**
- * What became of a delivery.
+ * The state of a delivery.
  *
  * @generated from enum activity.dashboard.v1.DeliveryState
  */
@@ -850,8 +849,7 @@ export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
   enumDesc(file_activity_dashboard_v1_delivery_service, 1);
 
 /**
- * Shows the deliveries of an account's webhook events and retries those that failed, on behalf of its
- * owner. Needs the permission `endpoint.manage`. Contract 6.4.
+ * Shows the deliveries of an account's webhook events to its owner, and retries failed ones. Needs the permission `endpoint.manage`. Contract 6.4.
  *
  * Every call fails with `account_not_found` for an unknown account.
  *
@@ -871,7 +869,7 @@ export const DeliveryService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Reads one delivery with its last 200 attempts and the bytes that it sends.
+   * Reads one delivery with its last 200 attempts and the bytes of its event.
    *
    * Fails with `delivery_not_found`.
    *
@@ -883,13 +881,13 @@ export const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Starts a new run of a delivery that failed, was canceled or is paused. With `include_delivered` also of one
-   * that was delivered, with `include_retrying` also of one that waits for its next attempt. Any other is on its
-   * way and left as it is, so that asking twice starts one.
+   * Starts a new run of a delivery that failed, was canceled or is paused. With `include_delivered` also of a delivered
+   * one. With `include_retrying` also of one that waits for its next attempt. Any other delivery has a run already and
+   * is not changed, so a repeated call starts only one run.
    *
    * Fails with `delivery_not_found`, and with `delivery_already_delivered` without `include_delivered`. Fails
    * with `delivery_erased` when its donation was deleted, and with `account_unavailable` while the account is
-   * blocked. Fails with `endpoint_switched_off` when its endpoint is off or deleted, also while its run goes on.
+   * blocked. Fails with `endpoint_switched_off` when its endpoint is off or deleted, even during a run.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryDelivery
    */
@@ -899,7 +897,7 @@ export const DeliveryService: GenService<{
     output: typeof RetryDeliveryResponseSchema;
   },
   /**
-   * Counts the deliveries that RetryFailedDeliveries would begin now, to show them before it is asked to.
+   * Counts the deliveries that RetryFailedDeliveries would retry now, to show the number first.
    *
    * Fails with `endpoint_not_found`.
    *
@@ -911,20 +909,19 @@ export const DeliveryService: GenService<{
     output: typeof CountRetriableDeliveriesResponseSchema;
   },
   /**
-   * Starts a new run of every delivery in a range of time that failed, was canceled or is paused: of one endpoint,
-   * or of all that are on. With `include_delivered`, of those that were delivered too. `kind` and `last_outcome`
-   * restrict them.
+   * Starts a new run of every delivery in a time range that failed, was canceled or is paused, of one endpoint or of
+   * all that are on. With `include_delivered` also of delivered ones. `kind` and `last_outcome` restrict them.
    *
-   * With `page_size` a call begins one part, and the next one goes on with `page_token`. A caller that shows
-   * progress adds up `retried`; one that cancels asks for no further part, and what has begun goes on. Without
-   * `page_size` one call begins all, part by part. Endpoints that are off or deleted when their part comes are
-   * passed over; a named one then ends the call, which counts what it has begun. After `temporarily_unavailable`
-   * or a deadline some may have begun too. Calling again with the same token begins the others, and those that
-   * have failed again by then. An account begins this once a minute; a call with a token only goes on.
+   * With `page_size` a call retries one part, and returns a token for the next. To show progress, add up `retried`. To
+   * cancel, ask for no further part: runs that have begun continue. Without `page_size` one call retries all parts.
+   * Endpoints that are off or deleted by then are skipped. If that is the named endpoint, the call ends and returns
+   * the number of runs that it began. After `temporarily_unavailable` or a deadline some runs may have begun. A call
+   * with the same token begins the others, and those that failed again. An account can begin one bulk retry a minute.
+   * A call with a token does not count.
    *
    * Fails with `invalid_parameter` when the token was not issued for this account and choice. Fails
    * with `endpoint_not_found`, with `endpoint_switched_off`, with `bulk_retry_limit_reached`, and with
-   * `account_unavailable` while the account is blocked, when it has begun none.
+   * `account_unavailable` while the account is blocked, if it has begun none.
    *
    * @generated from rpc activity.dashboard.v1.DeliveryService.RetryFailedDeliveries
    */

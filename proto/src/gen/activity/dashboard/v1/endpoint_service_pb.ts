@@ -66,21 +66,21 @@ export type Endpoint = Message<"activity.dashboard.v1.Endpoint"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * From when its new signing secret signs, which was shown already; absent when no rotation is pending.
+   * When its new signing secret starts to sign. Absent if no rotation is pending.
    *
    * @generated from field: google.protobuf.Timestamp next_secret_signs_from = 7;
    */
   nextSecretSignsFrom?: Timestamp | undefined;
 
   /**
-   * It receives no event of a donation or contribution of less, in cents.
+   * It receives no event of a donation or contribution below this amount, in cents.
    *
    * @generated from field: int64 min_amount_cents = 8;
    */
   minAmountCents: bigint;
 
   /**
-   * The owner's name for it; empty when it has none. Untrusted.
+   * The owner's name for it, or empty. Untrusted.
    *
    * @generated from field: string name = 9;
    */
@@ -151,7 +151,7 @@ export type CreateEndpointRequest = Message<"activity.dashboard.v1.CreateEndpoin
   standardWebhooks: boolean;
 
   /**
-   * No event of a donation or contribution of less is sent to it, in cents. Tests are sent all the same.
+   * It receives no event of a donation or contribution below this amount, in cents. Tests are sent always.
    *
    * @generated from field: int64 min_amount_cents = 5;
    */
@@ -186,7 +186,7 @@ export type CreateEndpointResponse = Message<"activity.dashboard.v1.CreateEndpoi
   endpoint?: Endpoint | undefined;
 
   /**
-   * The signing secret, `whsec_` and standard base64; it cannot be shown again.
+   * The signing secret, `whsec_` and standard base64. It cannot be shown again.
    *
    * @generated from field: string secret = 2;
    */
@@ -235,7 +235,7 @@ export const GetEndpointRequestSchema: GenMessage<GetEndpointRequest> = /*@__PUR
  */
 export type GetEndpointResponse = Message<"activity.dashboard.v1.GetEndpointResponse"> & {
   /**
-   * As it is now.
+   * The endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
    */
@@ -250,7 +250,7 @@ export const GetEndpointResponseSchema: GenMessage<GetEndpointResponse> = /*@__P
   messageDesc(file_activity_dashboard_v1_endpoint_service, 5);
 
 /**
- * The endpoint whose attempts were counted.
+ * Asks for an endpoint's statistics.
  *
  * @generated from message activity.dashboard.v1.GetEndpointStatsRequest
  */
@@ -270,7 +270,7 @@ export type GetEndpointStatsRequest = Message<"activity.dashboard.v1.GetEndpoint
   endpointId: string;
 
   /**
-   * From when on: the hour of this moment is the first. Whole microseconds. Hours are kept for 31 days.
+   * A time in the first hour to return. Whole microseconds. Hours are kept for 31 days.
    *
    * @generated from field: google.protobuf.Timestamp since = 3;
    */
@@ -285,13 +285,13 @@ export const GetEndpointStatsRequestSchema: GenMessage<GetEndpointStatsRequest> 
   messageDesc(file_activity_dashboard_v1_endpoint_service, 6);
 
 /**
- * What was counted.
+ * The statistics.
  *
  * @generated from message activity.dashboard.v1.GetEndpointStatsResponse
  */
 export type GetEndpointStatsResponse = Message<"activity.dashboard.v1.GetEndpointStatsResponse"> & {
   /**
-   * Oldest first; hours without an attempt are left out. The last minute or so may be missing.
+   * Oldest first, without hours that have no attempt. The last minute may be missing.
    *
    * @generated from field: repeated activity.dashboard.v1.EndpointHour hours = 1;
    */
@@ -326,28 +326,28 @@ export type EndpointHour = Message<"activity.dashboard.v1.EndpointHour"> & {
   beganAt?: Timestamp | undefined;
 
   /**
-   * The attempts that were answered with a 2xx status.
+   * Attempts that were answered with a 2xx status.
    *
    * @generated from field: int64 delivered = 2;
    */
   delivered: bigint;
 
   /**
-   * All others.
+   * All other attempts.
    *
    * @generated from field: int64 failed = 3;
    */
   failed: bigint;
 
   /**
-   * The time that all of them took together.
+   * The sum of their durations.
    *
    * @generated from field: google.protobuf.Duration total_duration = 4;
    */
   totalDuration?: Duration | undefined;
 
   /**
-   * The longest.
+   * The longest duration.
    *
    * @generated from field: google.protobuf.Duration longest_duration = 5;
    */
@@ -398,7 +398,7 @@ export const EndpointHourSchema: GenMessage<EndpointHour> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_endpoint_service, 8);
 
 /**
- * Whose endpoints to list.
+ * Asks for an account's endpoints.
  *
  * @generated from message activity.dashboard.v1.ListEndpointsRequest
  */
@@ -440,7 +440,7 @@ export const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse> = /*
   messageDesc(file_activity_dashboard_v1_endpoint_service, 10);
 
 /**
- * What to change of an endpoint.
+ * The fields to change.
  *
  * @generated from message activity.dashboard.v1.UpdateEndpointRequest
  */
@@ -460,35 +460,35 @@ export type UpdateEndpointRequest = Message<"activity.dashboard.v1.UpdateEndpoin
   endpointId: string;
 
   /**
-   * Where to send events from now on; absent to leave it.
+   * The new URL. Absent: unchanged.
    *
    * @generated from field: optional string url = 3;
    */
   url?: string | undefined;
 
   /**
-   * The kinds to receive from now on; absent to leave them.
+   * The kinds to receive from now on. Absent: unchanged.
    *
    * @generated from field: activity.dashboard.v1.WebhookEventKinds kinds = 4;
    */
   kinds?: WebhookEventKinds | undefined;
 
   /**
-   * Whether requests carry the headers of Standard Webhooks too; absent to leave it.
+   * Whether requests carry the headers of Standard Webhooks too. Absent: unchanged.
    *
    * @generated from field: optional bool standard_webhooks = 5;
    */
   standardWebhooks?: boolean | undefined;
 
   /**
-   * No event from now on of a donation or contribution of less is sent to it, in cents; absent to leave it.
+   * From now on it receives no event of a donation or contribution below this amount, in cents. Absent: unchanged.
    *
    * @generated from field: optional int64 min_amount_cents = 6;
    */
   minAmountCents?: bigint | undefined;
 
   /**
-   * The owner's name for it, at most 64 characters; empty to have none, absent to leave it.
+   * The owner's name for it, at most 64 characters. Empty removes it. Absent: unchanged.
    *
    * @generated from field: optional string name = 7;
    */
@@ -509,7 +509,7 @@ export const UpdateEndpointRequestSchema: GenMessage<UpdateEndpointRequest> = /*
  */
 export type UpdateEndpointResponse = Message<"activity.dashboard.v1.UpdateEndpointResponse"> & {
   /**
-   * As it is now.
+   * The endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
    */
@@ -552,13 +552,13 @@ export const SwitchOnEndpointRequestSchema: GenMessage<SwitchOnEndpointRequest> 
   messageDesc(file_activity_dashboard_v1_endpoint_service, 13);
 
 /**
- * The endpoint that is on.
+ * The endpoint, switched on.
  *
  * @generated from message activity.dashboard.v1.SwitchOnEndpointResponse
  */
 export type SwitchOnEndpointResponse = Message<"activity.dashboard.v1.SwitchOnEndpointResponse"> & {
   /**
-   * As it is now.
+   * The endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
    */
@@ -601,13 +601,13 @@ export const SwitchOffEndpointRequestSchema: GenMessage<SwitchOffEndpointRequest
   messageDesc(file_activity_dashboard_v1_endpoint_service, 15);
 
 /**
- * The endpoint that is off.
+ * The endpoint, switched off.
  *
  * @generated from message activity.dashboard.v1.SwitchOffEndpointResponse
  */
 export type SwitchOffEndpointResponse = Message<"activity.dashboard.v1.SwitchOffEndpointResponse"> & {
   /**
-   * As it is now.
+   * The endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
    */
@@ -650,7 +650,7 @@ export const DeleteEndpointRequestSchema: GenMessage<DeleteEndpointRequest> = /*
   messageDesc(file_activity_dashboard_v1_endpoint_service, 17);
 
 /**
- * Nothing is left to say.
+ * Empty.
  *
  * @generated from message activity.dashboard.v1.DeleteEndpointResponse
  */
@@ -665,7 +665,7 @@ export const DeleteEndpointResponseSchema: GenMessage<DeleteEndpointResponse> = 
   messageDesc(file_activity_dashboard_v1_endpoint_service, 18);
 
 /**
- * The endpoint whose secret to replace.
+ * Asks for a new signing secret.
  *
  * @generated from message activity.dashboard.v1.RotateSecretRequest
  */
@@ -685,8 +685,8 @@ export type RotateSecretRequest = Message<"activity.dashboard.v1.RotateSecretReq
   endpointId: string;
 
   /**
-   * From when the new secret signs: later than now and at most 24 hours ahead, by the database's clock, in
-   * whole microseconds; absent for now.
+   * When the new secret starts to sign: later than now and at most 24 hours ahead, by the database's clock, in whole
+   * microseconds. Absent: now.
    *
    * @generated from field: google.protobuf.Timestamp signs_from = 3;
    */
@@ -707,14 +707,14 @@ export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__P
  */
 export type RotateSecretResponse = Message<"activity.dashboard.v1.RotateSecretResponse"> & {
   /**
-   * The signing secret, `whsec_` and standard base64; it cannot be shown again.
+   * The signing secret, `whsec_` and standard base64. It cannot be shown again.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * The endpoint as it is now.
+   * The changed endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 2;
    */
@@ -729,7 +729,7 @@ export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@_
   messageDesc(file_activity_dashboard_v1_endpoint_service, 20);
 
 /**
- * The endpoint whose rotation to undo.
+ * Cancels an endpoint's rotation.
  *
  * @generated from message activity.dashboard.v1.CancelRotationRequest
  */
@@ -763,7 +763,7 @@ export const CancelRotationRequestSchema: GenMessage<CancelRotationRequest> = /*
  */
 export type CancelRotationResponse = Message<"activity.dashboard.v1.CancelRotationResponse"> & {
   /**
-   * As it is now.
+   * The endpoint.
    *
    * @generated from field: activity.dashboard.v1.Endpoint endpoint = 1;
    */
@@ -798,7 +798,7 @@ export type SendTestRequest = Message<"activity.dashboard.v1.SendTestRequest"> &
   endpointId: string;
 
   /**
-   * The kind of event, whether or not the endpoint chose it; `donation.created` when unspecified.
+   * The kind of event, even if the endpoint does not receive it. `donation.created` when unspecified.
    *
    * @generated from field: activity.dashboard.v1.WebhookEventKind kind = 3;
    */
@@ -812,14 +812,14 @@ export type SendTestRequest = Message<"activity.dashboard.v1.SendTestRequest"> &
   amountCents?: bigint | undefined;
 
   /**
-   * The supporter's display name, at most 200 characters; `Test` when absent, none when empty.
+   * The supporter's display name, at most 200 characters. `Test` when absent, none when empty.
    *
    * @generated from field: optional string donor_name = 5;
    */
   donorName?: string | undefined;
 
   /**
-   * The supporter's text, at most 4000 characters; a few words when absent, none when empty.
+   * The supporter's text, at most 4000 characters. A sample text when absent, none when empty.
    *
    * @generated from field: optional string message = 6;
    */
@@ -834,7 +834,7 @@ export const SendTestRequestSchema: GenMessage<SendTestRequest> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_endpoint_service, 23);
 
 /**
- * The test that is on its way.
+ * The test event.
  *
  * @generated from message activity.dashboard.v1.SendTestResponse
  */
@@ -862,20 +862,20 @@ export const SendTestResponseSchema: GenMessage<SendTestResponse> = /*@__PURE__*
   messageDesc(file_activity_dashboard_v1_endpoint_service, 24);
 
 /**
- * Manages the endpoints that receive an account's webhook events, on behalf of its owner. Needs the
- * permission `endpoint.manage`. Contract 6.
+ * Manages the endpoints that receive an account's webhook events, for its owner. Needs the permission
+ * `endpoint.manage`. Contract 6.
  *
- * Every call fails with `account_not_found` for an unknown account, and every call that names an endpoint
- * with `endpoint_not_found` when the account has none of this id.
+ * Every call fails with `account_not_found` for an unknown account. A call that names an endpoint fails with
+ * `endpoint_not_found` if the account has no endpoint of this id.
  *
  * @generated from service activity.dashboard.v1.EndpointService
  */
 export const EndpointService: GenService<{
   /**
-   * Creates an endpoint that is switched on, and returns its signing secret, this once.
+   * Creates an endpoint that is switched on, and returns its signing secret. No other call returns it.
    *
-   * Fails with `endpoint_limit_reached` when the account has ten, and with `invalid_parameter` when the
-   * URL is none that may be sent to.
+   * Fails with `endpoint_limit_reached` if the account has ten, and with `invalid_parameter` if events must not be
+   * sent to the URL.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.CreateEndpoint
    */
@@ -905,8 +905,8 @@ export const EndpointService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Reads how an endpoint's attempts ended and how long they took, by the hour. Attempts of tests and of
-   * retries count, and so do those of deliveries that were removed for their age.
+   * Reads outcomes and durations of an endpoint's attempts, by the hour. Attempts of tests, of retries and of deliveries
+   * that were removed for their age are included.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.GetEndpointStats
    */
@@ -916,10 +916,10 @@ export const EndpointService: GenService<{
     output: typeof GetEndpointStatsResponseSchema;
   },
   /**
-   * Changes what is given. The next attempt of every delivery goes to the new URL; the choice of kinds
-   * counts for events from now on.
+   * Changes the fields that are given. The next attempt of every delivery goes to the new URL. The choice of kinds
+   * applies to events from now on.
    *
-   * Fails with `invalid_parameter` when the URL is none that may be sent to.
+   * Fails with `invalid_parameter` if events must not be sent to the URL.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.UpdateEndpoint
    */
@@ -929,8 +929,8 @@ export const EndpointService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Switches an endpoint on: events from now on are delivered to it. What was paused stays paused
-   * until it is retried.
+   * Switches an endpoint on: events from now on are delivered to it. Paused deliveries stay paused until they are
+   * retried.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.SwitchOnEndpoint
    */
@@ -950,8 +950,8 @@ export const EndpointService: GenService<{
     output: typeof SwitchOffEndpointResponseSchema;
   },
   /**
-   * Deletes an endpoint with its secret. Its deliveries stay to be read; none is sent any more. Deleting it
-   * again changes nothing, and fails with `endpoint_not_found`.
+   * Deletes an endpoint with its secret. Its deliveries can still be read, but are not sent any more. A second call
+   * fails with `endpoint_not_found`.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.DeleteEndpoint
    */
@@ -961,12 +961,12 @@ export const EndpointService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Replaces the signing secret, at once or from a moment ahead, and returns the new one, this once. Until
-   * that moment attempts are signed with the one before; a receiver that takes both from here on refuses none.
-   * It takes both for a minute longer: an attempt in flight at that moment is signed with either.
+   * Replaces the signing secret, now or at a later time, and returns the new secret. No other call returns it. Until
+   * that time the old secret signs attempts. A receiver should accept both secrets from now until a minute after that
+   * time, because an attempt in flight is signed with either.
    *
-   * Fails with `secret_rotation_pending` when an earlier rotation still is, and with `invalid_parameter` when
-   * the moment is past or more than 24 hours ahead.
+   * Fails with `secret_rotation_pending` if an earlier rotation is pending, and with `invalid_parameter` if the time is
+   * past or more than 24 hours ahead.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.RotateSecret
    */
@@ -976,10 +976,9 @@ export const EndpointService: GenService<{
     output: typeof RotateSecretResponseSchema;
   },
   /**
-   * Undoes a rotation that is pending: the secret that signs now goes on, and the new one is forgotten.
+   * Cancels a pending rotation: the current secret keeps signing, and the new one is deleted.
    *
-   * Fails with `secret_rotation_not_pending` when none is, and then changes nothing: its moment has come, or
-   * it was canceled before.
+   * Fails with `secret_rotation_not_pending` if none is pending, because its time has come or it was canceled.
    *
    * @generated from rpc activity.dashboard.v1.EndpointService.CancelRotation
    */
@@ -989,9 +988,8 @@ export const EndpointService: GenService<{
     output: typeof CancelRotationResponseSchema;
   },
   /**
-   * Sends one endpoint an event with `test: true`, by the same path as every other.
-   *
-   * An account sends at most ten tests in any minute.
+   * Sends one endpoint an event with `test: true`, in the same way as every other event. An account can send at most
+   * ten tests in any minute.
    *
    * Fails with `endpoint_switched_off` and with `test_limit_reached`.
    *

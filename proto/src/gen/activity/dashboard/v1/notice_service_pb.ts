@@ -16,14 +16,13 @@ export const file_activity_dashboard_v1_notice_service: GenFile = /*@__PURE__*/
   fileDesc("CiphY3Rpdml0eS9kYXNoYm9hcmQvdjEvbm90aWNlX3NlcnZpY2UucHJvdG8SFWFjdGl2aXR5LmRhc2hib2FyZC52MSLSAgoGTm90aWNlEhAKCHNlcXVlbmNlGAEgASgDEhIKCmFjY291bnRfaWQYAiABKAkSLwoEa2luZBgDIAEoDjIhLmFjdGl2aXR5LmRhc2hib2FyZC52MS5Ob3RpY2VLaW5kEhIKCnN1YmplY3RfaWQYBCABKAkSDQoFbGV2ZWwYBSABKAUSNwoIc2V2ZXJpdHkYBiABKA4yJS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTm90aWNlU2V2ZXJpdHkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWNsb3NlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWR2aWNlGAogASgJInUKEkxpc3ROb3RpY2VzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSFgoFYWZ0ZXIYAiABKANCB7pIBCICKAASGQoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAEiRQoTTGlzdE5vdGljZXNSZXNwb25zZRIuCgdub3RpY2VzGAEgAygLMh0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLk5vdGljZSIYChZMaXN0T3Blbk5vdGljZXNSZXF1ZXN0IkkKF0xpc3RPcGVuTm90aWNlc1Jlc3BvbnNlEi4KB25vdGljZXMYASADKAsyHS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTm90aWNlIjEKFERpc21pc3NOb3RpY2VSZXF1ZXN0EhkKCHNlcXVlbmNlGAEgASgDQge6SAQiAiAAIhcKFURpc21pc3NOb3RpY2VSZXNwb25zZSrPAQoKTm90aWNlS2luZBIbChdOT1RJQ0VfS0lORF9VTlNQRUNJRklFRBAAEiAKHE5PVElDRV9LSU5EX0VORFBPSU5UX0ZBSUxJTkcQARIaChZOT1RJQ0VfS0lORF9SVU5fRkFJTEVEEAISHAoYTk9USUNFX0tJTkRfQVBJX0tFWV9FTkRTEAMSIwofTk9USUNFX0tJTkRfU0VDUkVUX09WRVJMQVBfRU5EUxAEEiMKH05PVElDRV9LSU5EX1NFU1NJT05fTElOS19SRVVTRUQQBSqGAQoOTm90aWNlU2V2ZXJpdHkSHwobTk9USUNFX1NFVkVSSVRZX1VOU1BFQ0lGSUVEEAASGAoUTk9USUNFX1NFVkVSSVRZX0lORk8QARIbChdOT1RJQ0VfU0VWRVJJVFlfV0FSTklORxACEhwKGE5PVElDRV9TRVZFUklUWV9DUklUSUNBTBADMuICCg1Ob3RpY2VTZXJ2aWNlEmkKC0xpc3ROb3RpY2VzEikuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3ROb3RpY2VzUmVxdWVzdBoqLmFjdGl2aXR5LmRhc2hib2FyZC52MS5MaXN0Tm90aWNlc1Jlc3BvbnNlIgOQAgESdQoPTGlzdE9wZW5Ob3RpY2VzEi0uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkxpc3RPcGVuTm90aWNlc1JlcXVlc3QaLi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGlzdE9wZW5Ob3RpY2VzUmVzcG9uc2UiA5ACARJvCg1EaXNtaXNzTm90aWNlEisuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRpc21pc3NOb3RpY2VSZXF1ZXN0GiwuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkRpc21pc3NOb3RpY2VSZXNwb25zZSIDkAICYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Something that needs an owner's attention. It is told once for each level that is reached.
+ * A problem that needs an owner's attention. There is one notice for each level that it reaches.
  *
  * @generated from message activity.dashboard.v1.Notice
  */
 export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   /**
-   * When it was written, in microseconds since 1970. Each notice has a greater one than all that were written before,
-   * whatever their accounts.
+   * When it was written, in microseconds since 1970. It is greater than that of every earlier notice of any account.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -37,7 +36,7 @@ export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   accountId: string;
 
   /**
-   * What happened.
+   * The problem.
    *
    * @generated from field: activity.dashboard.v1.NoticeKind kind = 3;
    */
@@ -51,7 +50,7 @@ export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   subjectId: string;
 
   /**
-   * How far it has come, in the unit of its kind.
+   * The level, in the unit of its kind.
    *
    * @generated from field: int32 level = 5;
    */
@@ -65,21 +64,21 @@ export type Notice = Message<"activity.dashboard.v1.Notice"> & {
   severity: NoticeSeverity;
 
   /**
-   * Since when it has been so.
+   * When the problem began.
    *
    * @generated from field: google.protobuf.Timestamp since = 7;
    */
   since?: Timestamp | undefined;
 
   /**
-   * When the key, or the old secret, stops working; absent for other kinds.
+   * When the key or the old secret stops working. Absent for other kinds.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 8;
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * When it was over, or told again at a higher level; absent while it lasts.
+   * When the problem ended or reached a higher level. Absent while it lasts.
    *
    * @generated from field: google.protobuf.Timestamp closed_at = 9;
    */
@@ -114,14 +113,14 @@ export type ListNoticesRequest = Message<"activity.dashboard.v1.ListNoticesReque
   accountId: string;
 
   /**
-   * The sequence of the last notice that was handled; 0 for all.
+   * The sequence of the last notice that the caller handled. 0 for all.
    *
    * @generated from field: int64 after = 2;
    */
   after: bigint;
 
   /**
-   * How many to return at most, 1 to 200.
+   * The maximum number of notices to return, 1 to 200.
    *
    * @generated from field: int32 limit = 3;
    */
@@ -142,7 +141,7 @@ export const ListNoticesRequestSchema: GenMessage<ListNoticesRequest> = /*@__PUR
  */
 export type ListNoticesResponse = Message<"activity.dashboard.v1.ListNoticesResponse"> & {
   /**
-   * Behind the one that was named; fewer than the limit when there are no more.
+   * The notices after that sequence. Fewer than the limit means that there are no more.
    *
    * @generated from field: repeated activity.dashboard.v1.Notice notices = 1;
    */
@@ -157,7 +156,7 @@ export const ListNoticesResponseSchema: GenMessage<ListNoticesResponse> = /*@__P
   messageDesc(file_activity_dashboard_v1_notice_service, 2);
 
 /**
- * Whose notices says the cookie.
+ * Empty: the cookie names the session.
  *
  * @generated from message activity.dashboard.v1.ListOpenNoticesRequest
  */
@@ -193,7 +192,7 @@ export const ListOpenNoticesResponseSchema: GenMessage<ListOpenNoticesResponse> 
   messageDesc(file_activity_dashboard_v1_notice_service, 4);
 
 /**
- * What to hide.
+ * The notice to hide.
  *
  * @generated from message activity.dashboard.v1.DismissNoticeRequest
  */
@@ -214,7 +213,7 @@ export const DismissNoticeRequestSchema: GenMessage<DismissNoticeRequest> = /*@_
   messageDesc(file_activity_dashboard_v1_notice_service, 5);
 
 /**
- * Nothing is left to say.
+ * Empty.
  *
  * @generated from message activity.dashboard.v1.DismissNoticeResponse
  */
@@ -229,7 +228,7 @@ export const DismissNoticeResponseSchema: GenMessage<DismissNoticeResponse> = /*
   messageDesc(file_activity_dashboard_v1_notice_service, 6);
 
 /**
- * What a notice tells of, and what its `subject_id` and `level` are.
+ * The problem, and the meaning of `subject_id` and `level`.
  *
  * @generated from enum activity.dashboard.v1.NoticeKind
  */
@@ -263,15 +262,15 @@ export const NoticeKind = {
   API_KEY_ENDS: 3,
 
   /**
-   * An endpoint's old signing secret signs no longer, within an hour. The level is 0.
+   * An endpoint's old signing secret stops signing within an hour. The level is 0.
    *
    * @generated from enum value: NOTICE_KIND_SECRET_OVERLAP_ENDS = 4;
    */
   SECRET_OVERLAP_ENDS: 4,
 
   /**
-   * Somebody opened a link into the dashboard that was used before, in another browser. The subject names the link
-   * and is of no other use. The level is 0.
+   * Another browser opened a dashboard link that was used already. The subject is the link's id, which no call takes.
+   * The level is 0.
    *
    * @generated from enum value: NOTICE_KIND_SESSION_LINK_REUSED = 5;
    */
@@ -279,7 +278,7 @@ export const NoticeKind = {
 } as const;
 
 /**
- * What a notice tells of, and what its `subject_id` and `level` are.
+ * The problem, and the meaning of `subject_id` and `level`.
  *
  * @generated from enum activity.dashboard.v1.NoticeKind
  */
@@ -340,17 +339,17 @@ export const NoticeSeveritySchema: GenEnum<NoticeSeverity> = /*@__PURE__*/
   enumDesc(file_activity_dashboard_v1_notice_service, 1);
 
 /**
- * Tells what needs an owner's attention. A site that embeds the dashboard follows the notices and mails them; the
- * dashboard shows them. Notices hold ids, numbers and times, but no secret, payload or name. ADR 0054
+ * Lists problems that need an owner's attention. A site that embeds the dashboard reads the notices and mails them.
+ * The dashboard shows them. Notices hold ids, numbers and times, but no secret, payload or name. ADR 0054
  *
  * @generated from service activity.dashboard.v1.NoticeService
  */
 export const NoticeService: GenService<{
   /**
-   * Lists notices behind a sequence, oldest first: of one account, or of all. Needs the permission `notice.read`.
+   * Lists the notices after a sequence, oldest first, of one account or of all. Needs the permission `notice.read`.
    *
-   * Who asks again behind the last sequence that it has handled misses no notice. Notices are removed when they are
-   * closed and older than deliveries are kept.
+   * A caller that continues after the last sequence it handled misses no notice. A closed notice is removed after the
+   * retention time of deliveries.
    *
    * Fails with `account_not_found` for an unknown account.
    *
@@ -362,8 +361,8 @@ export const NoticeService: GenService<{
     output: typeof ListNoticesResponseSchema;
   },
   /**
-   * Lists the notices that are neither closed nor dismissed in the session of the cookie, newest first, 100 at
-   * most. They tell only of what the session's scopes let it read.
+   * Lists at most 100 open notices that were not dismissed in this session, newest first. The cookie names the
+   * session. Its scopes decide which kinds it gets.
    *
    * @generated from rpc activity.dashboard.v1.NoticeService.ListOpenNotices
    */
@@ -373,7 +372,7 @@ export const NoticeService: GenService<{
     output: typeof ListOpenNoticesResponseSchema;
   },
   /**
-   * Hides a notice in the session of the cookie. A session keeps its last 100.
+   * Hides a notice in the cookie's session. A session remembers its last 100 dismissals.
    *
    * @generated from rpc activity.dashboard.v1.NoticeService.DismissNotice
    */

@@ -16,7 +16,7 @@ export const file_activity_dashboard_v1_session_service: GenFile = /*@__PURE__*/
   fileDesc("CithY3Rpdml0eS9kYXNoYm9hcmQvdjEvc2Vzc2lvbl9zZXJ2aWNlLnByb3RvEhVhY3Rpdml0eS5kYXNoYm9hcmQudjEisAEKGENyZWF0ZVNlc3Npb25MaW5rUmVxdWVzdBIpCgphY2NvdW50X2lkGAEgASgJQhW6SBJyEDIOXlthLXowLTldezE1fSQSSAoGc2NvcGVzGAIgAygOMiMuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb25TY29wZUITukgQkgENCAEYASIHggEEEAEgABIfCgpyZXR1cm5fdXJsGAMgASgJQguAAQG6SAVyAxiAECJdChlDcmVhdGVTZXNzaW9uTGlua1Jlc3BvbnNlEhAKA3VybBgBIAEoCUIDgAEBEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKE0V4Y2hhbmdlQ29kZVJlcXVlc3QSGAoEY29kZRgBIAEoCUIKgAEBukgEcgIYZBIXCg9yZXBsYWNlX3Nlc3Npb24YAiABKAgiRwoURXhjaGFuZ2VDb2RlUmVzcG9uc2USLwoHc2Vzc2lvbhgBIAEoCzIeLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uIhMKEUdldFNlc3Npb25SZXF1ZXN0IkUKEkdldFNlc3Npb25SZXNwb25zZRIvCgdzZXNzaW9uGAEgASgLMh4uYWN0aXZpdHkuZGFzaGJvYXJkLnYxLlNlc3Npb24iEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIhoKGFNpZ25PdXRFdmVyeXdoZXJlUmVxdWVzdCIbChlTaWduT3V0RXZlcnl3aGVyZVJlc3BvbnNlIoMCCgdTZXNzaW9uEhIKCmFjY291bnRfaWQYASABKAkSEAoIdXNlcm5hbWUYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEjMKBnNjb3BlcxgEIAMoDjIjLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TZXNzaW9uU2NvcGUSLgoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYXBpX3VybBgGIAEoCRItCgZsaW1pdHMYByABKAsyHS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuTGltaXRzEhcKCnJldHVybl91cmwYCCABKAlCA4ABASKeAQoGTGltaXRzEhcKD2FjdGl2ZV9hcGlfa2V5cxgBIAEoBRIRCgllbmRwb2ludHMYAiABKAUSEAoIYXR0ZW1wdHMYAyABKAUSGwoTYXBpX2tleXNfcGVyX21pbnV0ZRgEIAEoBRIYChB0ZXN0c19wZXJfbWludXRlGAUgASgFEh8KF2J1bGtfcmV0cmllc19wZXJfbWludXRlGAYgASgFKpUCCgxTZXNzaW9uU2NvcGUSHQoZU0VTU0lPTl9TQ09QRV9VTlNQRUNJRklFRBAAEhsKF1NFU1NJT05fU0NPUEVfS0VZU19SRUFEEAESHAoYU0VTU0lPTl9TQ09QRV9LRVlTX1dSSVRFEAISIAocU0VTU0lPTl9TQ09QRV9FTkRQT0lOVFNfUkVBRBADEiEKHVNFU1NJT05fU0NPUEVfRU5EUE9JTlRTX1dSSVRFEAQSIQodU0VTU0lPTl9TQ09QRV9ERUxJVkVSSUVTX1JFQUQQBRIiCh5TRVNTSU9OX1NDT1BFX0RFTElWRVJJRVNfV1JJVEUQBhIfChtTRVNTSU9OX1NDT1BFX0FDVElWSVRZX1JFQUQQBzK/BAoOU2Vzc2lvblNlcnZpY2USewoRQ3JlYXRlU2Vzc2lvbkxpbmsSLy5hY3Rpdml0eS5kYXNoYm9hcmQudjEuQ3JlYXRlU2Vzc2lvbkxpbmtSZXF1ZXN0GjAuYWN0aXZpdHkuZGFzaGJvYXJkLnYxLkNyZWF0ZVNlc3Npb25MaW5rUmVzcG9uc2UiA5ACABJsCgxFeGNoYW5nZUNvZGUSKi5hY3Rpdml0eS5kYXNoYm9hcmQudjEuRXhjaGFuZ2VDb2RlUmVxdWVzdBorLmFjdGl2aXR5LmRhc2hib2FyZC52MS5FeGNoYW5nZUNvZGVSZXNwb25zZSIDkAIAEmYKCkdldFNlc3Npb24SKC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0U2Vzc2lvblJlcXVlc3QaKS5hY3Rpdml0eS5kYXNoYm9hcmQudjEuR2V0U2Vzc2lvblJlc3BvbnNlIgOQAgESXQoHU2lnbk91dBIlLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TaWduT3V0UmVxdWVzdBomLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TaWduT3V0UmVzcG9uc2UiA5ACAhJ7ChFTaWduT3V0RXZlcnl3aGVyZRIvLmFjdGl2aXR5LmRhc2hib2FyZC52MS5TaWduT3V0RXZlcnl3aGVyZVJlcXVlc3QaMC5hY3Rpdml0eS5kYXNoYm9hcmQudjEuU2lnbk91dEV2ZXJ5d2hlcmVSZXNwb25zZSIDkAICYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Whom to let in.
+ * Asks for a link.
  *
  * @generated from message activity.dashboard.v1.CreateSessionLinkRequest
  */
@@ -58,14 +58,14 @@ export const CreateSessionLinkRequestSchema: GenMessage<CreateSessionLinkRequest
  */
 export type CreateSessionLinkResponse = Message<"activity.dashboard.v1.CreateSessionLinkResponse"> & {
   /**
-   * The dashboard's address with the code behind `#`, which browsers send to no server.
+   * The dashboard's address with the code after `#`. Browsers send that part to no server.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * Until when it may be used.
+   * When the link expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
@@ -86,14 +86,14 @@ export const CreateSessionLinkResponseSchema: GenMessage<CreateSessionLinkRespon
  */
 export type ExchangeCodeRequest = Message<"activity.dashboard.v1.ExchangeCodeRequest"> & {
   /**
-   * What stands behind `#code=` in the link.
+   * The text after `#code=` in the link.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * Whether to leave the account of the session that the browser has, which its reader was asked.
+   * Whether to end the browser's session of another account. The page asks its reader first.
    *
    * @generated from field: bool replace_session = 2;
    */
@@ -108,13 +108,13 @@ export const ExchangeCodeRequestSchema: GenMessage<ExchangeCodeRequest> = /*@__P
   messageDesc(file_activity_dashboard_v1_session_service, 2);
 
 /**
- * The session that began.
+ * The new session.
  *
  * @generated from message activity.dashboard.v1.ExchangeCodeResponse
  */
 export type ExchangeCodeResponse = Message<"activity.dashboard.v1.ExchangeCodeResponse"> & {
   /**
-   * As it is now.
+   * The session.
    *
    * @generated from field: activity.dashboard.v1.Session session = 1;
    */
@@ -129,7 +129,7 @@ export const ExchangeCodeResponseSchema: GenMessage<ExchangeCodeResponse> = /*@_
   messageDesc(file_activity_dashboard_v1_session_service, 3);
 
 /**
- * Whose session is asked for says the cookie.
+ * Empty: the cookie names the session.
  *
  * @generated from message activity.dashboard.v1.GetSessionRequest
  */
@@ -144,13 +144,13 @@ export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE_
   messageDesc(file_activity_dashboard_v1_session_service, 4);
 
 /**
- * The session of the cookie.
+ * The cookie's session.
  *
  * @generated from message activity.dashboard.v1.GetSessionResponse
  */
 export type GetSessionResponse = Message<"activity.dashboard.v1.GetSessionResponse"> & {
   /**
-   * As it is now.
+   * The session.
    *
    * @generated from field: activity.dashboard.v1.Session session = 1;
    */
@@ -165,7 +165,7 @@ export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PUR
   messageDesc(file_activity_dashboard_v1_session_service, 5);
 
 /**
- * Which session ends says the cookie.
+ * Empty: the cookie names the session.
  *
  * @generated from message activity.dashboard.v1.SignOutRequest
  */
@@ -180,7 +180,7 @@ export const SignOutRequestSchema: GenMessage<SignOutRequest> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 6);
 
 /**
- * Nothing is left to say.
+ * Empty.
  *
  * @generated from message activity.dashboard.v1.SignOutResponse
  */
@@ -195,7 +195,7 @@ export const SignOutResponseSchema: GenMessage<SignOutResponse> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 7);
 
 /**
- * Whose sessions end says the cookie.
+ * Empty: the cookie names the account.
  *
  * @generated from message activity.dashboard.v1.SignOutEverywhereRequest
  */
@@ -210,7 +210,7 @@ export const SignOutEverywhereRequestSchema: GenMessage<SignOutEverywhereRequest
   messageDesc(file_activity_dashboard_v1_session_service, 8);
 
 /**
- * Nothing is left to say.
+ * Empty.
  *
  * @generated from message activity.dashboard.v1.SignOutEverywhereResponse
  */
@@ -259,21 +259,21 @@ export type Session = Message<"activity.dashboard.v1.Session"> & {
   scopes: SessionScope[];
 
   /**
-   * When it ends by itself.
+   * When it expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 5;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Where clients find the read API, such as `https://api.example.com/api/v1`; empty when the core is not told.
+   * The address of the read API, such as `https://api.example.com/api/v1`. Empty if the core is not configured with it.
    *
    * @generated from field: string api_url = 6;
    */
   apiUrl: string;
 
   /**
-   * What the account may have and do.
+   * The account's limits.
    *
    * @generated from field: activity.dashboard.v1.Limits limits = 7;
    */
@@ -295,48 +295,48 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 10);
 
 /**
- * What an account may have and do, for pages to tell: each is refused with the code that it names.
+ * An account's limits, for pages to show. Each names the code of the error when it is exceeded.
  *
  * @generated from message activity.dashboard.v1.Limits
  */
 export type Limits = Message<"activity.dashboard.v1.Limits"> & {
   /**
-   * The active API keys, at least 1: `api_key_limit_reached`. Contract 8.
+   * The maximum number of active API keys, at least 1: `api_key_limit_reached`. Contract 8.
    *
    * @generated from field: int32 active_api_keys = 1;
    */
   activeApiKeys: number;
 
   /**
-   * The endpoints, at least 1: `endpoint_limit_reached`.
+   * The maximum number of endpoints, at least 1: `endpoint_limit_reached`.
    *
    * @generated from field: int32 endpoints = 2;
    */
   endpoints: number;
 
   /**
-   * The attempts of a run, retries included, at least 1. Contract 6.4.
+   * The maximum number of attempts in a run, retries included, at least 1. Contract 6.4.
    *
    * @generated from field: int32 attempts = 3;
    */
   attempts: number;
 
   /**
-   * The API keys to create in a minute, at least 1: `api_key_created_recently`.
+   * The API keys that can be created in a minute, at least 1: `api_key_created_recently`.
    *
    * @generated from field: int32 api_keys_per_minute = 4;
    */
   apiKeysPerMinute: number;
 
   /**
-   * The tests in a minute, at least 1: `test_limit_reached`.
+   * The tests that can be sent in a minute, at least 1: `test_limit_reached`.
    *
    * @generated from field: int32 tests_per_minute = 5;
    */
   testsPerMinute: number;
 
   /**
-   * The retries of many deliveries to begin in a minute, at least 1: `bulk_retry_limit_reached`.
+   * The bulk retries that can begin in a minute, at least 1: `bulk_retry_limit_reached`.
    *
    * @generated from field: int32 bulk_retries_per_minute = 6;
    */
@@ -351,7 +351,7 @@ export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
   messageDesc(file_activity_dashboard_v1_session_service, 11);
 
 /**
- * What a session may do. What may write may read too.
+ * What a session may do. A scope to write includes the scope to read.
  *
  * @generated from enum activity.dashboard.v1.SessionScope
  */
@@ -371,14 +371,14 @@ export const SessionScope = {
   KEYS_READ: 1,
 
   /**
-   * Create, renew and revoke them.
+   * Create, renew and revoke API keys.
    *
    * @generated from enum value: SESSION_SCOPE_KEYS_WRITE = 2;
    */
   KEYS_WRITE: 2,
 
   /**
-   * List endpoints and how they do.
+   * List endpoints and their statistics.
    *
    * @generated from enum value: SESSION_SCOPE_ENDPOINTS_READ = 3;
    */
@@ -399,7 +399,7 @@ export const SessionScope = {
   DELIVERIES_READ: 5,
 
   /**
-   * Retry them.
+   * Retry deliveries.
    *
    * @generated from enum value: SESSION_SCOPE_DELIVERIES_WRITE = 6;
    */
@@ -414,7 +414,7 @@ export const SessionScope = {
 } as const;
 
 /**
- * What a session may do. What may write may read too.
+ * What a session may do. A scope to write includes the scope to read.
  *
  * @generated from enum activity.dashboard.v1.SessionScope
  */
@@ -427,18 +427,18 @@ export const SessionScopeSchema: GenEnum<SessionScope> = /*@__PURE__*/
   enumDesc(file_activity_dashboard_v1_session_service, 0);
 
 /**
- * Lets the owner of an account into the dashboard: an internal service, which knows who the owner is, asks for
- * a link; the page that it opens exchanges the link's code for a session, which is a cookie.
+ * Lets an account's owner into the dashboard. An internal service, which knows the owner, asks for a link. The page
+ * at the link exchanges its code for a session, which is a cookie.
  *
- * All calls but the first are of browsers, at the port for them. A session may call what its scopes allow of
- * ApiKeyService, EndpointService, DeliveryService and ActivityService, for its own account only, whatever account
- * a request names. NoticeService tells it of what its scopes let it read.
+ * Browsers make all calls but the first, at their own port. The scopes of a session decide which calls of
+ * ApiKeyService, EndpointService, DeliveryService, ActivityService and NoticeService it may make. Each call acts on
+ * the session's account, whatever account the request names.
  *
  * @generated from service activity.dashboard.v1.SessionService
  */
 export const SessionService: GenService<{
   /**
-   * Creates a link that lets one browser into an account's dashboard, once, within five minutes. Needs the
+   * Creates a link that lets one browser into an account's dashboard. It works once, within five minutes. Needs the
    * permission `session.create`.
    *
    * Fails with `account_not_found`, with `account_unavailable` while the account is blocked, and with
@@ -452,11 +452,11 @@ export const SessionService: GenService<{
     output: typeof CreateSessionLinkResponseSchema;
   },
   /**
-   * Exchanges the code of a link for a session of twelve hours. The session itself comes as a cookie that no
-   * script reads. The session that the browser had before ends.
+   * Exchanges the code of a link for a session of twelve hours. The answer sets a cookie that no script can read. The
+   * browser's earlier session ends.
    *
    * Fails with `session_of_another_account` when the browser has a session of another account and
-   * `replace_session` is not set: then the link was not used. Fails with `session_link_used_up` when the code is unknown, was used before or is older than five minutes,
+   * `replace_session` is not set. The link can still be used. Fails with `session_link_used_up` when the code is unknown, was used before or is older than five minutes,
    * or its account is blocked or deleted.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.ExchangeCode
@@ -467,10 +467,10 @@ export const SessionService: GenService<{
     output: typeof ExchangeCodeResponseSchema;
   },
   /**
-   * Reads the session of the cookie.
+   * Reads the cookie's session.
    *
-   * Fails, as every call with a session does, with `session_ended` when there is none, it has expired, was
-   * signed out, or its account is blocked or deleted.
+   * Fails, as every call with a session, with `session_ended` if there is none. It has expired or was signed out, or
+   * its account is blocked or deleted.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.GetSession
    */
@@ -480,7 +480,7 @@ export const SessionService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * Ends the session of the cookie.
+   * Ends the cookie's session.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.SignOut
    */
@@ -490,7 +490,7 @@ export const SessionService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * Ends all sessions of the account, and makes its links that were not used yet unusable.
+   * Ends all sessions of the account and cancels its unused links.
    *
    * @generated from rpc activity.dashboard.v1.SessionService.SignOutEverywhere
    */
