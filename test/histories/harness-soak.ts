@@ -31,7 +31,11 @@ type Sample = { readonly atMs: number; readonly values: ReadonlyMap<string, numb
 /** Samples once a minute what the processes of a product use, and how many rows each table has. */
 export function startSoak(product: Product) {
   const samples: Sample[] = [];
-  const sample = async () => void samples.push(await takeSample(product));
+  const sample = async () => {
+    // A process that is killed meanwhile has no sample.
+    const taken = await takeSample(product).catch(() => undefined);
+    if (taken !== undefined) samples.push(taken);
+  };
   let last = sample();
   const timer = setInterval(() => {
     last = last.then(sample);
