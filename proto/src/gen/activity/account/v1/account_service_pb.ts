@@ -83,7 +83,7 @@ export type PutAccountRequest = Message<"activity.account.v1.PutAccountRequest">
   externalId: string;
 
   /**
-   * The public name in addresses: 1 to 64 letters, digits, `_`, `.` and `-`; unique whatever its case.
+   * The public name in addresses: 1 to 64 letters, digits, `_`, `.` and `-`; unique in any case.
    *
    * @generated from field: string username = 2;
    */
@@ -126,7 +126,7 @@ export const PutAccountResponseSchema: GenMessage<PutAccountResponse> = /*@__PUR
   messageDesc(file_activity_account_v1_account_service, 2);
 
 /**
- * Which account to read: one of the two.
+ * The account to read, by exactly one of the two fields.
  *
  * @generated from message activity.account.v1.GetAccountRequest
  */
@@ -175,7 +175,7 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
   messageDesc(file_activity_account_v1_account_service, 4);
 
 /**
- * Which account to verify.
+ * The account to verify.
  *
  * @generated from message activity.account.v1.VerifyAccountRequest
  */
@@ -217,7 +217,7 @@ export const VerifyAccountResponseSchema: GenMessage<VerifyAccountResponse> = /*
   messageDesc(file_activity_account_v1_account_service, 6);
 
 /**
- * Which account to block.
+ * The account to block.
  *
  * @generated from message activity.account.v1.BlockAccountRequest
  */
@@ -259,7 +259,7 @@ export const BlockAccountResponseSchema: GenMessage<BlockAccountResponse> = /*@_
   messageDesc(file_activity_account_v1_account_service, 8);
 
 /**
- * Which account to unblock.
+ * The account to unblock.
  *
  * @generated from message activity.account.v1.UnblockAccountRequest
  */
@@ -301,7 +301,7 @@ export const UnblockAccountResponseSchema: GenMessage<UnblockAccountResponse> = 
   messageDesc(file_activity_account_v1_account_service, 10);
 
 /**
- * Which account to delete.
+ * The account to delete.
  *
  * @generated from message activity.account.v1.DeleteAccountRequest
  */
@@ -322,7 +322,7 @@ export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@_
   messageDesc(file_activity_account_v1_account_service, 11);
 
 /**
- * The account and its data are gone.
+ * The account and its data are deleted.
  *
  * @generated from message activity.account.v1.DeleteAccountResponse
  */
@@ -337,15 +337,15 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
   messageDesc(file_activity_account_v1_account_service, 12);
 
 /**
- * Keeps the accounts whose activity is stored. Needs the permission `account.manage`, and `GetAccount`
- * needs `account.read` instead.
+ * Manages the accounts whose activity is stored. Calls need the permission `account.manage`, except
+ * `GetAccount`, which needs `account.read`.
  *
  * @generated from service activity.account.v1.AccountService
  */
 export const AccountService: GenService<{
   /**
    * Creates an account, or updates the profile of the one with this external id. A new account is
-   * unverified. Fails with `username_taken` when another account has the username.
+   * not verified. Fails with `username_taken` when another account has the username.
    *
    * @generated from rpc activity.account.v1.AccountService.PutAccount
    */
@@ -355,7 +355,7 @@ export const AccountService: GenService<{
     output: typeof PutAccountResponseSchema;
   },
   /**
-   * Reads an account; needs the permission `account.read`. Fails with `account_not_found`.
+   * Reads an account. Needs the permission `account.read`. Fails with `account_not_found`.
    *
    * @generated from rpc activity.account.v1.AccountService.GetAccount
    */
@@ -385,7 +385,7 @@ export const AccountService: GenService<{
     output: typeof BlockAccountResponseSchema;
   },
   /**
-   * Lifts a block.
+   * Unblocks an account.
    *
    * @generated from rpc activity.account.v1.AccountService.UnblockAccount
    */
@@ -395,8 +395,8 @@ export const AccountService: GenService<{
     output: typeof UnblockAccountResponseSchema;
   },
   /**
-   * Deletes an account for good: access ends at once, then everything stored for it is removed. Can be
-   * called again until it succeeds.
+   * Deletes an account for good. Access ends at once. Then everything stored for it is deleted. The
+   * caller can repeat the call until it succeeds.
    *
    * @generated from rpc activity.account.v1.AccountService.DeleteAccount
    */

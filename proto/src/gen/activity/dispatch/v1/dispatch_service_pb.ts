@@ -24,7 +24,7 @@ export const file_activity_dispatch_v1_dispatch_service: GenFile = /*@__PURE__*/
  */
 export type RunKey = Message<"activity.dispatch.v1.RunKey"> & {
   /**
-   * The number of the account that owns it.
+   * The number of the account that owns the delivery.
    *
    * @generated from field: int64 account_no = 1;
    */
@@ -38,7 +38,7 @@ export type RunKey = Message<"activity.dispatch.v1.RunKey"> & {
   deliveryId: string;
 
   /**
-   * The number of the run, from 1 on.
+   * The number of the run, from 1.
    *
    * @generated from field: int32 run = 3;
    */
@@ -53,7 +53,7 @@ export const RunKeySchema: GenMessage<RunKey> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 0);
 
 /**
- * The question for the installation.
+ * Empty: there is one installation.
  *
  * @generated from message activity.dispatch.v1.GetInstallationRequest
  */
@@ -74,7 +74,7 @@ export const GetInstallationRequestSchema: GenMessage<GetInstallationRequest> = 
  */
 export type GetInstallationResponse = Message<"activity.dispatch.v1.GetInstallationResponse"> & {
   /**
-   * 12 characters, 0-9 and a-f; the database keeps it.
+   * 12 characters, 0-9 and a-f, stored in the database.
    *
    * @generated from field: string id = 1;
    */
@@ -109,22 +109,23 @@ export type ClaimAttemptsRequest = Message<"activity.dispatch.v1.ClaimAttemptsRe
   endpointLimit: number;
 
   /**
-   * Whether the caller has few attempts in flight at endpoints that are not slow. Then what is committed while
-   * it waits may be leased to it as it is written, without a look at its endpoint.
+   * Whether the caller has few attempts in flight at endpoints that are not slow. If so, the core may
+   * lease new events to it as they are written, without checking the endpoint's limit.
    *
    * @generated from field: bool idle = 3;
    */
   idle: boolean;
 
   /**
-   * How long to wait for the first, at most 10 seconds; not at all when absent.
+   * How long to wait for the first attempt, at most 10 seconds. If absent, the call does not wait.
    *
    * @generated from field: google.protobuf.Duration wait = 4;
    */
   wait?: Duration | undefined;
 
   /**
-   * Endpoints that take long to answer the caller, at most 64: nothing of theirs is leased as it is written.
+   * At most 64 endpoints that answer the caller slowly. Their new events are not leased as they are
+   * written.
    *
    * @generated from field: repeated string slow_endpoint_ids = 5;
    */
@@ -139,13 +140,13 @@ export const ClaimAttemptsRequestSchema: GenMessage<ClaimAttemptsRequest> = /*@_
   messageDesc(file_activity_dispatch_v1_dispatch_service, 3);
 
 /**
- * What was claimed.
+ * The claimed attempts.
  *
  * @generated from message activity.dispatch.v1.ClaimAttemptsResponse
  */
 export type ClaimAttemptsResponse = Message<"activity.dispatch.v1.ClaimAttemptsResponse"> & {
   /**
-   * At most as many as were asked for.
+   * At most `limit`.
    *
    * @generated from field: repeated activity.dispatch.v1.ClaimedAttempt attempts = 1;
    */
@@ -173,7 +174,7 @@ export type ClaimedAttempt = Message<"activity.dispatch.v1.ClaimedAttempt"> & {
   run?: RunKey | undefined;
 
   /**
-   * What it takes.
+   * Its content.
    *
    * @generated from field: activity.dispatch.v1.ReadyAttempt ready = 2;
    */
@@ -201,7 +202,7 @@ export type ClaimRetriesRequest = Message<"activity.dispatch.v1.ClaimRetriesRequ
   limit: number;
 
   /**
-   * How long to wait for the first, at most 10 seconds; not at all when absent.
+   * How long to wait for the first retry, at most 10 seconds. If absent, the call does not wait.
    *
    * @generated from field: google.protobuf.Duration wait = 2;
    */
@@ -216,13 +217,13 @@ export const ClaimRetriesRequestSchema: GenMessage<ClaimRetriesRequest> = /*@__P
   messageDesc(file_activity_dispatch_v1_dispatch_service, 6);
 
 /**
- * What was claimed.
+ * The claimed retries.
  *
  * @generated from message activity.dispatch.v1.ClaimRetriesResponse
  */
 export type ClaimRetriesResponse = Message<"activity.dispatch.v1.ClaimRetriesResponse"> & {
   /**
-   * At most as many as were asked for.
+   * At most `limit`.
    *
    * @generated from field: repeated activity.dispatch.v1.ClaimedRetry retries = 1;
    */
@@ -237,7 +238,7 @@ export const ClaimRetriesResponseSchema: GenMessage<ClaimRetriesResponse> = /*@_
   messageDesc(file_activity_dispatch_v1_dispatch_service, 7);
 
 /**
- * A run that goes on with a retry.
+ * A run whose next attempt is a retry.
  *
  * @generated from message activity.dispatch.v1.ClaimedRetry
  */
@@ -257,7 +258,7 @@ export type ClaimedRetry = Message<"activity.dispatch.v1.ClaimedRetry"> & {
   attempts: PastAttempt[];
 
   /**
-   * How long after now the next one is due; zero when it is overdue.
+   * How long after now the next attempt is due; zero if it is overdue.
    *
    * @generated from field: google.protobuf.Duration due_in = 3;
    */
@@ -272,7 +273,7 @@ export const ClaimedRetrySchema: GenMessage<ClaimedRetry> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 8);
 
 /**
- * An attempt that was made.
+ * A made attempt.
  *
  * @generated from message activity.dispatch.v1.PastAttempt
  */
@@ -300,7 +301,7 @@ export const PastAttemptSchema: GenMessage<PastAttempt> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 9);
 
 /**
- * What Temporal acknowledged.
+ * The runs whose workflow Temporal has acknowledged.
  *
  * @generated from message activity.dispatch.v1.CompleteRetriesRequest
  */
@@ -321,7 +322,7 @@ export const CompleteRetriesRequestSchema: GenMessage<CompleteRetriesRequest> = 
   messageDesc(file_activity_dispatch_v1_dispatch_service, 10);
 
 /**
- * They are not claimed again.
+ * The runs are not claimed again.
  *
  * @generated from message activity.dispatch.v1.CompleteRetriesResponse
  */
@@ -364,7 +365,7 @@ export const LoadAttemptRequestSchema: GenMessage<LoadAttemptRequest> = /*@__PUR
   messageDesc(file_activity_dispatch_v1_dispatch_service, 12);
 
 /**
- * What to do.
+ * The next step of the workflow.
  *
  * @generated from message activity.dispatch.v1.LoadAttemptResponse
  */
@@ -384,7 +385,7 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
     case: "ready";
   } | {
     /**
-     * It was made and recorded before: resume from it.
+     * The attempt was recorded before: continue after it.
      *
      * @generated from field: activity.dispatch.v1.PastAttempt recorded = 2;
      */
@@ -392,7 +393,7 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
     case: "recorded";
   } | {
     /**
-     * The run has ended: nothing is attempted.
+     * The run has ended: make no attempt.
      *
      * @generated from field: activity.dispatch.v1.EndedRun ended = 3;
      */
@@ -401,7 +402,7 @@ export type LoadAttemptResponse = Message<"activity.dispatch.v1.LoadAttemptRespo
   } | { case: undefined; value?: undefined };
 
   /**
-   * With `recorded`: how long after now the next attempt is due; absent when none follows.
+   * With `recorded`: how long after now the next attempt is due; absent if none follows.
    *
    * @generated from field: google.protobuf.Duration retry_in = 4;
    */
@@ -416,7 +417,7 @@ export const LoadAttemptResponseSchema: GenMessage<LoadAttemptResponse> = /*@__P
   messageDesc(file_activity_dispatch_v1_dispatch_service, 13);
 
 /**
- * An attempt to make. Holds a secret: it is used where it is loaded and kept nowhere.
+ * An attempt to make. It holds a secret, so callers must not store it.
  *
  * @generated from message activity.dispatch.v1.ReadyAttempt
  */
@@ -464,8 +465,8 @@ export type ReadyAttempt = Message<"activity.dispatch.v1.ReadyAttempt"> & {
   standardWebhooks: boolean;
 
   /**
-   * W3C's `traceparent` of the sampled span that wrote the event, which the attempt's span is part of; empty
-   * when there was none. Not for the receiver.
+   * W3C's `traceparent` of the sampled span that wrote the event, the parent of the attempt's span.
+   * Empty if there was none. It is not sent to the receiver.
    *
    * @generated from field: string traceparent = 7;
    */
@@ -480,14 +481,14 @@ export const ReadyAttemptSchema: GenMessage<ReadyAttempt> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 14);
 
 /**
- * A run that has ended, be it by this very call.
+ * A run that has ended, possibly by this call.
  *
  * @generated from message activity.dispatch.v1.EndedRun
  */
 export type EndedRun = Message<"activity.dispatch.v1.EndedRun"> & {
   /**
-   * Whether the database does not hold the run, though its account was not deleted: it was restored from a
-   * backup that is older.
+   * Whether the database lacks the run although its account was not deleted. This happens after a
+   * restore from an older backup.
    *
    * @generated from field: bool unknown = 1;
    */
@@ -522,7 +523,7 @@ export type RescheduleAttemptRequest = Message<"activity.dispatch.v1.RescheduleA
   attempt: number;
 
   /**
-   * How long after now it is asked for again, at most an hour.
+   * How long after now the workflow asks again, at most an hour.
    *
    * @generated from field: google.protobuf.Duration wait = 3;
    */
@@ -537,7 +538,7 @@ export const RescheduleAttemptRequestSchema: GenMessage<RescheduleAttemptRequest
   messageDesc(file_activity_dispatch_v1_dispatch_service, 16);
 
 /**
- * It is noted.
+ * The time is noted.
  *
  * @generated from message activity.dispatch.v1.RescheduleAttemptResponse
  */
@@ -558,7 +559,7 @@ export const RescheduleAttemptResponseSchema: GenMessage<RescheduleAttemptRespon
  */
 export type RecordAttemptsRequest = Message<"activity.dispatch.v1.RecordAttemptsRequest"> & {
   /**
-   * At most one of each delivery.
+   * At most one attempt of each delivery.
    *
    * @generated from field: repeated activity.dispatch.v1.MadeAttempt attempts = 1;
    */
@@ -573,7 +574,7 @@ export const RecordAttemptsRequestSchema: GenMessage<RecordAttemptsRequest> = /*
   messageDesc(file_activity_dispatch_v1_dispatch_service, 18);
 
 /**
- * How an attempt ended.
+ * A made attempt and how it ended.
  *
  * @generated from message activity.dispatch.v1.MadeAttempt
  */
@@ -600,7 +601,7 @@ export type MadeAttempt = Message<"activity.dispatch.v1.MadeAttempt"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * How long it took, at most an hour.
+   * Its duration, at most an hour.
    *
    * @generated from field: google.protobuf.Duration duration = 4;
    */
@@ -621,28 +622,28 @@ export type MadeAttempt = Message<"activity.dispatch.v1.MadeAttempt"> & {
   statusCode?: number | undefined;
 
   /**
-   * Why there was no whole answer, in words without URL, name or address; absent when there was one.
+   * Why there was no whole answer, without URL, name or address; absent if there was one.
    *
    * @generated from field: optional string detail = 7;
    */
   detail?: string | undefined;
 
   /**
-   * The beginning of the answer's body.
+   * The first bytes of the answer's body.
    *
    * @generated from field: bytes response_body = 8;
    */
   responseBody: Uint8Array;
 
   /**
-   * How long after now the next attempt is due, at most a day; absent when this one ends the run.
+   * How long after now the next attempt is due, at most a day; absent if this one ends the run.
    *
    * @generated from field: google.protobuf.Duration retry_in = 9;
    */
   retryIn?: Duration | undefined;
 
   /**
-   * The run's attempts before this one, in order, as far as its workflow knows them.
+   * The run's earlier attempts that its workflow knows, in order.
    *
    * @generated from field: repeated activity.dispatch.v1.PastAttempt before = 10;
    */
@@ -657,14 +658,14 @@ export const MadeAttemptSchema: GenMessage<MadeAttempt> = /*@__PURE__*/
   messageDesc(file_activity_dispatch_v1_dispatch_service, 19);
 
 /**
- * What was recorded.
+ * The attempts that were not recorded.
  *
  * @generated from message activity.dispatch.v1.RecordAttemptsResponse
  */
 export type RecordAttemptsResponse = Message<"activity.dispatch.v1.RecordAttemptsResponse"> & {
   /**
-   * The attempts that are not recorded yet, because somebody else is writing their deliveries just now:
-   * their places in the request. They are to be sent again.
+   * The indexes, in the request, of attempts whose deliveries another write holds. The caller sends
+   * them again.
    *
    * @generated from field: repeated int32 busy = 1;
    */
@@ -679,17 +680,18 @@ export const RecordAttemptsResponseSchema: GenMessage<RecordAttemptsResponse> = 
   messageDesc(file_activity_dispatch_v1_dispatch_service, 20);
 
 /**
- * Serves the dispatcher and the workflows that deliver webhook events. Needs the permission
+ * Serves the dispatchers and workflows that deliver webhook events. Calls need the permission
  * `delivery.dispatch`.
  *
- * Every call may be made again. A claim leases what it returns for 14 seconds: what is not recorded by
- * then can be claimed again.
+ * Every call may be repeated. A claim leases its results for 14 seconds. A run that is not recorded or
+ * completed by then can be claimed again.
  *
  * @generated from service activity.dispatch.v1.DispatchService
  */
 export const DispatchService: GenService<{
   /**
-   * Names this installation: what it shares with others, such as a Temporal namespace, is named by it.
+   * Returns the installation's id. It is part of names that installations must not share, such as a
+   * task queue in a shared Temporal namespace.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.GetInstallation
    */
@@ -699,8 +701,9 @@ export const DispatchService: GenService<{
     output: typeof GetInstallationResponseSchema;
   },
   /**
-   * Claims first attempts, round-robin over the accounts that wait and over the endpoints of each, with all
-   * that it takes to make them. No endpoint has more in flight than `endpoint_limit`: what is leased.
+   * Claims first attempts, round-robin over the waiting accounts and over the endpoints of each, with
+   * all that is needed to make them. A lease counts as an attempt in flight. No endpoint has more of
+   * these than `endpoint_limit`.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.ClaimAttempts
    */
@@ -710,8 +713,8 @@ export const DispatchService: GenService<{
     output: typeof ClaimAttemptsResponseSchema;
   },
   /**
-   * Claims runs whose next attempt is a retry and whose workflow Temporal has not acknowledged, because
-   * their first attempt has just failed, Temporal was away, or it has orphaned them.
+   * Claims runs that need a workflow for their next attempt, a retry. Their first attempt has just
+   * failed, Temporal was away, or Temporal has orphaned them.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.ClaimRetries
    */
@@ -721,7 +724,7 @@ export const DispatchService: GenService<{
     output: typeof ClaimRetriesResponseSchema;
   },
   /**
-   * Takes runs out of the outbox whose workflow Temporal acknowledged.
+   * Deletes the outbox entries of runs whose workflow Temporal has acknowledged.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.CompleteRetries
    */
@@ -731,7 +734,7 @@ export const DispatchService: GenService<{
     output: typeof CompleteRetriesResponseSchema;
   },
   /**
-   * Loads what one attempt needs, as it is now. Ends the run when its endpoint is off or deleted, or its
+   * Loads the current content of one attempt. Ends the run if its endpoint is off or deleted, or its
    * account is blocked.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.LoadAttempt
@@ -742,8 +745,8 @@ export const DispatchService: GenService<{
     output: typeof LoadAttemptResponseSchema;
   },
   /**
-   * Notes when an attempt will be asked for again that could not be made. Changes nothing once it is
-   * recorded.
+   * Notes when a workflow asks again for an attempt that could not be made. Changes nothing if the
+   * attempt is recorded.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.RescheduleAttempt
    */
@@ -753,9 +756,9 @@ export const DispatchService: GenService<{
     output: typeof RescheduleAttemptResponseSchema;
   },
   /**
-   * Records how attempts ended, and with that what became of their deliveries. Of two records of one
-   * attempt the first stays, unless only the second was delivered. Earlier attempts of the run that are not
-   * recorded, because the database was restored from an older backup, are recorded with it.
+   * Records the outcomes of attempts, and changes the state of their deliveries. Of two records of one
+   * attempt the first counts, unless only the second was delivered. After a restore from an older
+   * backup, the run's earlier attempts may be missing. They are then recorded too.
    *
    * @generated from rpc activity.dispatch.v1.DispatchService.RecordAttempts
    */

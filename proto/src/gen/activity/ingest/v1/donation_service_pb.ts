@@ -22,7 +22,7 @@ export const file_activity_ingest_v1_donation_service: GenFile = /*@__PURE__*/
  */
 export type Donation = Message<"activity.ingest.v1.Donation"> & {
   /**
-   * The internal record id, 15 characters; the feed shows it behind `don_`.
+   * The internal record id, 15 characters. The feed shows it after `don_`.
    *
    * @generated from field: string record_id = 1;
    */
@@ -36,7 +36,7 @@ export type Donation = Message<"activity.ingest.v1.Donation"> & {
   externalId: string;
 
   /**
-   * What became of it.
+   * Its status.
    *
    * @generated from field: activity.ingest.v1.DonationStatus status = 3;
    */
@@ -57,7 +57,7 @@ export type Donation = Message<"activity.ingest.v1.Donation"> & {
   currency: string;
 
   /**
-   * What was refunded so far.
+   * The amount refunded so far.
    *
    * @generated from field: int64 refunded_amount_cents = 6;
    */
@@ -71,7 +71,7 @@ export type Donation = Message<"activity.ingest.v1.Donation"> & {
   test: boolean;
 
   /**
-   * When it was first paid, in the database's clock; absent before that.
+   * When it was first paid, by the database's clock; absent before that.
    *
    * @generated from field: google.protobuf.Timestamp recorded_at = 8;
    */
@@ -99,7 +99,7 @@ export const DonationSchema: GenMessage<Donation> = /*@__PURE__*/
  */
 export type CreateDonationRequest = Message<"activity.ingest.v1.CreateDonationRequest"> & {
   /**
-   * The account that receives it.
+   * The account that receives the donation.
    *
    * @generated from field: string account_id = 1;
    */
@@ -260,7 +260,7 @@ export type RefundDonationRequest = Message<"activity.ingest.v1.RefundDonationRe
   refundExternalId: string;
 
   /**
-   * What this refund gives back, at least 1; all refunds together at most the donation's amount.
+   * The amount of this refund, at least 1. All refunds together are at most the donation's amount.
    *
    * @generated from field: int64 amount_cents = 4;
    */
@@ -449,7 +449,7 @@ export const DeleteDonationRequestSchema: GenMessage<DeleteDonationRequest> = /*
  */
 export type DeleteDonationResponse = Message<"activity.ingest.v1.DeleteDonationResponse"> & {
   /**
-   * What is left of it.
+   * The rest of the donation, without the donor's name and message.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -477,14 +477,14 @@ export type RecordContributionRequest = Message<"activity.ingest.v1.RecordContri
   accountId: string;
 
   /**
-   * The writer's own id of the contribution, in one space with the donations' ids.
+   * The writer's own id of the contribution. It must differ from the ids of donations.
    *
    * @generated from field: string external_id = 2;
    */
   externalId: string;
 
   /**
-   * The writer's own id of the subscription it belongs to.
+   * The writer's own id of the contribution's subscription.
    *
    * @generated from field: string subscription_external_id = 3;
    */
@@ -547,7 +547,7 @@ export const RecordContributionRequestSchema: GenMessage<RecordContributionReque
  */
 export type RecordContributionResponse = Message<"activity.ingest.v1.RecordContributionResponse"> & {
   /**
-   * The donation it is stored as.
+   * The donation that the contribution is stored as.
    *
    * @generated from field: activity.ingest.v1.Donation donation = 1;
    */
@@ -576,7 +576,7 @@ export const RecordContributionResponseSchema: GenMessage<RecordContributionResp
   messageDesc(file_activity_ingest_v1_donation_service, 14);
 
 /**
- * What became of a donation.
+ * The status of a donation.
  *
  * @generated from enum activity.ingest.v1.DonationStatus
  */
@@ -596,7 +596,7 @@ export const DonationStatus = {
   CREATED: 1,
 
   /**
-   * Paid; possibly partly refunded.
+   * Paid, possibly with a partial refund.
    *
    * @generated from enum value: DONATION_STATUS_PAID = 2;
    */
@@ -632,7 +632,7 @@ export const DonationStatus = {
 } as const;
 
 /**
- * What became of a donation.
+ * The status of a donation.
  *
  * @generated from enum activity.ingest.v1.DonationStatus
  */
@@ -686,19 +686,18 @@ export const DisputeOutcomeSchema: GenEnum<DisputeOutcome> = /*@__PURE__*/
   enumDesc(file_activity_ingest_v1_donation_service, 1);
 
 /**
- * Writes donations made through the service, as the donation service learns of them. Needs the
- * permission `donation.write`.
+ * Writes donations made through the service. Calls need the permission `donation.write`.
  *
- * Every write is idempotent by the writer's external id: writing the same thing again changes nothing
- * and answers with what is stored. A write that its donation's status does not allow fails with
- * `donation_transition_refused`; one for an unknown donation with `donation_not_found`, for an unknown
- * or deleted account with `account_not_found`.
+ * Every write is idempotent by the writer's external id: the same write again changes nothing and
+ * returns what is stored. A write fails with `donation_transition_refused` if the donation's status does
+ * not allow it, with `donation_not_found` for an unknown donation, and with `account_not_found` for an
+ * unknown or deleted account.
  *
  * @generated from service activity.ingest.v1.DonationService
  */
 export const DonationService: GenService<{
   /**
-   * Stores a donation that is not paid yet. It is not in the feed.
+   * Stores a donation that is not paid yet. It is not in the feed yet.
    *
    * @generated from rpc activity.ingest.v1.DonationService.CreateDonation
    */
@@ -718,7 +717,7 @@ export const DonationService: GenService<{
     output: typeof PayDonationResponseSchema;
   },
   /**
-   * Adds one refund. The donation leaves the feed once everything is refunded.
+   * Adds one refund. The donation leaves the feed once its whole amount is refunded.
    *
    * @generated from rpc activity.ingest.v1.DonationService.RefundDonation
    */
@@ -738,7 +737,7 @@ export const DonationService: GenService<{
     output: typeof OpenDisputeResponseSchema;
   },
   /**
-   * Ends a dispute. Once every dispute of the donation was won it is in the feed again, where it was.
+   * Ends a dispute. Once every dispute of the donation is won, it returns to its place in the feed.
    *
    * @generated from rpc activity.ingest.v1.DonationService.ResolveDispute
    */
@@ -748,7 +747,7 @@ export const DonationService: GenService<{
     output: typeof ResolveDisputeResponseSchema;
   },
   /**
-   * Deletes a donation for good: it leaves the feed, and the donor's name and message are erased.
+   * Deletes a donation for good. It leaves the feed, and the donor's name and message are erased.
    *
    * @generated from rpc activity.ingest.v1.DonationService.DeleteDonation
    */

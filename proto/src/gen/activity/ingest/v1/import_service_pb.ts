@@ -24,13 +24,13 @@ export const file_activity_ingest_v1_import_service: GenFile = /*@__PURE__*/
  */
 export type ImportDonationsRequest = Message<"activity.ingest.v1.ImportDonationsRequest"> & {
   /**
-   * The opening, once, then rows.
+   * The opening once, and then rows.
    *
    * @generated from oneof activity.ingest.v1.ImportDonationsRequest.step
    */
   step: {
     /**
-     * Says where the rows belong.
+     * The account and source of the rows.
      *
      * @generated from field: activity.ingest.v1.ImportOpening opening = 1;
      */
@@ -55,7 +55,7 @@ export const ImportDonationsRequestSchema: GenMessage<ImportDonationsRequest> = 
   messageDesc(file_activity_ingest_v1_import_service, 0);
 
 /**
- * Says where the rows of an import belong.
+ * The account and source of an import's rows.
  *
  * @generated from message activity.ingest.v1.ImportOpening
  */
@@ -104,7 +104,7 @@ export const ImportRowsSchema: GenMessage<ImportRows> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_import_service, 2);
 
 /**
- * One donation of the history. Its rules are those of CreateDonationRequest, and are held row by row.
+ * One donation of the history. It has the rules of CreateDonationRequest, which are checked row by row.
  *
  * @generated from message activity.ingest.v1.ImportRow
  */
@@ -160,7 +160,7 @@ export const ImportRowSchema: GenMessage<ImportRow> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_import_service, 3);
 
 /**
- * What became of one batch, and of all so far.
+ * The results of one batch, and the totals so far.
  *
  * @generated from message activity.ingest.v1.ImportDonationsResponse
  */
@@ -180,7 +180,7 @@ export type ImportDonationsResponse = Message<"activity.ingest.v1.ImportDonation
   stored: bigint;
 
   /**
-   * Rows so far that were there already.
+   * Rows so far that were stored before.
    *
    * @generated from field: int64 unchanged = 3;
    */
@@ -215,7 +215,7 @@ export const ImportDonationsResponseSchema: GenMessage<ImportDonationsResponse> 
  */
 export type RefusedRow = Message<"activity.ingest.v1.RefusedRow"> & {
   /**
-   * The row's place in the whole import, from 0.
+   * The row's index in the whole import, from 0.
    *
    * @generated from field: int64 index = 1;
    */
@@ -244,18 +244,18 @@ export const RefusedRowSchema: GenMessage<RefusedRow> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_import_service, 5);
 
 /**
- * Imports donation history from other tools and CSV files. Needs the permission `donation.import`.
+ * Imports donation history from other tools and CSV files. Calls need the permission `donation.import`.
  *
  * @generated from service activity.ingest.v1.ImportService
  */
 export const ImportService: GenService<{
   /**
-   * Stores a stream of donations, all of one account and source, and reports as it goes.
+   * Stores a stream of donations of one account and source, and reports its progress.
    *
-   * The first message opens the import, each further one carries rows. After each of these the server
-   * answers with what became of its rows; they are committed by then. A refused row stores nothing and
-   * holds up no other. A row whose external id is stored already changes nothing. An import that broke
-   * off is sent again from its start.
+   * The first message opens the import. Each further message carries rows. The server commits them and
+   * answers with their results. A refused row stores nothing and delays no other row. A row whose
+   * external id is stored already changes nothing. After a failure, the caller sends the import again
+   * from its start.
    *
    * @generated from rpc activity.ingest.v1.ImportService.ImportDonations
    */

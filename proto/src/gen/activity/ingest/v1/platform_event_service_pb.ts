@@ -24,7 +24,7 @@ export const file_activity_ingest_v1_platform_event_service: GenFile = /*@__PURE
  */
 export type PlatformEvent = Message<"activity.ingest.v1.PlatformEvent"> & {
   /**
-   * The internal record id, 15 characters; the feed shows it behind `evt_`.
+   * The internal record id, 15 characters. The feed shows it after `evt_`.
    *
    * @generated from field: string record_id = 1;
    */
@@ -45,7 +45,7 @@ export type PlatformEvent = Message<"activity.ingest.v1.PlatformEvent"> & {
   externalId: string;
 
   /**
-   * When it was stored, in the database's clock.
+   * When it was stored, by the database's clock.
    *
    * @generated from field: google.protobuf.Timestamp recorded_at = 4;
    */
@@ -94,14 +94,14 @@ export type RecordPlatformEventRequest = Message<"activity.ingest.v1.RecordPlatf
   externalId: string;
 
   /**
-   * The name of who caused it, at most 200 characters; absent when unknown.
+   * The supporter's name, at most 200 characters; absent if unknown.
    *
    * @generated from field: optional string actor_name = 4;
    */
   actorName?: string | undefined;
 
   /**
-   * The text that came with it, at most 4000 characters; absent for none.
+   * The supporter's text, at most 4000 characters; absent for none.
    *
    * @generated from field: optional string message = 5;
    */
@@ -154,7 +154,7 @@ export type RecordPlatformEventRequest = Message<"activity.ingest.v1.RecordPlatf
     case: "raid";
   } | {
     /**
-     * A paid chat message; a donation in the feed.
+     * A paid chat message, which the feed shows as a donation.
      *
      * @generated from field: activity.ingest.v1.PaidChatMessage paid_chat_message = 11;
      */
@@ -256,7 +256,7 @@ export const CheerSchema: GenMessage<Cheer> = /*@__PURE__*/
   messageDesc(file_activity_ingest_v1_platform_event_service, 5);
 
 /**
- * Another channel's viewers sent over.
+ * Another channel's viewers.
  *
  * @generated from message activity.ingest.v1.Raid
  */
@@ -361,7 +361,7 @@ export const DeletePlatformEventRequestSchema: GenMessage<DeletePlatformEventReq
   messageDesc(file_activity_ingest_v1_platform_event_service, 9);
 
 /**
- * The event is gone.
+ * The event is deleted.
  *
  * @generated from message activity.ingest.v1.DeletePlatformEventResponse
  */
@@ -376,7 +376,7 @@ export const DeletePlatformEventResponseSchema: GenMessage<DeletePlatformEventRe
   messageDesc(file_activity_ingest_v1_platform_event_service, 10);
 
 /**
- * Writes what platform connections receive. Needs the permission `platform_event.write`.
+ * Writes the events of platform connections. Calls need the permission `platform_event.write`.
  *
  * @generated from service activity.ingest.v1.PlatformEventService
  */
@@ -395,7 +395,7 @@ export const PlatformEventService: GenService<{
     output: typeof RecordPlatformEventResponseSchema;
   },
   /**
-   * Deletes a platform event for good: it leaves the feed and its text is erased.
+   * Deletes a platform event for good. It leaves the feed, and its text is erased.
    *
    * Fails with `platform_event_not_found`.
    *

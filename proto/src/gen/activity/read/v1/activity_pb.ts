@@ -22,8 +22,8 @@ export const file_activity_read_v1_activity: GenFile = /*@__PURE__*/
  */
 export type Activity = Message<"activity.read.v1.Activity"> & {
   /**
-   * The stable public id: `don_` for donations made through the service and imported ones, `evt_`
-   * for what a platform connection stored, then the 15-character record id.
+   * The stable public id: `don_` for donations, also imported ones, or `evt_` for platform events,
+   * and then the 15-character record id.
    *
    * @generated from field: string id = 1;
    */
@@ -44,14 +44,14 @@ export type Activity = Message<"activity.read.v1.Activity"> & {
   platform: Platform;
 
   /**
-   * The donation date; for platform events the time of storage. Microsecond precision.
+   * The donation date; for a platform event the time of storage. Microsecond precision.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 4;
    */
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The time of storage, in the database's clock. Orders the feed. Microsecond precision.
+   * The time of storage by the database's clock, which orders the feed. Microsecond precision.
    *
    * @generated from field: google.protobuf.Timestamp recorded_at = 5;
    */
@@ -86,14 +86,14 @@ export type Activity = Message<"activity.read.v1.Activity"> & {
   unit: Unit;
 
   /**
-   * The lower-case ISO 4217 code of a donation; absent where it does not apply.
+   * The lower-case ISO 4217 code of a donation; absent for all other types.
    *
    * @generated from field: optional string currency = 10;
    */
   currency?: string | undefined;
 
   /**
-   * What was refunded so far of a donation made through the service; absent for all other records.
+   * The amount refunded so far of a donation made through the service; absent for all other records.
    *
    * @generated from field: optional int64 refunded_amount_cents = 11;
    */
@@ -156,7 +156,7 @@ export const ActivityType = {
   CHEER: 5,
 
   /**
-   * Another channel's viewers sent over.
+   * Another channel sent its viewers.
    *
    * @generated from enum value: ACTIVITY_TYPE_RAID = 6;
    */
@@ -218,7 +218,7 @@ export const Platform = {
   LIVE_PLATFORM_3: 4,
 
   /**
-   * A short-video platform with a connection; its cheers are diamonds.
+   * A short-video platform with a connection. Its cheers are diamonds.
    *
    * @generated from enum value: PLATFORM_LIVE_PLATFORM_4 = 5;
    */
@@ -274,7 +274,7 @@ export const PlatformSchema: GenEnum<Platform> = /*@__PURE__*/
   enumDesc(file_activity_read_v1_activity, 1);
 
 /**
- * What the value of an activity counts. Contract 2.2.
+ * The units of an activity's value. Contract 2.2.
  *
  * @generated from enum activity.read.v1.Unit
  */
@@ -294,7 +294,7 @@ export const Unit = {
   CENTS: 1,
 
   /**
-   * Nothing; the value is 0.
+   * No unit. The value is 0.
    *
    * @generated from enum value: UNIT_NONE = 2;
    */
@@ -337,7 +337,7 @@ export const Unit = {
 } as const;
 
 /**
- * What the value of an activity counts. Contract 2.2.
+ * The units of an activity's value. Contract 2.2.
  *
  * @generated from enum activity.read.v1.Unit
  */

@@ -18,13 +18,13 @@ export const file_activity_read_v1_activity_service: GenFile = /*@__PURE__*/
   fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEitAMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQhAKDl9pZl9ub25lX21hdGNoItIBChZMaXN0QWN0aXZpdGllc1Jlc3BvbnNlEi4KCmFjdGl2aXRpZXMYASADKAsyGi5hY3Rpdml0eS5yZWFkLnYxLkFjdGl2aXR5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQESDAoEZXRhZxgEIAEoCRIUCgxub3RfbW9kaWZpZWQYBSABKAgSEgoKYWNjb3VudF9pZBgGIAEoCRIUCgxmZWVkX3ZlcnNpb24YByABKANCDgoMX25leHRfY3Vyc29yInIKFldhaXRGb3JBY3Rpdml0eVJlcXVlc3QSLAoKYWNjb3VudF9pZBgBIAEoCUIYukgVchMyEV4oW2EtejAtOV17MTV9KT8kEhkKDGZlZWRfdmVyc2lvbhgCIAEoA0gAiAEBQg8KDV9mZWVkX3ZlcnNpb24iLwoXV2FpdEZvckFjdGl2aXR5UmVzcG9uc2USFAoMZmVlZF92ZXJzaW9uGAEgASgDKj0KBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDQoJT1JERVJfQVNDEAESDgoKT1JERVJfREVTQxACMugBCg9BY3Rpdml0eVNlcnZpY2USaAoOTGlzdEFjdGl2aXRpZXMSJy5hY3Rpdml0eS5yZWFkLnYxLkxpc3RBY3Rpdml0aWVzUmVxdWVzdBooLmFjdGl2aXR5LnJlYWQudjEuTGlzdEFjdGl2aXRpZXNSZXNwb25zZSIDkAIBEmsKD1dhaXRGb3JBY3Rpdml0eRIoLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVxdWVzdBopLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Which page to read.
+ * The page to read.
  *
  * @generated from message activity.read.v1.ListActivitiesRequest
  */
 export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequest"> & {
   /**
-   * The account to read: for service credentials only; empty with an API key.
+   * The account to read, for service credentials only; empty with an API key.
    *
    * @generated from field: string account_id = 1;
    */
@@ -45,14 +45,14 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
   order: Order;
 
   /**
-   * Only this type; all when unspecified.
+   * The only type to return; all when unspecified.
    *
    * @generated from field: activity.read.v1.ActivityType type = 4;
    */
   type: ActivityType;
 
   /**
-   * Only this platform; all when unspecified.
+   * The only platform to return; all when unspecified.
    *
    * @generated from field: activity.read.v1.Platform platform = 5;
    */
@@ -73,14 +73,14 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
   until?: Timestamp | undefined;
 
   /**
-   * The `next_cursor` of the page before, unchanged; absent for the first page.
+   * The unchanged `next_cursor` of the page before; absent for the first page.
    *
    * @generated from field: optional string cursor = 8;
    */
   cursor?: string | undefined;
 
   /**
-   * The `etag` of an answer to this very request that the caller has kept.
+   * The `etag` of a page that the caller has kept for the same request.
    *
    * @generated from field: optional string if_none_match = 9;
    */
@@ -95,13 +95,13 @@ export const ListActivitiesRequestSchema: GenMessage<ListActivitiesRequest> = /*
   messageDesc(file_activity_read_v1_activity_service, 0);
 
 /**
- * One page, or that it is still the one that the caller has kept.
+ * One page, or the answer that the caller's kept page is still current.
  *
  * @generated from message activity.read.v1.ListActivitiesResponse
  */
 export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesResponse"> & {
   /**
-   * The page, in the order asked for.
+   * The page, in the requested order.
    *
    * @generated from field: repeated activity.read.v1.Activity activities = 1;
    */
@@ -115,24 +115,24 @@ export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesRes
   hasMore: boolean;
 
   /**
-   * Where the next page starts. On an empty page the cursor that was sent; absent only when none was
-   * sent and nothing was found. Contract 2.4.
+   * The start of the next page. On an empty page it is the cursor of the request. It is absent only if
+   * the request had no cursor and nothing was found. Contract 2.4.
    *
    * @generated from field: optional string next_cursor = 3;
    */
   nextCursor?: string | undefined;
 
   /**
-   * Names the page by its account, what was asked for, and the version that the feed had when the caller was
-   * let in. Opaque.
+   * Identifies the page, by its account, the request and the feed's version when the caller was
+   * admitted. Opaque.
    *
    * @generated from field: string etag = 4;
    */
   etag: string;
 
   /**
-   * Whether the page is still the one that `if_none_match` names: then only `etag` is given beside it, and
-   * nothing of the feed was read.
+   * Whether the page is still the one that `if_none_match` names. If so, `activities`, `has_more` and
+   * `next_cursor` are not set, and the feed was not read.
    *
    * @generated from field: bool not_modified = 5;
    */
@@ -146,7 +146,7 @@ export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesRes
   accountId: string;
 
   /**
-   * The version that the feed had when the caller was let in. It grows with every change of the feed.
+   * The feed's version when the caller was admitted. It grows with every change of the feed.
    *
    * @generated from field: int64 feed_version = 7;
    */
@@ -161,20 +161,20 @@ export const ListActivitiesResponseSchema: GenMessage<ListActivitiesResponse> = 
   messageDesc(file_activity_read_v1_activity_service, 1);
 
 /**
- * What the caller knows of a feed.
+ * The feed to wait for, and the version that the caller has.
  *
  * @generated from message activity.read.v1.WaitForActivityRequest
  */
 export type WaitForActivityRequest = Message<"activity.read.v1.WaitForActivityRequest"> & {
   /**
-   * The account whose feed it is: for service credentials only; empty with an API key.
+   * The account of the feed, for service credentials only; empty with an API key.
    *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
-   * The `feed_version` of a page. Without it nothing is waited for.
+   * The `feed_version` of a page. Without it the call does not wait.
    *
    * @generated from field: optional int64 feed_version = 2;
    */
@@ -189,13 +189,13 @@ export const WaitForActivityRequestSchema: GenMessage<WaitForActivityRequest> = 
   messageDesc(file_activity_read_v1_activity_service, 2);
 
 /**
- * How far the feed is.
+ * The feed's version.
  *
  * @generated from message activity.read.v1.WaitForActivityResponse
  */
 export type WaitForActivityResponse = Message<"activity.read.v1.WaitForActivityResponse"> & {
   /**
-   * The version that the feed has.
+   * The version that the feed has now.
    *
    * @generated from field: int64 feed_version = 1;
    */
@@ -210,7 +210,7 @@ export const WaitForActivityResponseSchema: GenMessage<WaitForActivityResponse> 
   messageDesc(file_activity_read_v1_activity_service, 3);
 
 /**
- * The direction of a feed.
+ * The order of a page.
  *
  * @generated from enum activity.read.v1.Order
  */
@@ -223,7 +223,7 @@ export const Order = {
   UNSPECIFIED: 0,
 
   /**
-   * Oldest first: the order for polling and exports.
+   * Oldest first, for polling and exports.
    *
    * @generated from enum value: ORDER_ASC = 1;
    */
@@ -238,7 +238,7 @@ export const Order = {
 } as const;
 
 /**
- * The direction of a feed.
+ * The order of a page.
  *
  * @generated from enum activity.read.v1.Order
  */
@@ -253,9 +253,9 @@ export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
 /**
  * Reads the stored activity of one account.
  *
- * The caller shows an API key (`authorization: Bearer <key>`) and reads that key's account, under
- * both request limits; or shows a service credential with the permission `activity.read` and names
- * the account, under none.
+ * A caller with an API key (`authorization: Bearer <key>`) reads that key's account, under both
+ * request limits. A caller with a service credential that has the permission `activity.read` names
+ * the account, and has no limit.
  *
  * @generated from service activity.read.v1.ActivityService
  */
@@ -274,7 +274,7 @@ export const ActivityService: GenService<{
     output: typeof ListActivitiesResponseSchema;
   },
   /**
-   * Answers once the account's feed has a later version than `feed_version`, or after ten seconds.
+   * Waits until the account's feed has a later version than `feed_version`, at most ten seconds.
    *
    * @generated from rpc activity.read.v1.ActivityService.WaitForActivity
    */

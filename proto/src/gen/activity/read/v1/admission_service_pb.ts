@@ -13,7 +13,7 @@ export const file_activity_read_v1_admission_service: GenFile = /*@__PURE__*/
   fileDesc("CihhY3Rpdml0eS9yZWFkL3YxL2FkbWlzc2lvbl9zZXJ2aWNlLnByb3RvEhBhY3Rpdml0eS5yZWFkLnYxIhQKEkFkbWl0Q2xpZW50UmVxdWVzdCIVChNBZG1pdENsaWVudFJlc3BvbnNlIhQKEkFkbWl0QXBpS2V5UmVxdWVzdCIVChNBZG1pdEFwaUtleVJlc3BvbnNlMtQBChBBZG1pc3Npb25TZXJ2aWNlEl8KC0FkbWl0Q2xpZW50EiQuYWN0aXZpdHkucmVhZC52MS5BZG1pdENsaWVudFJlcXVlc3QaJS5hY3Rpdml0eS5yZWFkLnYxLkFkbWl0Q2xpZW50UmVzcG9uc2UiA5ACABJfCgtBZG1pdEFwaUtleRIkLmFjdGl2aXR5LnJlYWQudjEuQWRtaXRBcGlLZXlSZXF1ZXN0GiUuYWN0aXZpdHkucmVhZC52MS5BZG1pdEFwaUtleVJlc3BvbnNlIgOQAgBiBnByb3RvMw");
 
 /**
- * Everything needed is in the call's headers.
+ * Empty: the input is in the call's headers.
  *
  * @generated from message activity.read.v1.AdmitClientRequest
  */
@@ -28,7 +28,7 @@ export const AdmitClientRequestSchema: GenMessage<AdmitClientRequest> = /*@__PUR
   messageDesc(file_activity_read_v1_admission_service, 0);
 
 /**
- * The client may go on.
+ * The client is admitted.
  *
  * @generated from message activity.read.v1.AdmitClientResponse
  */
@@ -43,7 +43,7 @@ export const AdmitClientResponseSchema: GenMessage<AdmitClientResponse> = /*@__P
   messageDesc(file_activity_read_v1_admission_service, 1);
 
 /**
- * Everything needed is in the call's headers.
+ * Empty: the input is in the call's headers.
  *
  * @generated from message activity.read.v1.AdmitApiKeyRequest
  */
@@ -58,7 +58,7 @@ export const AdmitApiKeyRequestSchema: GenMessage<AdmitApiKeyRequest> = /*@__PUR
   messageDesc(file_activity_read_v1_admission_service, 2);
 
 /**
- * The key's account may go on.
+ * The key's account is admitted.
  *
  * @generated from message activity.read.v1.AdmitApiKeyResponse
  */
@@ -73,20 +73,20 @@ export const AdmitApiKeyResponseSchema: GenMessage<AdmitApiKeyResponse> = /*@__P
   messageDesc(file_activity_read_v1_admission_service, 3);
 
 /**
- * Counts and checks requests that read nothing, so that every request a gateway receives is counted
- * once and in the same way, whatever it asks for.
+ * Counts and checks requests that read nothing. Every request of a gateway is thus counted once and in
+ * the same way.
  *
- * Like every read call it takes the client's address from `x-client-address`, from callers that show a
- * service credential with the permission `client_address.forward` in `x-service-credential`; from any
- * other the call fails with `invalid_service_credential` or `permission_denied`.
+ * The client's address is in `x-client-address`, as for every read call. The caller needs a service
+ * credential with the permission `client_address.forward` in `x-service-credential`. Without it, the
+ * call fails with `invalid_service_credential` or `permission_denied`.
  *
  * @generated from service activity.read.v1.AdmissionService
  */
 export const AdmissionService: GenService<{
   /**
-   * Counts a request against its client address only: for an unknown path or method, or a missing key.
+   * Counts a request for its client address only: one with an unknown path or method, or without a key.
    *
-   * Fails with `rate_limit_exceeded`, or `temporarily_unavailable` when the counter is out of reach.
+   * Fails with `rate_limit_exceeded`, or with `temporarily_unavailable` when the core cannot count.
    *
    * @generated from rpc activity.read.v1.AdmissionService.AdmitClient
    */
@@ -96,7 +96,7 @@ export const AdmissionService: GenService<{
     output: typeof AdmitClientResponseSchema;
   },
   /**
-   * Counts and checks a request with an API key as the read calls do, and reads nothing.
+   * Counts and checks a request with an API key, as the read calls do. Reads nothing.
    *
    * @generated from rpc activity.read.v1.AdmissionService.AdmitApiKey
    */

@@ -21,17 +21,17 @@ export const file_activity_read_v1_error_info: GenFile = /*@__PURE__*/
  */
 export type ErrorInfo = Message<"activity.read.v1.ErrorInfo"> & {
   /**
-   * One word of the closed catalogue in docs/errors.md; where the HTTP API has the same failure, the
-   * very `error.code` of its JSON.
+   * A code of the closed catalogue in docs/errors.md. If the HTTP API has the same failure, its
+   * `error.code` is the same.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * Set with `rate_limit_exceeded` when the client's address is over its limit: how long all of its requests are
-   * refused, whatever they show, counted from before the call was made. A gateway gives this refusal itself until then.
-   * Unset when it is an account that is over its limit.
+   * Set with `rate_limit_exceeded` if the client's address is over its limit: how long all requests of
+   * that address are refused, counted from the start of the call. Until then, a gateway refuses them
+   * itself. Not set if an account is over its limit.
    *
    * @generated from field: google.protobuf.Duration client_refused_for = 2;
    */

@@ -13,7 +13,7 @@ export const file_activity_read_v1_feed_change_service: GenFile = /*@__PURE__*/
   fileDesc("CiphY3Rpdml0eS9yZWFkL3YxL2ZlZWRfY2hhbmdlX3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEiEwoRV2F0Y2hGZWVkc1JlcXVlc3QiQgoSV2F0Y2hGZWVkc1Jlc3BvbnNlEiwKBWZlZWRzGAEgAygLMh0uYWN0aXZpdHkucmVhZC52MS5GZWVkVmVyc2lvbiIyCgtGZWVkVmVyc2lvbhISCgphY2NvdW50X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKAMycwoRRmVlZENoYW5nZVNlcnZpY2USXgoKV2F0Y2hGZWVkcxIjLmFjdGl2aXR5LnJlYWQudjEuV2F0Y2hGZWVkc1JlcXVlc3QaJC5hY3Rpdml0eS5yZWFkLnYxLldhdGNoRmVlZHNSZXNwb25zZSIDkAIBMAFiBnByb3RvMw");
 
 /**
- * All accounts are watched.
+ * Empty: the stream is for all accounts.
  *
  * @generated from message activity.read.v1.WatchFeedsRequest
  */
@@ -28,13 +28,13 @@ export const WatchFeedsRequestSchema: GenMessage<WatchFeedsRequest> = /*@__PURE_
   messageDesc(file_activity_read_v1_feed_change_service, 0);
 
 /**
- * The feeds that changed since the message before.
+ * The feeds that changed since the last message.
  *
  * @generated from message activity.read.v1.WatchFeedsResponse
  */
 export type WatchFeedsResponse = Message<"activity.read.v1.WatchFeedsResponse"> & {
   /**
-   * In no order.
+   * The changed feeds, in no order.
    *
    * @generated from field: repeated activity.read.v1.FeedVersion feeds = 1;
    */
@@ -62,7 +62,7 @@ export type FeedVersion = Message<"activity.read.v1.FeedVersion"> & {
   accountId: string;
 
   /**
-   * Grows with every change: as `feed_version` of a page.
+   * The version, as `feed_version` of a page. It grows with every change.
    *
    * @generated from field: int64 version = 2;
    */
@@ -77,18 +77,18 @@ export const FeedVersionSchema: GenMessage<FeedVersion> = /*@__PURE__*/
   messageDesc(file_activity_read_v1_feed_change_service, 2);
 
 /**
- * Tells gateways whose feeds change, so that a poll can wait for a record. ADR 0052
+ * Streams changes of feeds to gateways, so that a poll can wait for a record. ADR 0052
  *
- * Callers show a service credential with the permission `client_address.forward` in
- * `x-service-credential`, which gateways have.
+ * Callers need a gateway's service credential, in `x-service-credential`, with the permission
+ * `client_address.forward`.
  *
  * @generated from service activity.read.v1.FeedChangeService
  */
 export const FeedChangeService: GenService<{
   /**
-   * Sends the changes of the last 15 seconds, then every change of any account's feed as it is
-   * committed, by this core or by another. A change may be sent more than once. The first message
-   * comes at once, and one at least every half second, empty when nothing changed.
+   * Sends the changes of the last 15 seconds, and then every change of any feed when this core or
+   * another commits it. A change may be sent more than once. The first message comes at once. At least
+   * one follows every half second, empty if nothing changed.
    *
    * The stream ends without an error when the core drains.
    *

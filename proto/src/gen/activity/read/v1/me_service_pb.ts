@@ -16,13 +16,13 @@ export const file_activity_read_v1_me_service: GenFile = /*@__PURE__*/
   fileDesc("CiFhY3Rpdml0eS9yZWFkL3YxL21lX3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEiPAoMR2V0TWVSZXF1ZXN0EiwKCmFjY291bnRfaWQYASABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JCIxCg1HZXRNZVJlc3BvbnNlEiAKAm1lGAEgASgLMhQuYWN0aXZpdHkucmVhZC52MS5NZSJ2CgJNZRIKCgJpZBgBIAEoCRIQCgh1c2VybmFtZRgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDgoGc2NvcGVzGAQgAygJEiwKA2tleRgFIAEoCzIfLmFjdGl2aXR5LnJlYWQudjEuQXBpS2V5U3VtbWFyeSJPCg1BcGlLZXlTdW1tYXJ5Eg4KBnByZWZpeBgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDJaCglNZVNlcnZpY2USTQoFR2V0TWUSHi5hY3Rpdml0eS5yZWFkLnYxLkdldE1lUmVxdWVzdBofLmFjdGl2aXR5LnJlYWQudjEuR2V0TWVSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Whose profile to read.
+ * The account to read.
  *
  * @generated from message activity.read.v1.GetMeRequest
  */
 export type GetMeRequest = Message<"activity.read.v1.GetMeRequest"> & {
   /**
-   * The account to read: for service credentials only; empty with an API key.
+   * The account's id, for service credentials only; empty with an API key.
    *
    * @generated from field: string account_id = 1;
    */
@@ -85,14 +85,14 @@ export type Me = Message<"activity.read.v1.Me"> & {
   displayName: string;
 
   /**
-   * What the key may do: `activity:read`.
+   * The key's scopes: `activity:read`.
    *
    * @generated from field: repeated string scopes = 4;
    */
   scopes: string[];
 
   /**
-   * The API key shown by the caller; absent for internal callers.
+   * The caller's API key; absent for internal callers.
    *
    * @generated from field: activity.read.v1.ApiKeySummary key = 5;
    */
@@ -107,13 +107,13 @@ export const MeSchema: GenMessage<Me> = /*@__PURE__*/
   messageDesc(file_activity_read_v1_me_service, 2);
 
 /**
- * What an API key tells of itself.
+ * The public part of an API key.
  *
  * @generated from message activity.read.v1.ApiKeySummary
  */
 export type ApiKeySummary = Message<"activity.read.v1.ApiKeySummary"> & {
   /**
-   * The service prefix, `_live_` and the first 8 characters: enough to recognize the key by.
+   * The service prefix, `_live_` and the first 8 characters: enough to recognize the key.
    *
    * @generated from field: string prefix = 1;
    */
@@ -135,13 +135,13 @@ export const ApiKeySummarySchema: GenMessage<ApiKeySummary> = /*@__PURE__*/
   messageDesc(file_activity_read_v1_me_service, 3);
 
 /**
- * Reads the public profile of one account. Callers are those of ActivityService.
+ * Reads the public profile of one account, for the callers of ActivityService.
  *
  * @generated from service activity.read.v1.MeService
  */
 export const MeService: GenService<{
   /**
-   * Reads the account's profile and, for a caller with an API key, what that key is. Contract 4.1.
+   * Reads the account's profile and, for a caller with an API key, that key's summary. Contract 4.1.
    *
    * @generated from rpc activity.read.v1.MeService.GetMe
    */
