@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 
-// Builds the package as ES modules and as CommonJS, as receiver-kit is built.
+// Builds the package as ES modules and as CommonJS, like receiver-kit.
 
 const PACKAGE = resolve(import.meta.dirname, "..");
 const DIST = join(PACKAGE, "dist");
@@ -12,7 +12,7 @@ const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc")
 
 rmSync(DIST, { recursive: true, force: true });
 build("esm", "tsconfig.build.json");
-// Without the command line, which is run, never required.
+// CommonJS is without the command line: programs run it and never require it.
 build("cjs", "tsconfig.cjs.json");
 cpSync(join(PACKAGE, "src/hub/overlay.html"), join(DIST, "esm/hub/overlay.html"));
 
@@ -24,7 +24,7 @@ function build(format: "esm" | "cjs", config: string): void {
   }
 }
 
-/** tsc leaves `.ts` in declarations, and CommonJS needs its own ending beside ES modules. */
+/** Corrects the endings of imports: tsc keeps `.ts` in declarations, and CommonJS beside ES modules needs `.cjs`. */
 function finishFile(file: string, format: "esm" | "cjs"): void {
   const ending = format === "cjs" ? "cjs" : "js";
   const text = readFileSync(file, "utf8").replace(

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 const SOURCE = resolve(import.meta.dirname, "../test/consumer/overlay.ts");
 const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
-/** Compiles a user's program against the packed package, declarations included, in both module systems. */
+/** Compiles a user's program against the packed package and its declarations, in both module systems. */
 export function checkConsumer(tarball: string, folder: string): void {
   const { version }: { version: string } = require("@types/node/package.json");
   for (const type of ["module", "commonjs"] as const) {

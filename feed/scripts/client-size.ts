@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const INDEX = resolve(import.meta.dirname, "../src/index.ts");
 
-/** Measures all that the package's main entry exports, minified and gzipped, in bytes. */
+/** Measures the package's main entry, minified and gzipped, in bytes. */
 export async function measureClient(): Promise<{ minified: number; gzipped: number }> {
   const { outputFiles } = await build({
     ...{ entryPoints: [INDEX], bundle: true, minify: true, write: false, logLevel: "error" },

@@ -40,7 +40,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Creates an empty project with the packed client and some packages installed. */
+/** Creates an empty project with the packed client and `packages` installed. */
 function createProject(name: string, tarball: string, packages: Record<string, string>): string {
   const project = join(folder, name);
   cpSync(CHECKS, project, { recursive: true });
@@ -58,7 +58,7 @@ function bin(project: string, name: string): string {
   return join(project, "node_modules/.bin", name);
 }
 
-/** Runs a check beside the API, which this process serves. */
+/** Runs a check against the API, which this process serves. */
 async function report(runtime: string, kind: string, command: readonly string[], project: string) {
   const [program = "", ...args] = command;
   const env = { ...process.env, API_URL: api.baseUrl, API_KEY: KEY };

@@ -2,27 +2,27 @@ import type { Connection, WaitReason } from "./connection.ts";
 import { FeedError } from "./feed-error.ts";
 import { errorFromAnswer } from "./refusal.ts";
 
-/** Longest time from a request to the end of its answer. §4.4.8 */
+/** The longest time from a request to the end of its answer. §4.4.8 */
 const TIMEOUT_MS = 15_000;
 
 /** The headers of an answer. */
 export type Headers = { get(name: string): string | null };
 
-/** What became of one request. What ends all further ones is thrown instead, as a `FeedError`. */
+/** How one request ended. A failure that must not be retried is thrown as a `FeedError` instead. */
 export type Outcome<Body> =
   | { readonly kind: "answered"; readonly body: Body; readonly headers: Headers }
   | {
       readonly kind: "failed";
       readonly reason: WaitReason;
-      /** What `Retry-After` says; undefined when it is absent. */
+      /** The value of `Retry-After`; undefined if it is absent. */
       readonly retryAfterMs: number | undefined;
     };
 
-/** One GET. */
+/** A GET request. */
 export interface Get {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Asks the service to answer an empty page only after so many seconds. RFC 7240 */
+  /** How many seconds the service may wait for records before it answers with an empty page. RFC 7240 */
   readonly waitSeconds?: number;
 }
 
@@ -47,7 +47,7 @@ export async function attempt<Body>(
     ended.abort();
   }, TIMEOUT_MS);
   try {
-    // A redirect is not followed: the key goes to nobody but the service.
+    // Redirects are not followed: only the service may receive the key.
     const answer = await fetch(url.href, { headers, signal: ended.signal, redirect: "manual" });
     return read(answer.status, answer.headers, await answer.text(), `${baseUrl}${path}`);
   } catch (error) {
@@ -63,7 +63,7 @@ export async function attempt<Body>(
 
 function read<Body>(status: number, headers: Headers, text: string, url: string): Outcome<Body> {
   if (status === 200) {
-    // What is cut off or comes from something in between does not parse: a network failure.
+    // An answer that is cut off, or that a proxy wrote, does not parse. It counts as a network failure.
     const body: unknown = JSON.parse(text);
     if (typeof body === "object" && body !== null && "data" in body) {
       return { kind: "answered", body: body as Body, headers }; // openapi.yaml describes the rest.
@@ -74,14 +74,14 @@ function read<Body>(status: number, headers: Headers, text: string, url: string)
   return { kind: "failed", reason, retryAfterMs: parseRetryAfter(headers.get("retry-after")) };
 }
 
-/** Why a request that was answered so is made again; undefined for what ends it. §7 */
+/** Returns why a request with this status is retried; undefined if it must not be. §7 */
 function reasonOf(status: number): WaitReason | undefined {
   if (status === 429) return "rate_limit_exceeded";
   if (status === 503) return "temporarily_unavailable";
   return status === 408 || status >= 500 ? "server_error" : undefined;
 }
 
-/** `Retry-After` is seconds or a date. RFC 9110 */
+/** Parses `Retry-After`, which is seconds or a date. RFC 9110 */
 function parseRetryAfter(text: string | null): number | undefined {
   if (text === null || text.trim() === "") return undefined;
   const seconds = Number(text);

@@ -25,7 +25,7 @@ describe("options", () => {
     [{ since: "yesterday" }, "since must be a Date or a UTC time"],
     [{ since: "2026-03-01T12:00:00+01:00" }, "since must be a Date or a UTC time"],
     [{ since: new Date("nonsense") }, "since must be a Date or a UTC time"],
-  ])("%o is refused at once, in a sentence without the key", (options, sentence) => {
+  ])("%o is refused at once, with a message without the key", (options, sentence) => {
     const problem = problemOf(options);
     expect(problem).toContain(`invalid_option: ${sentence}`);
     expect(problem).not.toMatch(/geheim|act_live_0/);
@@ -36,11 +36,11 @@ describe("options", () => {
     { baseUrl: "https://api.example/api/v1/" },
     { since: new Date() },
     { since: "2026-03-01T12:00:00.000001Z" },
-  ])("%o is taken", (options) => {
+  ])("%o is accepted", (options) => {
     expect(problemOf(options)).toBeUndefined();
   });
 
-  it("are refused in a browser, which is told of the hub", async () => {
+  it("are refused in a browser, with a hint to use the hub", async () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     expect(problemOf({})).toMatch(/^in_browser: .*activity\/feed hub/);

@@ -1,6 +1,6 @@
 import { FeedError } from "./feed-error.ts";
 
-/** What the client calls of `fetch`: the global one fits, and so do those of libraries. */
+/** The part of `fetch` that the client uses. The global `fetch` fits, and so do those of libraries. */
 export type Fetch = (
   url: string,
   request: {
@@ -14,7 +14,7 @@ export type Fetch = (
   text(): Promise<string>;
 }>;
 
-/** Why a request is made again later. */
+/** Why a request is retried later. */
 export type WaitReason =
   | "rate_limit_exceeded"
   | "temporarily_unavailable"
@@ -22,21 +22,21 @@ export type WaitReason =
   | "network_error"
   | "timeout";
 
-/** What every call takes. */
+/** The options of every call. */
 export interface ConnectionOptions {
   /** The API key of the account: `act_live_` and 64 hexadecimal characters. Required. */
   readonly apiKey: string | undefined;
-  /** Where the API is, up to `/api/v1`. Default: where `npm start` of the service listens. */
+  /** The API's address, up to `/api/v1`. Default: the address of the service's `npm start`. */
   readonly baseUrl?: string | undefined;
-  /** Ends the request or the wait in flight. */
+  /** Ends the current request or wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Used in place of the global `fetch`, for a proxy or a log. */
+  /** Replaces the global `fetch`, for example to use a proxy or to log. */
   readonly fetch?: Fetch | undefined;
-  /** Is told each time that a request failed and is made again after so many milliseconds. */
+  /** Called each time a request fails, with the milliseconds until it is retried. */
   readonly onWait?: ((reason: WaitReason, ms: number) => void) | undefined;
 }
 
-/** The options of a call, checked. */
+/** The checked options of a call. */
 export interface Connection {
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -47,7 +47,7 @@ const DEFAULT_BASE_URL = "http://127.0.0.1:8080/api/v1";
 const API_KEY = /^[a-z]+_live_[0-9a-f]{64}$/;
 const globalFetch: Fetch = (url, request) => fetch(url, request);
 
-/** Checks the options of a call. Throws a `FeedError` that says what is wrong, in a browser too. */
+/** Checks the options of a call. Throws a `FeedError` that says what is wrong. In a browser it always throws. */
 export function parseConnection(options: ConnectionOptions): Connection {
   if ("window" in globalThis && "document" in globalThis) {
     throw new FeedError(
@@ -71,7 +71,7 @@ export function parseConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** An error for an option that cannot be used. */
+/** Creates the error for an invalid option. */
 export function invalidOption(message: string): FeedError {
   return new FeedError("invalid_option", message);
 }

@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
 const schema = (name: string) => resolved({ $ref: `#/components/schemas/${name}` });
 
-/** Writes a schema of openapi.yaml as the TypeScript that it describes. */
+/** Converts a schema of openapi.yaml to a TypeScript type. */
 function typeOf(value: unknown): string {
   const { const: constant, enum: values, type, properties, items } = resolved(value);
   if (constant !== undefined) return JSON.stringify(constant);
@@ -35,12 +35,12 @@ function objectType(properties: Json): string {
   return `{ ${fields.join(" ")} }`;
 }
 
-/** The activity of one type and platform: its properties, and those of each branch that applies. */
+/** Returns the properties of an activity of one type and platform, with those of each branch that applies. */
 function activityOf(type: string, platform: string): Json {
   const { properties, allOf } = schema("Activity");
   const merged: Record<string, unknown> = { ...asJson(properties), type: { const: type } };
   for (const branch of branchesOf(allOf, { type, platform })) {
-    // A branch says what it adds: a pattern alone changes no type.
+    // Merged, because a branch holds only its additions: a pattern alone must not drop the type.
     for (const [name, each] of Object.entries(asJson(branch.properties))) {
       merged[name] = { ...resolved(merged[name]), ...asJson(each) };
     }
@@ -57,7 +57,7 @@ function branchesOf(allOf: unknown, record: object): Json[] {
 }
 
 function activityType(type: string): string {
-  // §2.3: what is no donation comes from a live platform.
+  // §2.3: all types but donations come from live platforms.
   const isFrom = (platform: string) => type === "donation" || platform.startsWith("live_");
   const each = PLATFORMS.filter(isFrom).map((platform) => activityOf(type, platform));
   const names = Object.keys(each[0] ?? {});
@@ -74,7 +74,7 @@ it("knows the types and platforms of openapi.yaml", () => {
   expect(PLATFORMS).toEqual(schema("Platform").enum);
 });
 
-it("has exactly the fields that openapi.yaml describes, by the compiler's word", () => {
+it("has exactly the fields that openapi.yaml describes, checked by the compiler", () => {
   const checks = [
     ...ACTIVITY_TYPES.map((type) => [`Extract<Activity, { type: "${type}" }>`, activityType(type)]),
     ["Me", typeOf(schema("Me"))],

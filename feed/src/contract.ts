@@ -26,11 +26,11 @@ export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 export type Platform = (typeof PLATFORMS)[number];
 
 interface Fields<Type extends ActivityType> {
-  /** `don_` or `evt_` and 15 characters a–z, 0–9. Stable: know a record again by it. */
+  /** `don_` or `evt_` and 15 characters a–z, 0–9. Stable: use it to recognize a record. */
   readonly id: string;
   readonly type: Type;
   readonly platform: Platform;
-  /** The donation date; for platform events the time of storage. UTC, six fractional digits. */
+  /** The donation date; for a platform event the time of storage. UTC, six fractional digits. */
   readonly occurred_at: string;
   /** The time of storage, which orders the feed. UTC, six fractional digits. */
   readonly recorded_at: string;
@@ -55,7 +55,7 @@ export interface Donation extends Fields<"donation"> {
   readonly unit: "cents";
   /** ISO 4217, lower case. */
   readonly currency: string;
-  /** What was refunded so far, for platform `service`; null for all others. */
+  /** The amount refunded so far, for platform `service`; null for all others. */
   readonly refunded_amount_cents: number | null;
 }
 
@@ -64,40 +64,40 @@ export interface Follow extends PlatformEvent<"follow", "none"> {
   readonly value: 0;
 }
 
-/** A subscription; `value` is its months. */
+/** A subscription. `value` is its number of months. */
 export interface Subscription extends PlatformEvent<"subscription", "months"> {}
 
-/** Subscriptions given away; `value` is how many. */
+/** Subscriptions given to others. `value` is their number. */
 export interface GiftSub extends PlatformEvent<"giftsub", "subscriptions"> {}
 
 /** Bits, or diamonds on `live_platform_4`. They are not money. */
 export interface Cheer extends PlatformEvent<"cheer", "bits" | "diamonds"> {}
 
-/** Another channel's viewers; `value` is how many. */
+/** Another channel's viewers. `value` is their number. */
 export interface Raid extends PlatformEvent<"raid", "viewers"> {}
 
-/** One record of the feed: `switch` on its `type`. §2.1 */
+/** One record of the feed. `switch` on its `type` narrows it. §2.1 */
 export type Activity = Donation | Follow | Subscription | GiftSub | Cheer | Raid;
 
-/** What `GET /activity` answers. §2.4 */
+/** The answer of `GET /activity`. §2.4 */
 export interface ActivityPage {
   readonly data: readonly Activity[];
   readonly pagination: {
     /** Whether a further page can be read at once. */
     readonly has_more: boolean;
-    /** Where the next page starts; null only when no cursor was sent and nothing was found. */
+    /** The start of the next page; null only if no cursor was sent and nothing was found. */
     readonly next_cursor: string | null;
   };
 }
 
-/** The account of a key, and the key. §2.5 */
+/** An API key and its account. §2.5 */
 export interface Me {
   readonly id: string;
   readonly username: string;
   readonly display_name: string;
   readonly scopes: readonly "activity:read"[];
   readonly key: {
-    /** The start of the key, enough to recognize it by. */
+    /** The start of the key, enough to recognize it. */
     readonly prefix: string;
     /** When the key stops working. UTC, six fractional digits. */
     readonly expires_at: string;

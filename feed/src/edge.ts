@@ -1,15 +1,15 @@
 import * as client from "./client.ts";
 
-// The package's entry for edge runtimes: without files, and without what requests would share.
+// The package's entry for edge runtimes: without files and without shared requests.
 export { file } from "./checkpoint/no-file.ts";
 export * from "./client.ts";
 
 /**
- * As in the package's main entry, but for the shared requests: in a worker no request may wait for
- * what another one has begun.
+ * Follows the feed as the main entry does, but shares no requests: in a worker, a request must not wait for work that
+ * another request began.
  */
 export function follow(options: client.FollowOptions): client.Follower {
-  const { fetch: given = fetch } = options;
-  // A function of its own for each follower: only those with the same share.
-  return client.follow({ ...options, fetch: (url, request) => given(url, request) });
+  const { fetch: ownFetch = fetch } = options;
+  // Only followers with the same function share requests, so each follower gets a new one.
+  return client.follow({ ...options, fetch: (url, request) => ownFetch(url, request) });
 }

@@ -1,4 +1,4 @@
-/** Why a call ended: the closed list of `FeedError.code`. */
+/** The closed list of `FeedError.code`: why a call ended. */
 export const FEED_ERROR_CODES = [
   "invalid_api_key",
   "account_unavailable",
@@ -13,11 +13,11 @@ export const FEED_ERROR_CODES = [
 
 export type FeedErrorCode = (typeof FEED_ERROR_CODES)[number];
 
-/** What a call ends with when trying again would not help. Its message never has the API key. */
+/** Ends a call when a retry would not help. Its message never has the API key. */
 export class FeedError extends Error {
   override readonly name = "FeedError";
   readonly code: FeedErrorCode;
-  /** The service's id of the request, to be named when asking for help. */
+  /** The service's id of the request. Give it when you ask for support. */
   readonly requestId: string | undefined;
 
   constructor(

@@ -1,13 +1,13 @@
 import { invalidOption } from "./connection.ts";
 import { ACTIVITY_TYPES, type ActivityType, PLATFORMS, type Platform } from "./contract.ts";
 
-/** Which records to read; a filter that is left out lets all through. §4.2 */
+/** The records to read. Without a filter all are read. §4.2 */
 export interface FilterOptions {
   readonly type?: ActivityType | undefined;
   readonly platform?: Platform | undefined;
 }
 
-/** A moment: a `Date`, or UTC text such as `2026-03-01T12:00:00Z` with at most six decimals. */
+/** A time: a `Date`, or UTC text such as `2026-03-01T12:00:00Z` with at most six decimals. */
 export type Moment = string | Date;
 
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
@@ -19,7 +19,7 @@ export function parseFilters({ type, platform }: FilterOptions): FilterOptions {
   return { type, platform };
 }
 
-/** Returns a moment as the API takes it. */
+/** Returns a time in the API's format. */
 export function parseMoment(name: string, moment: Moment | undefined): string | undefined {
   if (moment === undefined) return undefined;
   const isDate = moment instanceof Date && !Number.isNaN(moment.getTime());

@@ -21,7 +21,7 @@ afterEach(async () => {
 const start = (options: Partial<FollowOptions> = {}) =>
   follow({ apiKey: KEY, baseUrl: api.baseUrl, since: FIRST, signal: stopped.signal, ...options });
 
-/** Reads so many records; the last one counts as processed too. */
+/** Reads `count` records. The last one does not count as processed yet. */
 async function take(follower: ReturnType<typeof start>, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -57,7 +57,7 @@ describe("§4.4 follow", () => {
     expect(polls().map(({ query }) => query.cursor)).toEqual([undefined, "3", "6", "7"]);
   });
 
-  it("begins without since at the end of the feed, and misses nothing from then on", async () => {
+  it("begins at the end of the feed without since, and misses nothing after that", async () => {
     store(1, 5);
     const follower = start({ since: undefined });
     const next = follower.next();
@@ -75,7 +75,7 @@ describe("§4.4 follow", () => {
     expect((await next).value?.id).toBe(createRecord(1).id);
   });
 
-  it("asks a service that does not wait again when it is woken", async () => {
+  it("polls a service that does not wait when wake() is called", async () => {
     api.isWaiting = false;
     const follower = start();
     const next = follower.next();
@@ -86,14 +86,14 @@ describe("§4.4 follow", () => {
     expect(polls()).toHaveLength(2);
   });
 
-  it("asks a service that waits again after each answer", async () => {
+  it("polls a service that waits again after each answer", async () => {
     const next = start().next();
     await expect.poll(() => polls().length).toBe(2);
     store(1, 1);
     expect((await next).value).toEqual(createRecord(1));
   });
 
-  it("skips a record that comes again", async () => {
+  it("skips a repeated record", async () => {
     const [first, second] = store(1, 2);
     api.instead.push(() => ({
       data: [first],
@@ -116,7 +116,7 @@ describe("§4.4 follow", () => {
       "network_error",
     ],
     ["half an answer", () => undefined, "network_error"],
-  ] as const)("goes on with the same cursor after %s", async (_name, behaviour, reason) => {
+  ] as const)("continues with the same cursor after %s", async (_name, behaviour, reason) => {
     const waits: string[] = [];
     api.pageSize = 1;
     store(1, 2);
@@ -171,7 +171,7 @@ describe("§4.4 follow", () => {
       const late = start({ since });
       followers.push(late);
       first.push(late.next());
-      // Without since, it looks whether the others are at the end.
+      // Without since, it checks whether the others are at the end.
       const asked = since === undefined ? 3 : 1;
       await expect.poll(() => api.asked.length).toBe(asked);
       store(2, 2);
@@ -183,7 +183,7 @@ describe("§4.4 follow", () => {
     },
   );
 
-  it("gives a slow follower the pages that a quick one got, without a request", async () => {
+  it("gives a slow follower the pages of a quick one without a request", async () => {
     const [quick, slow] = [start(), start()];
     store(1, 1);
     await Promise.all([quick.next(), slow.next()]);
@@ -209,7 +209,7 @@ describe("§4.4 follow", () => {
     expect(await take(slow, 2)).toEqual(idsOf(api.records.slice(1)));
   });
 
-  it("tells when the key ends within 14 days, and does not ask when nobody is told", async () => {
+  it("calls onKeyEnding if the key ends within 14 days, and makes no request without it", async () => {
     store(1, 1);
     const days: number[] = [];
     const expiresAt = new Date(Date.now() + 2.5 * 86_400_000).toISOString();
@@ -231,7 +231,7 @@ describe("a checkpoint", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("moves once the next record is asked for, and a restart amid a page repeats none", async () => {
+  it("is saved when the loop asks for the next record, so a restart within a page repeats none", async () => {
     store(1, 5);
     const path = join(folder, "overlay.cursor");
     const first = start({ checkpoint: file(path) });
@@ -245,7 +245,7 @@ describe("a checkpoint", () => {
     await expect.poll(() => JSON.parse(readFileSync(path, "utf8")).cursor).toBe("5");
   });
 
-  it("keeps the moment of the first start, so that nothing is lost while the program is away", async () => {
+  it("keeps the time of the first start, so that nothing is lost while the program is down", async () => {
     store(1, 3);
     const checkpoint = memory();
     const first = start({ since: undefined, checkpoint });
@@ -260,7 +260,7 @@ describe("a checkpoint", () => {
     );
   });
 
-  it("begins without the cursor when since or a filter changes, and skips what it knows", async () => {
+  it("begins without the cursor when since or a filter changes, and skips processed records", async () => {
     store(1, 4);
     const checkpoint = memory();
     await take(start({ checkpoint }), 3);
@@ -281,7 +281,7 @@ describe("a checkpoint", () => {
       });
   });
 
-  it("remembers where to begin again when the cursor is not valid any more", async () => {
+  it("names the since to continue with when the cursor is not valid any more", async () => {
     api.pageSize = 2;
     store(1, 4);
     const checkpoint = memory();
@@ -315,7 +315,7 @@ describe("a checkpoint", () => {
     },
   );
 
-  it("passes on what it throws itself", async () => {
+  it("passes on its own errors", async () => {
     store(1, 1);
     const checkpoint = file(join(folder, "missing", "overlay.cursor"));
     await expect(start({ checkpoint }).next()).rejects.toMatchObject({ code: "ENOENT" });

@@ -11,28 +11,30 @@ import type { Poller } from "./poller/poller.ts";
 
 export interface FollowOptions extends ConnectionOptions, FilterOptions {
   /**
-   * The earliest `recorded_at`, inclusive and fixed for the stream. Default: what is stored from the
-   * first start on; a checkpoint keeps that moment.
+   * The earliest `recorded_at`, inclusive and fixed for the stream. Default: the time of the first start, which a
+   * checkpoint keeps.
    */
   readonly since?: Moment | undefined;
-  /** Keeps the place across restarts. Default: `memory()`. */
+  /** Keeps the position across restarts. Default: `memory()`. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Is told at the start and once a day how many days the key has left, from 14 on. */
+  /** Called at the start and once a day with the days until the key ends, if they are 14 or fewer. */
   readonly onKeyEnding?: ((days: number) => void) | undefined;
 }
 
 /** A stream of activity for one `for await`. */
 export interface Follower extends AsyncGenerator<Activity, void, undefined> {
-  /** Asks at once, at most once a second: for the handler of a webhook. */
+  /** Requests the next page at once, at most once a second. Call it from a webhook's handler. */
   wake(): void;
 }
 
 /**
- * Follows the feed: each record once, oldest first, for as long as the program runs. §4.4
+ * Follows the feed: each record once, oldest first, as long as the program runs. §4.4
  *
- * A record counts as processed, and the checkpoint moves, when the loop asks for the next one. A body
- * that throws or breaks gets the record again at the next start. Ends when `signal` aborts, without an
- * error; throws a `FeedError` where trying again does not help, and what the checkpoint throws.
+ * A record counts as processed when the loop asks for the next one. Then the checkpoint is saved. If the loop's body
+ * throws or breaks, the next start gives the same record again.
+ *
+ * Ends without an error when `signal` aborts. Throws a `FeedError` if a retry does not help. Errors of the checkpoint
+ * are thrown unchanged.
  */
 export function follow(options: FollowOptions): Follower {
   const connection = parseConnection(options);
@@ -44,7 +46,7 @@ export function follow(options: FollowOptions): Follower {
 
   async function* run(): AsyncGenerator<Activity, void, undefined> {
     if (signal?.aborted) return;
-    // A function of its own, for one is in the set once.
+    // A new function for each follower: the set of followers would hold the same one only once.
     const seat = joinPoller(connection, filters, (reason, ms) => onWait(reason, ms));
     poller = seat.poller;
     let progress: Progress | undefined;
@@ -79,7 +81,7 @@ export function follow(options: FollowOptions): Follower {
   return Object.assign(run(), { wake: () => poller?.wake() });
 }
 
-/** Says how to go on after a cursor that is not valid any more. §7 */
+/** Adds to an invalid cursor's error how to continue. §7 */
 function explain(error: unknown, lastRecordedAt: string | undefined): unknown {
   if (!(error instanceof FeedError) || error.code !== "invalid_cursor") return error;
   const advice = lastRecordedAt

@@ -5,13 +5,13 @@ import { request } from "./request.ts";
 const DAY_MS = 86_400_000;
 const WARNED_DAYS = 14;
 
-/** Returns the whole days until a key ends, when they are fewer than 14. A day begun is one. */
+/** Returns the days until a key ends, rounded up, if they are 14 or fewer; otherwise undefined. */
 export function daysLeft(expiresAt: string, nowMs: number): number | undefined {
   const days = Math.ceil((Date.parse(expiresAt) - nowMs) / DAY_MS);
   return days <= WARNED_DAYS ? Math.max(0, days) : undefined;
 }
 
-/** Returns a function that asks at its first call and once a day when the key ends, and tells. */
+/** Returns a function that reads the key's end at its first call and once a day, and calls `onKeyEnding`. */
 export function createKeyCheck(
   connection: Connection,
   onKeyEnding: ((days: number) => void) | undefined,
@@ -21,7 +21,7 @@ export function createKeyCheck(
   return () => {
     if (onKeyEnding === undefined || Date.now() < nextMs) return;
     nextMs = Date.now() + DAY_MS;
-    // Beside the feed, which is not to wait for it. A key that is refused ends the feed itself.
+    // Not awaited, because the feed must not wait for it. A refused key ends the feed anyway.
     request<{ data: Me }>(connection, { path: "/me" }, { signal }).then(
       ({ body }) => {
         const days = daysLeft(body.data.key.expires_at, Date.now());

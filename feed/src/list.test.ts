@@ -16,7 +16,7 @@ beforeEach(() => {
 const connect = () => ({ apiKey: KEY, baseUrl: api.baseUrl });
 
 describe("§4.4.1 list", () => {
-  it("reads what is stored between since and until, page by page with both fixed, and ends", async () => {
+  it("reads the records between since and until by pages, with both fixed, and ends", async () => {
     const [since, until] = [createRecord(2).recorded_at, createRecord(7).recorded_at];
     const ids: string[] = [];
     const options = { ...connect(), since, until, type: "follow", platform: "csv" } as const;
@@ -27,7 +27,7 @@ describe("§4.4.1 list", () => {
     for (const { headers } of api.asked) expect(headers.prefer).toBeUndefined();
   });
 
-  it("throws when its signal aborts, for it is not whole", async () => {
+  it("throws when its signal aborts, because it is incomplete", async () => {
     const stopped = new AbortController();
     const listing = list({ ...connect(), signal: stopped.signal });
     await listing.next();
@@ -45,7 +45,7 @@ describe("§4.4.1 list", () => {
 });
 
 describe("me", () => {
-  it("says when the key ends, after a failure too", async () => {
+  it("returns the key's end, even after a failure", async () => {
     api.instead.push(refuse(503, "temporarily_unavailable", { "Retry-After": "0" }));
     const { key } = await me(connect());
     expect(key.expires_at).toBe("2999-01-01T00:00:00.000000Z");

@@ -5,22 +5,22 @@ import { pauseAfter } from "./poller/pause.ts";
 import { request } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** Failures in a row: some hours are too long for an export to stand still unseen. */
+/** After this many failures in a row an export ends. Otherwise it could hang for hours unnoticed. */
 const MAX_FAILURES = 10;
 const PAGE_LIMIT = "100";
 
 export interface ListOptions extends ConnectionOptions, FilterOptions {
   /** The earliest `recorded_at`, inclusive. Default: the account's first. */
   readonly since?: Moment | undefined;
-  /** The first `recorded_at` not to give. Default: the moment of the call. */
+  /** The end of the `recorded_at` range, exclusive. Default: the time of the call. */
   readonly until?: Moment | undefined;
 }
 
 /**
  * Reads history, oldest first, each record once. §4.4.1
  *
- * Ends with a `FeedError`, after ten failures in a row with `unavailable`. When the signal aborts it
- * throws the signal's reason, so a list that ends by itself is whole.
+ * Throws a `FeedError`, with the code `unavailable` after ten failures in a row. Throws the signal's reason when that
+ * aborts. A list that ends without an error is therefore complete.
  */
 export function list(options: ListOptions): AsyncGenerator<Activity, void, undefined> {
   const connection = parseConnection(options);
@@ -38,7 +38,7 @@ export function list(options: ListOptions): AsyncGenerator<Activity, void, undef
       const rules = { signal, onWait, maxFailures: MAX_FAILURES };
       const { body, headers } = await request<ActivityPage>(connection, get, rules);
       for (const activity of body.data) if (!seen.has(activity.id)) yield activity;
-      // A page overlaps no more than the one before it.
+      // A page can repeat only records of the page before it.
       seen.clear();
       for (const { id } of body.data) seen.add(id);
       if (!body.pagination.has_more) return;

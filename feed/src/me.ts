@@ -5,9 +5,9 @@ import { request } from "./request.ts";
 const MAX_FAILURES = 5;
 
 /**
- * Reads whose key it is and when it ends. §4.1
+ * Reads the key's account and the key's end. §4.1
  *
- * Rejects with a `FeedError`, after five failures in a row with `unavailable`, and with the signal's
+ * Rejects with a `FeedError`, with the code `unavailable` after five failures in a row. Rejects with the signal's
  * reason when that aborts.
  */
 export async function me(options: ConnectionOptions): Promise<Me> {

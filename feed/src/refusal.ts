@@ -7,19 +7,21 @@ const ADVICE: Partial<Record<FeedErrorCode, string>> = {
   invalid_parameter: "Correct the option that the sentence names.",
 };
 
-/** Returns what ends a call that was refused for good. §7 */
+/** Returns the error for an answer that must not be retried. §7 */
 export function errorFromAnswer(status: number, text: string, url: string): FeedError {
   const { code, message, request_id: requestId } = parseError(text);
-  const isKnown = code !== undefined && Object.hasOwn(ADVICE, code);
-  if (isKnown) {
-    const known = code as FeedErrorCode; // A key of ADVICE.
+  const hasAdvice = code !== undefined && Object.hasOwn(ADVICE, code);
+  if (hasAdvice) {
+    const feedCode = code as FeedErrorCode; // A key of ADVICE.
     const id = requestId ? ` (request ${requestId})` : "";
-    return new FeedError(known, `${message ?? known} ${ADVICE[known]}${id}`, { requestId });
+    return new FeedError(feedCode, `${message ?? feedCode} ${ADVICE[feedCode]}${id}`, {
+      requestId,
+    });
   }
-  const said = message ? `${status} (${message})` : `${status} without a page of the API`;
+  const answer = message ? `${status} (${message})` : `${status} without a page of the API`;
   return new FeedError(
     "unexpected_answer",
-    `${url} answered ${said}. Check baseUrl: it is the API's address and ends in /api/v1.`,
+    `${url} answered ${answer}. Check baseUrl: it is the API's address and ends in /api/v1.`,
     { requestId },
   );
 }

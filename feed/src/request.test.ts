@@ -13,12 +13,12 @@ describe("§4.4.8 the wait after a failure", () => {
     expect(wait(86_400_000, 0)).toBe(600_000);
   });
 
-  it("is 60 seconds where a refusal does not say", () => {
+  it("is 60 seconds if a refusal has no Retry-After", () => {
     expect(delayMs(failed("rate_limit_exceeded"), 1, 0)).toBe(60_000);
     expect(delayMs(failed("rate_limit_exceeded"), 9, 0)).toBe(60_000);
   });
 
-  it("doubles from one second to a minute, of which chance takes up to half away", () => {
+  it("doubles from one second to a minute, and jitter takes away up to half", () => {
     const waits = (random: number) =>
       [1, 2, 3, 7, 50].map((failures) => delayMs(failed("network_error"), failures, random));
     expect(waits(0)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);

@@ -1,6 +1,6 @@
 /**
- * Resolves after a time, or as soon as one of `wakers` is called, to which it adds itself. Rejects
- * with the signal's reason when that aborts before.
+ * Resolves after a time, or when its function in `wakers` is called: it adds one there. Rejects with the signal's
+ * reason when that aborts first.
  */
 export function sleep(
   ms: number,

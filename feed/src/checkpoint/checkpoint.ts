@@ -1,22 +1,22 @@
-/** Where a follower is, to be saved as JSON. */
+/** A follower's position in the feed. It is saved as JSON. */
 export interface CheckpointState {
   readonly version: 1;
-  /** Where the stream began; null: at the account's first record. */
+  /** The start of the stream; null: the account's first record. */
   readonly since: string | null;
   readonly type: string | null;
   readonly platform: string | null;
-  /** After which page; null: before the first. */
+  /** The cursor after the last page; null: before the first page. */
   readonly cursor: string | null;
-  /** Ids of the last records that were processed, newest last; at most 500. */
+  /** The ids of the last processed records, newest last; at most 500. */
   readonly processed: readonly string[];
-  /** The `recorded_at` of the newest of them. */
+  /** The `recorded_at` of the newest processed record. */
   readonly recorded_at: string | null;
 }
 
-/** Keeps a follower's place. Write your own for a database: two functions. */
+/** Keeps a follower's position. To use a database, implement these two functions. */
 export interface Checkpoint {
-  /** Returns what was saved last; undefined or null when nothing was. */
+  /** Returns the last saved state; undefined or null if there is none. */
   load(): Promise<unknown> | unknown;
-  /** Saves durably, in place of what was there. It is called after each record. */
+  /** Saves the state durably, in place of the last one. The follower calls this after each record. */
   save(state: CheckpointState): Promise<void> | void;
 }

@@ -4,9 +4,9 @@ import { FeedError } from "../feed-error.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
 /**
- * Keeps the place in a file, which one follower may use at a time. A crash or a power cut leaves the
- * old content or the new. Loading rejects with `invalid_checkpoint` for a file of something else, and
- * with the error of `node:fs` when the file cannot be read or written.
+ * Keeps the position in a file. Only one follower may use a file at a time. A crash or a power cut leaves either the
+ * old or the new content. Loading rejects with `invalid_checkpoint` if the file holds something else. Loading and
+ * saving reject with the error of `node:fs` if the file cannot be read or written.
  */
 export function file(path: string): Checkpoint {
   return {
@@ -48,7 +48,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes the rename itself durable, on systems that can: Windows opens no folders. */
+/** Makes the rename durable, if the system can. Windows cannot open folders. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r").catch(() => undefined);
   await folder?.sync().catch(() => {});

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
-/** Keeps the place in memory: a follower that begins again with it goes on, a new process does not. */
+/** Keeps the position in memory. A new follower in this process continues there; a new process cannot. */
 export function memory(): Checkpoint {
   let saved: CheckpointState | undefined;
   return {

@@ -1,7 +1,7 @@
 import { FeedError } from "../feed-error.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
-/** Stands for `file` where there are no files: it throws `invalid_option`. */
+/** Replaces `file` in runtimes without files. It throws `invalid_option`. */
 export function file(_path: string): Checkpoint {
   throw new FeedError(
     "invalid_option",

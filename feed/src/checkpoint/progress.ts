@@ -4,24 +4,24 @@ import type { FilterOptions } from "../filters.ts";
 import type { Position } from "../poller/poller.ts";
 import type { Checkpoint, CheckpointState } from "./checkpoint.ts";
 
-/** A page has at most 100, so that those of four pages before it are known as well. */
+/** A page has at most 100 records, so the records of the four pages before are remembered too. */
 const MAX_PROCESSED = 500;
 
-/** A follower's place, and what it has processed; each change is saved before it is over. */
+/** A follower's position and processed records. Each change resolves once it is saved. */
 export interface Progress {
   /** Undefined until the stream has begun. */
   position(): Position | undefined;
   begin(position: Position): Promise<void>;
   isProcessed(id: string): boolean;
-  /** Notes one processed record, and the cursor behind it if it ended its page. */
+  /** Notes one processed record, and the next cursor if the record was the last of its page. */
   note(activity: Activity | undefined, cursor: string | undefined): Promise<void>;
   /** The `recorded_at` of the last processed record. */
   lastRecordedAt(): string | undefined;
 }
 
 /**
- * Loads a follower's place. A stream of other filters or another `since` begins without a cursor, at
- * `since` or the last record, and skips the records that it knows. §4.4.4
+ * Loads a follower's position. If the filters or `since` changed, the stream begins without a cursor, at `since` or the
+ * last record. It then skips the records that it has processed. §4.4.4
  */
 export async function loadProgress(
   checkpoint: Checkpoint,
@@ -81,7 +81,7 @@ export async function loadProgress(
 function parseState(saved: unknown): CheckpointState | undefined {
   if (saved === undefined || saved === null) return undefined;
   if (typeof saved === "object" && "version" in saved && saved.version === 1) {
-    const state = saved as Partial<CheckpointState>; // Each field is looked at.
+    const state = saved as Partial<CheckpointState>; // Each field is checked.
     const texts = [state.since, state.type, state.platform, state.cursor, state.recorded_at];
     const areTexts = texts.every((text) => text === null || typeof text === "string");
     if (areTexts && Array.isArray(state.processed)) return saved as CheckpointState;

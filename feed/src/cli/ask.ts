@@ -2,10 +2,10 @@ const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const BACKSPACE = /[\b\u007f]/;
 
-/** Asks at a terminal and shows nothing of what is typed. Returns an empty text at Ctrl-C. */
+/** Asks at a terminal without showing the typed text. Returns an empty text at Ctrl-C. */
 export function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  // Before the question: what is typed at once would be shown.
+  // Set before the question, so that text typed at once is not shown either.
   stdin.setRawMode(true).setEncoding("utf8").resume();
   stderr.write(question);
   return new Promise((resolve) => {
@@ -15,7 +15,7 @@ export function askHidden(question: string): Promise<string> {
       stderr.write("\n");
       resolve(answer);
     };
-    // A pasted key comes in one piece, with its line end.
+    // A pasted key comes as one text, with its line end.
     const read = (text: string) => {
       for (const letter of text) {
         if (letter === CTRL_C) return end("");

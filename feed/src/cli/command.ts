@@ -1,20 +1,20 @@
-/** What a command works with besides its arguments. */
+/** What a command uses besides its arguments. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes a line of the result; resolves once it is written. */
+  /** Writes a line of the result. Resolves once it is written. */
   readonly print: (line: string) => Promise<void>;
-  /** Tells the person something that is no result. */
+  /** Shows the user a line that is not part of the result. */
   readonly tell: (line: string) => void;
-  /** Asks the person for a text without showing it; undefined where nobody sits at a terminal. */
+  /** Asks the user for a text without showing it; undefined without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
-/** One command: its help, and what it does. */
+/** A command. */
 export interface Command {
   readonly help: string;
-  /** Throws a `UsageError` for arguments that it cannot use. */
+  /** Throws a `UsageError` for invalid arguments. */
   run(args: readonly string[], context: CommandContext): Promise<void>;
 }
 

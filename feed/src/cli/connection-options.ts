@@ -11,11 +11,11 @@ export const CONNECTION_OPTIONS = {
 
 export const FILTER_OPTIONS = { type: { type: "string" }, platform: { type: "string" } } as const;
 
-export const CONNECTION_HELP = `  --key-file FILE      reads the API key from a file; else from ACTIVITY_KEY, else you are asked
-  --base-url URL       where the API is; default http://127.0.0.1:8080/api/v1`;
+export const CONNECTION_HELP = `  --key-file FILE      the file with the API key; without it ACTIVITY_KEY is read, or you are asked
+  --base-url URL       the API's address; default http://127.0.0.1:8080/api/v1`;
 
-export const FILTER_HELP = `  --type TYPE          donation, follow, subscription, giftsub, cheer or raid only
-  --platform NAME      one platform or import source only`;
+export const FILTER_HELP = `  --type TYPE          only donation, follow, subscription, giftsub, cheer or raid
+  --platform NAME      only one platform or import source`;
 
 const KEY = /[a-z]+_live_[0-9a-f]{8}/;
 
@@ -35,7 +35,7 @@ export function refuseKeys(args: readonly string[]): void {
   );
 }
 
-/** Finds the API key and the address, and has the person told of what waits. */
+/** Reads the API key and the address. The user sees when a request waits. */
 export async function readConnection(
   values: Values,
   { env, ask, tell, signal }: CommandContext,
@@ -55,8 +55,8 @@ export async function readConnection(
   };
 }
 
-/** The filters as the client takes them: it refuses what is none. */
+/** Returns the filters for the client, which refuses invalid ones. */
 export function readFilters({ type, platform }: Filters) {
-  // Checked by `parseFilters`, whose sentence lists what is accepted.
+  // `parseFilters` checks them later. Its error lists the accepted values.
   return { type: type as ActivityType | undefined, platform: platform as Platform | undefined };
 }

@@ -15,7 +15,7 @@ export function csvLine(activity: Activity): string {
     .join(",");
 }
 
-/** A cell that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** Quotes a cell. Puts an apostrophe before text that a spreadsheet would run as a formula. */
 function csvCell(value: string | number | null): string {
   const text = String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -12,16 +12,16 @@ import {
 } from "./connection-options.ts";
 import { CSV_HEADER, csvLine } from "./csv.ts";
 
-const TELL_EVERY = 1_000;
+const PROGRESS_EVERY = 1_000;
 
 /** Writes history as CSV. */
 export const exportCommand: Command = {
   help: `activity-feed export: writes history as CSV, oldest first
 
-  --csv                the format; there is no other yet
-  --since TIME         the first moment, such as 2026-01-01T00:00:00Z
-  --until TIME         the moment behind the last; default: now
-  --output FILE        writes a file, which appears once it is whole; default: standard output
+  --csv                the format; required, and the only one
+  --since TIME         the start, inclusive, such as 2026-01-01T00:00:00Z
+  --until TIME         the end, exclusive; default: now
+  --output FILE        writes a file, which appears once it is complete; default: standard output
 ${FILTER_HELP}
 ${CONNECTION_HELP}`,
 
@@ -34,9 +34,7 @@ ${CONNECTION_HELP}`,
       },
     });
     if (!values.csv || !values.since) {
-      throw new UsageError(
-        "Name the format and the first moment: --csv --since 2026-01-01T00:00:00Z",
-      );
+      throw new UsageError("Give the format and the start: --csv --since 2026-01-01T00:00:00Z");
     }
     const activities = list({
       ...(await readConnection(values, context)),
@@ -49,7 +47,8 @@ ${CONNECTION_HELP}`,
     for await (const activity of activities) {
       await output.write(csvLine(activity));
       count += 1;
-      if (count % TELL_EVERY === 0) context.tell(`${count} records, up to ${activity.recorded_at}`);
+      if (count % PROGRESS_EVERY === 0)
+        context.tell(`${count} records, up to ${activity.recorded_at}`);
     }
     await output.finish();
     context.tell(`${count} records${values.output ? ` in ${values.output}` : ""}.`);

@@ -12,12 +12,12 @@ import {
 } from "./connection-options.ts";
 import { warnOfKeyEnd } from "./key-warning.ts";
 
-/** Prints each record as a line of JSON, until it is interrupted. */
+/** Prints each record as a line of JSON until it is interrupted. */
 export const followCommand: Command = {
   help: `activity-feed follow: prints each record as a line of JSON, until Ctrl-C
 
-  --since TIME         begins with what was stored then, such as 2026-03-01T12:00:00Z; default: now
-  --checkpoint FILE    goes on behind the last line of the run before
+  --since TIME         begins with records stored at that time, such as 2026-03-01T12:00:00Z; default: now
+  --checkpoint FILE    continues after the last printed record of the run before
 ${FILTER_HELP}
 ${CONNECTION_HELP}`,
 
@@ -42,7 +42,7 @@ ${CONNECTION_HELP}`,
   },
 };
 
-/** JSON escapes what steers a terminal but for these. */
+/** JSON does not escape these control characters, which can change a terminal. */
 function lineOf(activity: unknown): string {
   return JSON.stringify(activity).replace(
     /[\u007f-\u009f]/g,

@@ -12,19 +12,19 @@ import {
 } from "./connection-options.ts";
 import { warnOfKeyEnd } from "./key-warning.ts";
 
-/** Not 4190, which browsers refuse: it is that of another protocol. */
+/** Not 4190: browsers refuse it as the port of another protocol. */
 const DEFAULT_PORT = "4191";
 
-/** Follows an account and serves it on this machine, until it is interrupted. */
+/** Follows an account and serves it on this machine until it is interrupted. */
 export const hubCommand: Command = {
   help: `activity-feed hub: follows your account and serves it on this machine, until Ctrl-C
 
-It prints the address of an overlay for OBS. Beside it are /events (server-sent events) and /socket
-(a WebSocket), which take the same token. None of them has the API key.
+It prints the address of an overlay for OBS. It also serves /events (server-sent events) and /socket
+(a WebSocket) with the same token. None of them has the API key.
 
   --port PORT          default ${DEFAULT_PORT}; 0 takes a free one
   --token-file FILE    keeps the token, so that the addresses stay the same
-  --checkpoint FILE    goes on where the last run ended
+  --checkpoint FILE    continues where the last run ended
 ${FILTER_HELP}
 ${CONNECTION_HELP}
 
@@ -58,7 +58,7 @@ The overlay takes &theme=light and, for donations, &min=CENTS.`,
         `Socket    ${overlayUrl.replace("http", "ws").replace("/overlay", "/socket")}`,
       );
       context.tell(
-        "Add the overlay to OBS as a browser source. Whoever has its address can read it.",
+        "Add the overlay to OBS as a browser source. Anyone with its address can read it.",
       );
       await hub.ended;
     } finally {
@@ -73,5 +73,5 @@ function parsePort(text: string): number {
 }
 
 function portTaken(port: number): UsageError {
-  return new UsageError(`Port ${port} is taken by another program, or another hub: use --port.`);
+  return new UsageError(`Another program or hub uses port ${port}: choose one with --port.`);
 }

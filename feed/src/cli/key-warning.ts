@@ -1,6 +1,6 @@
 import type { CommandContext } from "./command.ts";
 
-/** Tells the person that the key ends soon. */
+/** Warns the user that the key ends soon. */
 export function warnOfKeyEnd({ tell }: CommandContext): (days: number) => void {
   return (days) => {
     const when = days === 1 ? "within a day" : `in ${days} days`;

@@ -6,7 +6,7 @@ const { stdin, stdout, stderr } = process;
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
 
-// `activity-feed follow | head` closes the pipe before the end.
+// `activity-feed follow | head` closes the pipe early.
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();

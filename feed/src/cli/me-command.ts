@@ -5,9 +5,9 @@ import { CONNECTION_HELP, CONNECTION_OPTIONS, readConnection } from "./connectio
 
 const DAY_MS = 86_400_000;
 
-/** Says whose key it is and when it ends. */
+/** Shows the key's account and the key's end. */
 export const meCommand: Command = {
-  help: `activity-feed me: says whose key it is, and when it ends
+  help: `activity-feed me: shows your key's account, and when the key ends
 
 ${CONNECTION_HELP}`,
 

@@ -28,15 +28,15 @@ beforeEach(() => {
   api.records.length = 0;
 });
 
-type Ran = { readonly printed: string[]; readonly told: string[] };
+type Ran = { readonly printed: string[]; readonly notices: string[] };
 
-/** Runs the command line until it ends, or until `stopWhen` says so. */
+/** Runs the command line until it ends, or until `stopWhen` returns true. */
 async function run(
   args: readonly string[],
   env: Record<string, string> = { ACTIVITY_KEY: KEY },
   stopWhen: (ran: Ran) => unknown = () => false,
 ) {
-  const ran: Ran = { printed: [], told: [] };
+  const ran: Ran = { printed: [], notices: [] };
   const stopped = new AbortController();
   const note = async (lines: string[], line: string) => {
     lines.push(line);
@@ -45,15 +45,15 @@ async function run(
   const code = await runCommand(args, {
     ...{ env, ask: undefined, signal: stopped.signal },
     print: (line) => note(ran.printed, line),
-    tell: (line) => void note(ran.told, line),
+    tell: (line) => void note(ran.notices, line),
   });
-  return { code, ...ran, said: [...ran.printed, ...ran.told].join("\n") };
+  return { code, ...ran, said: [...ran.printed, ...ran.notices].join("\n") };
 }
 const at = () => ["--base-url", api.baseUrl];
 const SINCE = ["--since", "2000-01-01T00:00:00Z"];
 
 describe("activity-feed", () => {
-  it("says what there is, and what each command takes", async () => {
+  it("lists the commands, and the options of each", async () => {
     expect(await run([])).toMatchObject({ code: 0 });
     for (const name of ["hub", "follow", "export", "me"]) {
       expect((await run(["--help"])).said).toContain(`activity-feed ${name}`);
@@ -83,7 +83,7 @@ describe("activity-feed", () => {
     },
   );
 
-  it("needs a key, and takes it from a file", async () => {
+  it("needs a key, and reads it from a file", async () => {
     const { code, said } = await run(["me", ...at()], {});
     expect(said).toContain("set ACTIVITY_KEY, or name a file with --key-file");
     expect(code).toBe(2);
@@ -130,7 +130,7 @@ sys.stdout.buffer.write(text)`;
 });
 
 describe("activity-feed follow", () => {
-  it("prints a line of JSON for each record, and goes on behind the last one", async () => {
+  it("prints a line of JSON for each record, and continues after the last one", async () => {
     for (const number of [1, 2, 3]) api.store(createRecord(number));
     const args = ["follow", ...at(), ...SINCE, "--checkpoint", join(folder, "follow.cursor")];
     const first = await run(args, undefined, ({ printed }) => printed.length === 2);
@@ -154,14 +154,14 @@ describe("activity-feed export", () => {
     refunded_amount_cents: 0,
   });
 
-  it("writes CSV that a spreadsheet takes for text, and tells how far it is", async () => {
+  it("writes CSV without formulas, and shows its progress", async () => {
     api.store(donation(1, "=HYPERLINK(1)", 'She said "hi",\nand left'));
     api.store(donation(2, "+49", "@SUM(A1)"));
     api.store(createRecord(3));
     const path = join(folder, "out.csv");
-    const { code, told } = await run(["export", "--csv", ...SINCE, ...at(), "--output", path]);
+    const { code, notices } = await run(["export", "--csv", ...SINCE, ...at(), "--output", path]);
     expect(code).toBe(0);
-    expect(told).toEqual([`3 records in ${path}.`]);
+    expect(notices).toEqual([`3 records in ${path}.`]);
     const [one, two, three] = [1, 2, 3].map((number) => createRecord(number).recorded_at);
     expect(readFileSync(path, "utf8")).toBe(
       [
@@ -176,7 +176,7 @@ describe("activity-feed export", () => {
     expect(printed.map((line) => `${line}\n`).join("")).toBe(readFileSync(path, "utf8"));
   });
 
-  it("leaves no file that is not whole under its name", async () => {
+  it("leaves no incomplete file under the output's name", async () => {
     api.instead.push(refuse(403, "account_unavailable"));
     const { code } = await run([
       "export",
@@ -195,7 +195,7 @@ describe("activity-feed hub", () => {
   const isUp = ({ printed }: Ran) => printed.length === 3;
   const hub = (...more: string[]) => run(["hub", "--port", "0", ...at(), ...more], undefined, isUp);
 
-  it("prints its addresses, and keeps its token in a file that only its owner reads", async () => {
+  it("prints its addresses, and keeps its token in a file that only its owner can read", async () => {
     const path = join(folder, "token");
     const tokens: string[] = [];
     for (const args of [["--token-file", path], ["--token-file", path], []]) {
@@ -222,11 +222,11 @@ describe("activity-feed hub", () => {
     const { port } = other.address() as AddressInfo; // It listens on TCP.
     const { code, said } = await run(["hub", "--port", `${port}`, ...at()]);
     other.close();
-    expect(said).toContain(`Port ${port} is taken by another program`);
+    expect(said).toContain(`Another program or hub uses port ${port}`);
     expect(code).toBe(2);
   });
 
-  it("ends with the sentence of a key that is refused", async () => {
+  it("ends with an error when the key is refused", async () => {
     api.instead.push(...[1, 2, 3].map(() => refuse(401, "invalid_api_key")));
     const { code, said } = await run(["hub", "--port", "0", ...at()]);
     api.instead.length = 0;

@@ -11,7 +11,7 @@ const USAGE = `activity-feed: reads your activity
   activity-feed hub                            serves an overlay for OBS, events and a WebSocket
   activity-feed follow                         prints each record as a line of JSON
   activity-feed export --csv --since TIME      writes history as CSV
-  activity-feed me                             says whose key it is, and when it ends
+  activity-feed me                             shows your key's account, and when the key ends
 
 Each command has --help. The API key is read from ACTIVITY_KEY or a file, never from an argument.`;
 
@@ -22,7 +22,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["me", meCommand],
 ]);
 
-/** Runs the command that `args` name. Returns the exit code: 1 for a failure, 2 for wrong arguments. */
+/** Runs the command in `args`. Returns the exit code: 1 for a failure, 2 for wrong arguments. */
 export async function runCommand(
   args: readonly string[],
   context: CommandContext,
@@ -52,7 +52,7 @@ function tellFailure(error: unknown, { tell }: CommandContext, command: string):
   if (!(error instanceof Error)) throw error;
   const code = "code" in error ? String(error.code) : "";
   const isUsage = error instanceof UsageError || code.startsWith("ERR_PARSE_ARGS");
-  // What the file system and the network say is a sentence already; anything else is a bug.
+  // Errors with a code, from the file system or the network, have a readable message. Any other error is a bug.
   if (!isUsage && !(error instanceof FeedError) && code === "") throw error;
   const hint = isUsage ? ` See activity-feed${command} --help.` : "";
   tell(`activity-feed${command}: ${error.message}${hint}`);

@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** An answer to a request that the hub does not serve. */
+/** The answer to a refused request. */
 export interface Refusal {
   readonly status: number;
   readonly sentence: string;
 }
 
 /**
- * Says why a request is refused; undefined when it may pass.
+ * Returns why a request is refused; undefined if it is allowed.
  *
- * The hub answers programs and pages of this machine that know the token. `Host` stops a name that
- * another site points at this machine, `Origin` the pages of other sites.
+ * The hub serves programs and pages of this machine that have the token. The check of `Host` refuses other names that
+ * resolve to this machine (DNS rebinding). The check of `Origin` refuses pages of other sites.
  */
 export function refusalOf(
   { method, headers }: IncomingMessage,
@@ -33,8 +33,8 @@ export function refusalOf(
   return undefined;
 }
 
-/** Compares hashes, which takes the same time for any two texts. */
-function isSame(given: string, token: string): boolean {
-  const [one, other] = [given, token].map((text) => createHash("sha256").update(text).digest());
+/** Compares hashes, so that the time does not depend on the texts. */
+function isSame(text: string, token: string): boolean {
+  const [one, other] = [text, token].map((text) => createHash("sha256").update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }

@@ -3,7 +3,7 @@ import { type Listener, MAX_UNREAD_BYTES, PING_EVERY_MS } from "./listener.ts";
 
 const RETRY_MS = 2_000;
 
-/** Answers with server-sent events, first with one named `position` that has no record. */
+/** Answers with server-sent events. The first one is named `position` and has no record. */
 export function openEventStream(response: ServerResponse, position: string): Listener {
   response.writeHead(200, { "Content-Type": "text/event-stream" });
   const write = (text: string) => {

@@ -14,7 +14,7 @@ beforeEach(async () => {
   api = await startTestApi();
   token = createToken();
   hub = await startHub({ apiKey: KEY, baseUrl: api.baseUrl, port: 0, token });
-  // It has found the end of the feed, and waits there.
+  // By then the hub waits at the end of the feed.
   await expect.poll(() => api.asked.length).toBe(2);
 });
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 const urlOf = (path: string, query: Record<string, string> = {}) =>
   `http://127.0.0.1:${hub.port}${path}?${new URLSearchParams({ token, ...query })}`;
 
-/** Stores records, each once the hub has the one before. */
+/** Stores records. Each one waits until the hub has the one before. */
 async function store(...numbers: readonly number[]): Promise<void> {
   const stream = await openEvents();
   for (const number of numbers) {
@@ -35,7 +35,7 @@ async function store(...numbers: readonly number[]): Promise<void> {
   stream.close();
 }
 
-/** Opens the server-sent events; `until` returns the next so many that have a record. */
+/** Opens the server-sent events. `until` returns the next events with a record. */
 async function openEvents(
   query: Record<string, string> = {},
   headers: Record<string, string> = {},
@@ -67,7 +67,7 @@ const numbersOf = (events: readonly { id: string }[]) =>
   events.map(({ id }) => Number(id.slice(4)));
 
 describe("the hub's events", () => {
-  it("bring each record to all who listen, with its id as position", async () => {
+  it("bring each record to all listeners, with its id as position", async () => {
     const [one, other] = [await openEvents(), await openEvents()];
     expect(one.response.headers.get("content-type")).toBe("text/event-stream");
     api.store(createRecord(1));
@@ -79,7 +79,7 @@ describe("the hub's events", () => {
     }
   });
 
-  it("go on behind Last-Event-ID, or ?after= of a page that is loaded again", async () => {
+  it("continue after Last-Event-ID, or after ?after= of a reloaded page", async () => {
     await store(1, 2, 3, 4);
     const { id } = createRecord(2);
     const resumed = await openEvents({}, { "Last-Event-ID": id });
@@ -91,14 +91,14 @@ describe("the hub's events", () => {
     for (const stream of [resumed, loaded, both]) stream.close();
   });
 
-  it("bring all that is kept behind a position that is too old or of another run", async () => {
+  it("bring all kept records after a position that is too old or of another run", async () => {
     await store(1, 2);
     const stream = await openEvents({ after: "evt_unknown" });
     expect(numbersOf(await stream.until(2))).toEqual([1, 2]);
     stream.close();
   });
 
-  it("bring a new page nothing old", async () => {
+  it("bring no old record to a new page", async () => {
     await store(1, 2);
     const stream = await openEvents();
     api.store(createRecord(3));
@@ -117,7 +117,7 @@ describe("the hub's WebSocket", () => {
     return { socket, received };
   }
 
-  it("brings each record as one text, long ones too, and what came behind ?after=", async () => {
+  it("brings each record as one text, even a long one, and those after ?after=", async () => {
     const long = { ...createRecord(1), message: "💜".repeat(30_000) };
     const middle = { ...createRecord(2), message: "ä".repeat(300) };
     const { socket, received } = await openSocket();
@@ -129,7 +129,7 @@ describe("the hub's WebSocket", () => {
     for (const each of [socket, again.socket]) each.close();
   });
 
-  it("ignores what clients send, answers their close, and closes with 1001 when it ends", async () => {
+  it("ignores clients' messages, answers their close, and closes with 1001 when it ends", async () => {
     const [leaving, staying] = [await openSocket(), await openSocket()];
     leaving.socket.send("x".repeat(2_000));
     leaving.socket.close(4_000, "enough");
@@ -146,7 +146,7 @@ describe("the hub's WebSocket", () => {
     const head = `GET ${pathname}${search} HTTP/1.1\r\nHost: 127.0.0.1:${hub.port}\r\n`;
     const upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n";
     const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-    // At once: the bytes behind the head belong to the WebSocket.
+    // Sent with the head: the bytes after it belong to the WebSocket.
     socket.write(Buffer.concat([Buffer.from(head + upgrade + key), bytes]));
     let received = Buffer.alloc(0);
     for await (const chunk of socket) {
@@ -188,9 +188,9 @@ describe("the hub's WebSocket", () => {
   });
 });
 
-describe("the hub's door", () => {
+describe("the hub's admission", () => {
   type Asked = { path?: string; method?: string; headers?: Record<string, string> };
-  /** Sends a request with any Host and Origin; an upgrade's refusal has a status too. */
+  /** Returns the status of a request, or of a refused upgrade, with any Host and Origin. */
   async function statusOf({ path = "", method = "GET", headers = {} }: Asked): Promise<number> {
     const asked = request({ host: "127.0.0.1", port: hub.port, path, method, headers }).end();
     const [response] = await once(asked, "response");
@@ -199,7 +199,7 @@ describe("the hub's door", () => {
   }
   const path = () => new URL(urlOf("/overlay")).pathname + new URL(urlOf("/overlay")).search;
 
-  it.each(["127.0.0.1", "localhost", "[::1]"])("lets in who calls it %s", async (name) => {
+  it.each(["127.0.0.1", "localhost", "[::1]"])("admits requests to %s", async (name) => {
     const host = `${name}:${hub.port}`;
     expect(await statusOf({ path: path(), headers: { host } })).toBe(200);
     expect(await statusOf({ path: path(), headers: { host, origin: `http://${host}` } })).toBe(200);
@@ -224,7 +224,7 @@ describe("the hub's door", () => {
     }
   });
 
-  it("has nothing else, and tells no cache, no other site and no frame", async () => {
+  it("serves nothing else, and forbids caches, referrers and frames", async () => {
     expect(await statusOf({ path: `/?token=${token}` })).toBe(404);
     expect(await statusOf({ path: `/socket?token=${token}` })).toBe(404);
     const { headers } = await fetch(urlOf("/overlay"));
@@ -234,7 +234,7 @@ describe("the hub's door", () => {
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("shows the API key to nobody", async () => {
+  it("never shows the API key", async () => {
     await store(1);
     const page = await (await fetch(urlOf("/overlay"))).text();
     expect(page).not.toContain(KEY);
@@ -242,7 +242,7 @@ describe("the hub's door", () => {
   });
 });
 
-it("the hub says how following ended, and serves on what it kept", async () => {
+it("the hub reports how following ended, and still serves its kept records", async () => {
   await store(1);
   api.instead.push(refuse(401, "invalid_api_key"));
   await expect(hub.ended).rejects.toMatchObject({ code: "invalid_api_key" });

@@ -11,7 +11,7 @@ import { openWebSocket } from "./web-socket.ts";
 
 const HOST = "127.0.0.1";
 const MAX_CONNECTIONS = 100;
-/** The address has the token: no other site is told it. */
+/** The address has the token, so caches and other sites must not get it. */
 const PRIVATE = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",
@@ -22,7 +22,7 @@ const NOT_FOUND: Refusal = { status: 404, sentence: "There are /overlay, /events
 export interface HubOptions extends FollowOptions {
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Who knows it may read the hub. */
+  /** A client with this token may read the hub. */
   readonly token: string;
 }
 
@@ -31,23 +31,23 @@ export interface Hub {
   readonly port: number;
   /** The page for a browser source, with the token. */
   readonly overlayUrl: string;
-  /** Rejects when following ends with an error; the hub then serves what it kept. */
+  /** Rejects when following ends with an error. The hub then still serves its kept records. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Follows an account and serves its records to this machine: as a page, as server-sent events and as
- * a WebSocket. None of these has the API key. Rejects when the port is taken.
+ * Follows an account and serves its records to this machine: as a page, as server-sent events and as a WebSocket. None
+ * of these has the API key. Rejects if the port is taken.
  */
 export async function startHub({ port, token, ...options }: HubOptions): Promise<Hub> {
   const kept = createKept();
   const page = readOverlayPage();
   const listeners = new Set<Listener>();
-  const door = { port, token };
+  const admission = { port, token };
   const urlOf = ({ url = "" }: IncomingMessage) => new URL(url, `http://${HOST}`);
 
-  /** Tells a listener what it missed, and from then on what comes. */
+  /** Sends a listener the records that it missed, and then each new one. */
   function add(listener: Listener, after: string | null): void {
     for (const activity of after === null ? [] : kept.after(after)) listener.send(activity);
     listeners.add(listener);
@@ -56,7 +56,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
 
   const server = createServer((request, response) => {
     const url = urlOf(request);
-    const refusal = refusalOf(request, url, door);
+    const refusal = refusalOf(request, url, admission);
     for (const [name, value] of Object.entries(PRIVATE)) response.setHeader(name, value);
     if (refusal === undefined && url.pathname === "/overlay") {
       response.writeHead(200, page.headers).end(page.html);
@@ -72,7 +72,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   server.on("upgrade", (request, socket: Duplex, head) => {
     const url = urlOf(request);
     const refusal =
-      refusalOf(request, url, door) ?? (url.pathname === "/socket" ? undefined : NOT_FOUND);
+      refusalOf(request, url, admission) ?? (url.pathname === "/socket" ? undefined : NOT_FOUND);
     const listener = refusal ? undefined : openWebSocket(request, socket, head);
     if (listener) return add(listener, url.searchParams.get("after"));
     const status = refusal?.status ?? 400;
@@ -82,7 +82,7 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, HOST, resolve);
   });
-  door.port = (server.address() as AddressInfo).port; // It listens on TCP.
+  admission.port = (server.address() as AddressInfo).port; // It listens on TCP.
 
   const stopped = new AbortController();
   options.signal?.addEventListener("abort", () => stopped.abort(), { once: true });
@@ -92,11 +92,11 @@ export async function startHub({ port, token, ...options }: HubOptions): Promise
       for (const listener of listeners) listener.send(activity);
     }
   })();
-  // The caller that awaits it learns of the failure.
+  // The caller handles a failure when it awaits `ended`.
   ended.catch(() => {});
   return {
-    port: door.port,
-    overlayUrl: `http://${HOST}:${door.port}/overlay?token=${token}`,
+    port: admission.port,
+    overlayUrl: `http://${HOST}:${admission.port}/overlay?token=${token}`,
     ended,
     async close() {
       stopped.abort();

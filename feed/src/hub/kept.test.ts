@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createRecord } from "../testing/test-api.ts";
 import { createKept } from "./kept.ts";
 
-it("keeps the last 1,000 records and knows what came after each", () => {
+it("keeps the last 1,000 records, and returns those after each", () => {
   const kept = createKept();
   expect(kept.position()).toBe("0");
   for (let number = 1; number <= 1_500; number += 1) kept.add(createRecord(number));

@@ -2,12 +2,12 @@ import type { Activity } from "../contract.ts";
 
 const MAX_KEPT = 1_000;
 
-/** The last 1,000 records, for a page that is loaded again or a bot that was away. */
+/** The last 1,000 records, for pages that are loaded again and bots that were disconnected. */
 export interface Kept {
   add(activity: Activity): void;
-  /** Returns what came after the record of this id; all that is kept when it is not among them. */
+  /** Returns the kept records after the one with this id; all of them if it is not kept. */
   after(id: string): readonly Activity[];
-  /** The newest record's id; `0` while there is none. */
+  /** Returns the newest record's id; `0` if there is none. */
   position(): string;
 }
 

@@ -1,11 +1,11 @@
 import type { Activity } from "../contract.ts";
 
-/** Who does not read for so many bytes is cut off, and may come back for what it missed. */
+/** A listener with more unread bytes is cut off. It can reconnect and get what it missed. */
 export const MAX_UNREAD_BYTES = 1_048_576;
-/** How often a connection without records is tried. */
+/** How often a ping checks a connection. */
 export const PING_EVERY_MS = 15_000;
 
-/** An overlay or a bot that is told of each record. */
+/** An overlay or bot that receives each record. */
 export interface Listener {
   send(activity: Activity): void;
   close(): void;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** The page for a browser source, and the headers that let it do what it does and nothing else. */
+/** The page for a browser source. Its headers allow only what the page needs. */
 export interface OverlayPage {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;

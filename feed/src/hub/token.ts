@@ -4,18 +4,18 @@ import { FeedError } from "../feed-error.ts";
 
 const TOKEN = /^[\w-]{32,}$/;
 
-/** Makes a token for the hub's addresses: 256 random bits. */
+/** Creates a token of 256 random bits for the hub's addresses. */
 export function createToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
 /**
- * Reads the token of a file, which only its owner can read; makes both when there is no file. Rejects
- * with `invalid_option` when the file holds something else.
+ * Reads the token from a file. If there is no file, creates one with a new token that only its owner can read. Rejects
+ * with `invalid_option` if the file holds something else.
  */
 export async function readToken(path: string): Promise<string> {
   try {
-    // Not over a file that is there.
+    // The flag `wx` never overwrites an existing file.
     const token = createToken();
     await writeFile(path, `${token}\n`, { mode: 0o600, flag: "wx" });
     return token;
@@ -26,6 +26,6 @@ export async function readToken(path: string): Promise<string> {
   if (TOKEN.test(token)) return token;
   throw new FeedError(
     "invalid_option",
-    `${path} holds no token, which is at least 32 letters, digits, - and _. Delete the file to have one made.`,
+    `${path} holds no token of at least 32 letters, digits, - and _. Delete the file to get a new one.`,
   );
 }

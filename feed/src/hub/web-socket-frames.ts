@@ -1,7 +1,7 @@
-/** The kinds of frame that the hub knows. RFC 6455 §5.2 */
+/** The frame types that the hub knows. RFC 6455 §5.2 */
 export const Opcode = { Continue: 0, Text: 1, Binary: 2, Close: 8, Ping: 9, Pong: 10 } as const;
 
-/** What ends a connection, told with a close frame. RFC 6455 §7.4.1 */
+/** The hub's codes in close frames. RFC 6455 §7.4.1 */
 export const CloseCode = { GoingAway: 1001, ProtocolError: 1002, TooBig: 1009 } as const;
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(Opcode));
@@ -13,7 +13,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Writes one unmasked frame, as servers send them. */
+/** Encodes one unmasked frame, as servers send it. */
 export function writeFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -24,7 +24,7 @@ export function writeFrame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Returns a function that takes bytes as they come and returns the frames that are whole, or why not. */
+/** Returns a function that takes received bytes and returns complete frames, or the close code of an invalid one. */
 export function createFrameReader(): (chunk: Buffer) => readonly (Frame | { problem: number })[] {
   let pending = Buffer.alloc(0);
   return (chunk) => {
@@ -39,7 +39,7 @@ export function createFrameReader(): (chunk: Buffer) => readonly (Frame | { prob
   };
 }
 
-/** Reads the first frame; undefined while it is not whole, a close code when it is not allowed. */
+/** Reads the first frame. Returns undefined if it is incomplete, and a close code if it is invalid. */
 function readFrame(bytes: Buffer): { frame: Frame; bytes: number } | number | undefined {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return undefined;
@@ -48,7 +48,7 @@ function readFrame(bytes: Buffer): { frame: Frame; bytes: number } | number | un
   const short = second & 0x7f;
   const hasReserved = (first & 0x70) !== 0;
   const isCut = isControl && (first < 0x80 || short > MAX_CONTROL_BYTES);
-  // Clients mask what they send.
+  // Clients must mask their frames.
   if (hasReserved || isCut || !KNOWN.has(opcode) || second < 0x80) return CloseCode.ProtocolError;
   if (short === 127) return CloseCode.TooBig;
   const maskAt = short === 126 ? 4 : 2;

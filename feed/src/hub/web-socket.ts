@@ -4,13 +4,13 @@ import type { Duplex } from "node:stream";
 import { type Listener, MAX_UNREAD_BYTES, PING_EVERY_MS } from "./listener.ts";
 import { CloseCode, createFrameReader, Opcode, writeFrame } from "./web-socket-frames.ts";
 
-/** What every WebSocket server adds to a client's key. RFC 6455 §1.3 */
+/** Every WebSocket server appends this to a client's key. RFC 6455 §1.3 */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
- * Takes an upgrade to a WebSocket, of which the hub needs little: text out, ping, pong and close. What
- * clients send is ignored. Returns undefined for a request that is no WebSocket of version 13.
+ * Accepts an upgrade to a WebSocket. It sends text, and handles ping, pong and close. It ignores clients' messages.
+ * Returns undefined if the request is no WebSocket of version 13.
  */
 export function openWebSocket(
   { headers }: IncomingMessage,

@@ -2,13 +2,13 @@ import type { Connection, Fetch } from "../connection.ts";
 import type { FilterOptions } from "../filters.ts";
 import { createPoller, type OnWait, type Poller } from "./poller.ts";
 
-/** The pollers of this process, as long as somebody follows them. */
+/** The pollers of this process that have followers. */
 const pollersByFetch = new WeakMap<Fetch, Map<string, Poller>>();
 
 /**
- * Joins the one poller of this address, key and filters. §4.4.2
+ * Joins the shared poller of this address, key and filters. §4.4.2
  *
- * Those who use a `fetch` of their own share only with those who use the same.
+ * Followers share a poller only if they use the same `fetch`.
  */
 export function joinPoller(
   connection: Connection,

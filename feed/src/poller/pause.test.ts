@@ -16,18 +16,18 @@ const rateLimit = (remaining: number, seconds: number) => ({
   RateLimit: `"account";r=${remaining};t=${seconds}`,
 });
 
-it("asks at once while there is more", () => {
+it("polls at once while more pages follow", () => {
   expect(after({ records: 100, hasMore: true }, rateLimit(1, 9))).toEqual(NOW);
 });
 
-it("asks a service that does not wait every five seconds, not all at the same moment", () => {
+it("polls a service that does not wait every five seconds, with jitter", () => {
   const times = [0, 0.5, 1].map((random) => after({ random }).ms);
   expect(times).toEqual([4_500, 5_000, 5_500]);
   expect(after({ elapsedMs: 400 }).wakeMs).toBe(600);
 });
 
 it.each(["wait", "WAIT", "wait=10", "respond-async, wait=10"])(
-  "asks at once where %s was applied, and once a second where the answer came early",
+  "polls at once if %s was applied, and once a second if the answer came early",
   (applied) => {
     const headers = { "Preference-Applied": applied };
     expect(after({ elapsedMs: 10_000 }, headers)).toEqual(NOW);
@@ -35,18 +35,18 @@ it.each(["wait", "WAIT", "wait=10", "respond-async, wait=10"])(
   },
 );
 
-it.each(["respond-async", "waiter", "no-wait"])("takes %s for no waiting", (applied) => {
+it.each(["respond-async", "waiter", "no-wait"])("does not read %s as a wait", (applied) => {
   expect(after({ elapsedMs: 10_000 }, { "Preference-Applied": applied }).ms).toBe(5_000);
 });
 
-it("asks at once after records, and once a second when half of the limit is used", () => {
+it("polls at once after records, and once a second when half of the limit is used", () => {
   expect(after({ records: 1 }, rateLimit(61, 9)).ms).toBe(0);
   expect(after({ records: 1 }, rateLimit(60, 9))).toEqual(ASK_IN_A_SECOND);
   expect(after({ records: 1 })).toEqual(ASK_IN_A_SECOND);
   expect(after({ records: 1, elapsedMs: 1_500 })).toEqual(NOW);
 });
 
-it("waits while nothing of the limit is left, woken or not", () => {
+it("pauses while nothing of the limit is left, even after wake()", () => {
   const wait = { ms: 42_000, wakeMs: 42_000 };
   expect(after({ records: 100, hasMore: true }, rateLimit(0, 42))).toEqual(wait);
   expect(after({}, rateLimit(0, 42))).toEqual(wait);

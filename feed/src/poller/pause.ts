@@ -1,11 +1,11 @@
 import type { Headers } from "../attempt.ts";
 import type { ActivityPage } from "../contract.ts";
 
-/** How often a follower that is caught up asks a service that does not wait. §4.4.2 */
+/** The pause after an empty page of a service that does not wait. §4.4.2 */
 const IDLE_MS = 5_000;
-/** Half as often as the account's limit lets it. §8 */
+/** The least time between requests: half the rate that the account's limit allows. §8 */
 const SPACING_MS = 1_000;
-/** While more requests are left, they are made as soon as there is something to ask. */
+/** While more requests than this are left in the limit, no spacing is needed. */
 const PLENTY = 60;
 const RATE_LIMIT = /(?:^|;)r=(\d+);t=(\d+)/;
 const WAITED = /(?:^|,)\s*wait\b/i;
@@ -19,16 +19,16 @@ export interface Polled {
   readonly random: number;
 }
 
-/** How long not to ask; `wakeMs` is what is left of it once something says that there is more. */
+/** The pause before the next request, and the shorter one if `wake()` is called. */
 export interface Pause {
   readonly ms: number;
   readonly wakeMs: number;
 }
 
 /**
- * Returns the pause after an answer. None while there is more, after records, or when the service
- * has waited for some (`Preference-Applied: wait`); else five seconds, a tenth more or less. Requests
- * keep a second apart once half of the account's limit is used, and pause while nothing is left of it.
+ * Returns the pause after an answer. There is none while more pages follow, after records, or if the service has waited
+ * for records (`Preference-Applied: wait`). Otherwise it is five seconds, a tenth more or less. Once half of the
+ * account's limit is used, requests are a second apart. Once all of it is used, they pause until it is reset.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
   const [, remaining, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];

@@ -8,14 +8,14 @@ import { type Pause, pauseAfter } from "./pause.ts";
 import { createSharedWork } from "./shared-work.ts";
 
 const PAGE_LIMIT = "100";
-/** What the service is asked to wait for records; a third of the time-out is left for the answer. */
+/** How long the service may wait for records. A third of the timeout is left for its answer. */
 const WAIT_SECONDS = 10;
-/** Pages for those who read behind the first of several followers: at most 1,600 records. */
+/** Pages kept for followers behind the first one: at most 1,600 records. */
 const MAX_KEPT_PAGES = 16;
-/** Who is further behind asks again: a record may have been refunded since. */
+/** An older page is requested again, because a record may have been refunded since. */
 const KEPT_FOR_MS = 60_000;
 
-/** A place in the feed: where the stream began, and after which page. */
+/** A position in the feed: the start of the stream, and the cursor after the last page. */
 export interface Position {
   /** Undefined: from the account's first record. */
   readonly since: string | undefined;
@@ -27,13 +27,13 @@ export type OnWait = (reason: WaitReason, ms: number) => void;
 
 /** Reads the feed of one key and its filters for all followers in this process. */
 export interface Poller {
-  /** Finds the end of the feed: what is stored from now on comes after it. */
+  /** Returns the end of the feed. Records that are stored from now on come after it. */
   findEnd(signal: AbortSignal | undefined): Promise<Position>;
-  /** Returns the next page, an empty one too. Who waits at the same position shares the request. */
+  /** Returns the next page, which may be empty. Followers at the same position share the request. */
   next(position: Position, signal: AbortSignal | undefined): Promise<ActivityPage>;
-  /** Has those who pause ask at once, at most once a second. */
+  /** Ends all pauses, so that the next requests are sent at once, at most once a second. */
   wake(): void;
-  /** Followers that are told why a request waits. */
+  /** Called with the reason when a request waits, one for each follower. */
   readonly followers: Set<OnWait>;
 }
 
@@ -44,11 +44,11 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
   const kept = new Map<string, { readonly page: ActivityPage; readonly untilMs: number }>();
   const sleepers = new Set<() => void>();
   let wakes = 0;
-  /** Where those who began at the end of the feed are, and the last record that they were given. */
+  /** The position of followers that began at the end of the feed, and their last record. */
   let end: { readonly position: Position; readonly lastId: string | undefined } | undefined;
 
   const onWait: OnWait = (reason, ms) => {
-    for (const tell of followers) tell(reason, ms);
+    for (const notify of followers) notify(reason, ms);
   };
 
   async function pauseAt(name: string, signal: AbortSignal): Promise<void> {
@@ -90,7 +90,7 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     const get = { path: "/activity", query: { ...filters, order: "desc", limit: "1" } };
     const { body } = await request<ActivityPage>(connection, get, { signal, onWait });
     const [newest] = body.data;
-    // Who joins those at the end shares their requests, unless they are behind.
+    // A new follower shares the requests of those that began at the end, unless they are behind.
     if (end && end.lastId === newest?.id) return end.position;
     const position = { since: newest && justAfter(newest.recorded_at), cursor: undefined };
     end = { position, lastId: newest?.id };
@@ -103,8 +103,8 @@ export function createPoller(connection: Connection, filters: FilterOptions): Po
     async next(position, signal) {
       signal?.throwIfAborted();
       const name = nameOf(position);
-      const known = kept.get(name);
-      if (known && performance.now() < known.untilMs) return known.page;
+      const recent = kept.get(name);
+      if (recent && performance.now() < recent.untilMs) return recent.page;
       return work.join(name, (ended) => poll(name, position, ended), signal);
     },
     wake() {

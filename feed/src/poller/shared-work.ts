@@ -1,8 +1,8 @@
-/** Work that several wait for and that is made once. */
+/** Runs work once for several callers that wait for it. */
 export interface SharedWork {
   /**
-   * Waits for the work of this name, which begins unless it is in flight. Rejects with the signal's
-   * reason when that aborts; the work itself is aborted once nobody waits for it.
+   * Waits for the work of this name, and begins it unless it is running. Rejects with the signal's reason when that
+   * aborts. The work itself is aborted once no caller waits for it.
    */
   join<Result>(
     name: string,
@@ -23,7 +23,7 @@ export function createSharedWork(): SharedWork {
   function begin(name: string, work: (signal: AbortSignal) => Promise<unknown>): Job {
     const controller = new AbortController();
     const result = work(controller.signal).finally(() => forget(name, job));
-    // Callers that wait learn of a failure. Without callers nobody needs to.
+    // Waiting callers handle a failure. Without callers it must not count as unhandled.
     result.catch(() => {});
     const job: Job = { result, controller, waiting: 0 };
     jobs.set(name, job);
@@ -48,13 +48,13 @@ export function createSharedWork(): SharedWork {
         signal?.addEventListener("abort", abort, { once: true });
       });
       try {
-        // Of one name all work has one result.
+        // All work of one name has the same result type.
         return (await Promise.race([job.result, aborted])) as Result;
       } finally {
         signal?.removeEventListener("abort", abort);
         job.waiting -= 1;
         if (job.waiting === 0) {
-          // At once: who comes now begins it again.
+          // Forgotten before it is aborted: a new caller must begin the work again.
           forget(name, job);
           job.controller.abort();
         }

@@ -3,30 +3,30 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import type { Activity } from "../contract.ts";
 
-/** One request as the API got it. */
+/** A request that the API received. */
 export interface Asked {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Answers one request; what it returns is sent as JSON with the status 200. */
+/** Answers one request. Its result is sent as JSON with the status 200. */
 export type Behaviour = (asked: Asked, response: ServerResponse) => unknown;
 
-/** A server that stands for the API: records in the order of their storage, a cursor is a number. */
+/** A test server with the API's behaviour. Records are in the order of storage, and a cursor is a number. */
 export interface TestApi {
   readonly baseUrl: string;
   readonly asked: Asked[];
   readonly records: Activity[];
   /** How many records a page has. */
   pageSize: number;
-  /** Taken for the next requests in place of the API's own answers, one each. */
+  /** Replacement answers for the next requests, one each. */
   readonly instead: Behaviour[];
-  /** Refuses some requests; every one is asked for. */
+  /** Called for each request; refuses it if it returns a behaviour. */
   refuse: ((asked: Asked) => Behaviour | undefined) | undefined;
-  /** Whether the API waits for records when it is asked to. */
+  /** Whether the API obeys `Prefer: wait`. */
   isWaiting: boolean;
-  /** Stores a record and answers those who wait. */
+  /** Stores a record and answers waiting requests. */
   store(record: Activity): void;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export const KEY = `act_live_${"0123456789abcdef".repeat(4)}`;
 const EXPIRES_AT = "2999-01-01T00:00:00.000000Z";
 const WAIT_MS = 1_000;
 
-/** A follow with this number, stored in its second. */
+/** Creates a follow that was stored `number` seconds after a fixed time. */
 export function createRecord(number: number): Activity {
   const recordedAt = `${new Date(1_700_000_000_000 + number * 1_000).toISOString().slice(0, -1)}000Z`;
   return {
@@ -49,7 +49,7 @@ export function createRecord(number: number): Activity {
   };
 }
 
-/** Sends an error as the API does. */
+/** Returns a behaviour that sends the API's error. */
 export function refuse(
   status: number,
   code: string,

@@ -1,4 +1,4 @@
-// What a user writes, compiled against the packed package as ES module and as CommonJS.
+// A user's program. It is compiled against the packed package as ES module and as CommonJS.
 import {
   type Activity,
   type Checkpoint,
@@ -24,7 +24,7 @@ function describe(activity: Activity): string {
       return `${activity.actor.name ?? "Someone"} ${value}`;
     }
     default: {
-      // @ts-expect-error: only donations have one.
+      // @ts-expect-error: only donations have a currency.
       const currency: string = activity.currency;
       return `${activity.value} ${activity.unit} ${currency}`;
     }
@@ -59,5 +59,5 @@ export async function run(checkpoint = file("overlay.cursor")): Promise<FeedErro
 
 // @ts-expect-error: there is no such type.
 follow({ apiKey: "", type: "tip" });
-// @ts-expect-error: without a key there is nothing to read.
+// @ts-expect-error: the key is required.
 follow({});

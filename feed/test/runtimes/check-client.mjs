@@ -1,6 +1,6 @@
-// Runs in every runtime as it is: no test runner, no types, nothing but the client and the language.
+// Runs unchanged in every runtime: no test runner, no types, only the client and the language.
 
-/** Throws unless the client does in this runtime what it does in all others. Returns what it checked. */
+/** Throws if the client behaves differently in this runtime. Returns a summary of the checks. */
 export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKey }) {
   const connection = { baseUrl, apiKey };
   const since = "2000-01-01T00:00:00Z";
@@ -10,7 +10,7 @@ export async function checkClient({ follow, list, me, memory }, { baseUrl, apiKe
   for await (const { id } of list({ ...connection, since })) listed.push(id);
   expectSame(listed.length, 7, "the list");
 
-  // In two parts, as two runs of a program: each record once.
+  // Followed in two parts, like two runs of a program, each record comes once.
   const checkpoint = memory();
   const followed = [];
   for (const enough of [3, 7]) {

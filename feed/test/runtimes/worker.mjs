@@ -1,7 +1,7 @@
 import * as client from "@activity/feed";
 import { checkClient } from "./check-client.mjs";
 
-// biome-ignore lint/style/noDefaultExport: a worker is what a module exports by default.
+// biome-ignore lint/style/noDefaultExport: a worker is a module's default export.
 export default {
   async fetch(request) {
     try {

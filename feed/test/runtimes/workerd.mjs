@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
-// As wrangler bundles a worker, without Node compatibility.
+// Bundled as wrangler does, without Node compatibility.
 const { outputFiles } = await build({
   ...{ entryPoints: ["worker.mjs"], bundle: true, write: false, format: "esm" },
   ...{ conditions: ["workerd", "worker", "browser"], platform: "browser" },
@@ -10,7 +10,7 @@ const [{ text: script }] = outputFiles;
 const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01" });
 const { API_URL: baseUrl, API_KEY: apiKey } = process.env;
 const url = `http://localhost/?${new URLSearchParams({ baseUrl, apiKey })}`;
-// Several at once and one after: requests of a worker may not wait for each other's.
+// Several requests at once and one after them: a worker's requests must not wait for one another.
 const dispatch = () => worker.dispatchFetch(url);
 const responses = [...(await Promise.all([dispatch(), dispatch(), dispatch()])), await dispatch()];
 const texts = await Promise.all(responses.map((response) => response.text()));
