@@ -1,15 +1,14 @@
 import { VerificationError } from "./verification-error.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
-// A byte order mark is kept, so that JSON.parse refuses it; invalid UTF-8 throws.
+// It keeps a byte order mark, so that JSON.parse refuses it. It throws at invalid UTF-8.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the event out of a body whose signature was checked before.
+ * Parses the event of a body whose signature was checked.
  *
- * What is compared with the header is the very object that is returned, so a body with duplicate
- * keys cannot show one id here and another to the receiver. Throws `not_json`, `not_an_event` or
- * `id_mismatch`.
+ * The id of the returned object is compared with the header. A body with duplicate keys therefore cannot show one id
+ * here and another to the receiver. Throws `not_json`, `not_an_event` or `id_mismatch`.
  */
 export function eventFromBody(body: Uint8Array, headerEventId: string): WebhookEvent {
   const parsed = parseJson(body);
@@ -22,12 +21,12 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    // The parser's own message would quote the body.
+    // The parser's message would quote the body.
     throw new VerificationError("not_json");
   }
 }
 
-/** Checks what holds for every kind; what is in `data` depends on the kind. */
+/** Checks the fields that every kind has. The content of `data` depends on the kind. */
 function isEnvelope(value: unknown): value is WebhookEvent {
   return (
     isRecord(value) &&

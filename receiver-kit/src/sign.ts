@@ -3,16 +3,16 @@ import { macFromSecret } from "./signing-secret.ts";
 
 /** One attempt to deliver an event. */
 export interface AttemptToSign {
-  /** The whole secret, `whsec_` included. */
+  /** The whole secret, with `whsec_`. */
   readonly secret: string;
   readonly eventId: string;
-  /** The exact bytes that are sent. */
+  /** The exact bytes of the body. */
   readonly body: RawBody;
   /** Unix time of this attempt in whole seconds. */
   readonly timestampSeconds: number;
 }
 
-/** Returns the `Service-Signature` of one attempt: `v1=` and 64 hexadecimal characters. */
+/** Returns the `Service-Signature` of an attempt: `v1=` and 64 hexadecimal characters. */
 export async function sign(attempt: AttemptToSign): Promise<string> {
   const { secret, eventId, body, timestampSeconds } = attempt;
   if (!Number.isSafeInteger(timestampSeconds) || timestampSeconds < 0) {
@@ -22,7 +22,7 @@ export async function sign(attempt: AttemptToSign): Promise<string> {
   return `v1=${await macFromSecret(secret).hex(prefix, bytesFromRawBody(body))}`;
 }
 
-/** Returns every header of one attempt. `attemptNumber` starts at 1. */
+/** Returns all headers of an attempt. `attemptNumber` starts at 1. */
 export async function signedHeaders(
   attempt: AttemptToSign,
   attemptNumber = 1,

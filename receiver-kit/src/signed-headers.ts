@@ -1,12 +1,12 @@
 import { VerificationError } from "./verification-error.ts";
 
-/** Request headers in any of the shapes that servers give them. */
+/** Request headers in any form that servers use. */
 export type HeadersInput =
   | { get(name: string): string | null }
   | Iterable<readonly [string, string | readonly string[]]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The header texts that the signature depends on, exactly as they were received. */
+/** The received texts of the headers that the signature depends on. */
 export interface SignedHeaders {
   readonly eventId: string;
   readonly timestamp: string;
@@ -34,7 +34,7 @@ type Finder = (lowerCaseName: string) => readonly unknown[];
 function readOne(find: Finder, name: string): string {
   const values = find(name);
   const [value] = values;
-  // Servers and `Headers` join repeated lines with a comma, which none of the three may hold.
+  // Servers and `Headers` join repeated headers with a comma. None of the three values can contain one.
   if (values.length > 1 || (typeof value === "string" && value.includes(","))) {
     throw new VerificationError("repeated_header", name);
   }

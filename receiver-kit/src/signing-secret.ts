@@ -2,7 +2,7 @@ import { createMac } from "#crypto";
 import type { Mac } from "./crypto/mac.ts";
 import { VerificationError } from "./verification-error.ts";
 
-/** What a secret's text must be: the prefix belongs to the key of the MAC and is never cut off. */
+/** The form of a secret. The prefix is part of the MAC's key and is never cut off. */
 const SECRET_PATTERN = /^whsec_[!-~]{32,}$/;
 const REMEMBERED_SECRETS = 64;
 
@@ -12,10 +12,10 @@ const macBySecret = new Map<string, Mac>();
 export type SigningSecrets = string | undefined | readonly (string | undefined)[];
 
 /**
- * Returns the MAC of every secret, in order.
+ * Returns the MACs of all secrets, in order.
  *
- * Throws `unusable_secret` when there is none, or when any is weak or malformed. A bad entry beside
- * a good one is a mistake to hear about now, not on the day of the rotation.
+ * Throws `unusable_secret` if there is none, or if any is weak or malformed. A bad secret beside a good one is refused
+ * now, so that you see the mistake before the rotation.
  */
 export function macsFromSecrets(secrets: SigningSecrets): readonly Mac[] {
   const list = Array.isArray(secrets) ? secrets : [secrets];
@@ -23,9 +23,9 @@ export function macsFromSecrets(secrets: SigningSecrets): readonly Mac[] {
   return list.map(macFromSecret);
 }
 
-/** Returns the MAC of one secret. Throws `unusable_secret` when it is weak or malformed. */
+/** Returns the MAC of a secret. Throws `unusable_secret` if it is weak or malformed. */
 export function macFromSecret(secret: unknown): Mac {
-  const remembered = macBySecret.get(secret as string); // Map.get takes any value; only texts are in it.
+  const remembered = macBySecret.get(secret as string); // Map.get accepts any value. The map holds only strings.
   if (remembered) return remembered;
   if (typeof secret !== "string" || !SECRET_PATTERN.test(secret)) {
     throw new VerificationError("unusable_secret", describeFault(secret));
@@ -36,7 +36,7 @@ export function macFromSecret(secret: unknown): Mac {
   return mac;
 }
 
-/** Says what is wrong without a character of the secret. */
+/** Describes what is wrong, without any character of the secret. */
 function describeFault(secret: unknown): string {
   if (typeof secret !== "string") return `got ${secret === null ? "null" : typeof secret}`;
   if (secret === "") return "it is empty";

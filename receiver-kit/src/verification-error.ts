@@ -1,4 +1,4 @@
-/** The closed list of reasons for which a delivery is not accepted, and what each one says. */
+/** The closed list of reasons for refusing a delivery, with their messages. */
 const MESSAGE_BY_REASON = {
   missing_header: "a required header is missing",
   repeated_header: "a required header was sent more than once",
@@ -14,16 +14,16 @@ const MESSAGE_BY_REASON = {
   body_not_raw: "the body is not the raw bytes as they were received",
 } as const;
 
-/** Why a delivery was not accepted. */
+/** Why a delivery was refused. */
 export type VerificationReason = keyof typeof MESSAGE_BY_REASON;
 
-/** Every reason there is, for exhaustive handling and for tests. */
+/** All reasons, for exhaustive handling and for tests. */
 export const VERIFICATION_REASONS = Object.keys(MESSAGE_BY_REASON) as readonly VerificationReason[];
 
 // Shared by the ES module and the CommonJS build, so that `instanceof` works across both.
 const BRAND = Symbol.for("receiver-kit.VerificationError");
 
-/** The one error that verification throws. Its message never holds a secret or a computed MAC. */
+/** The only error that verification throws. Its message never holds a secret or a computed MAC. */
 export class VerificationError extends Error {
   readonly reason: VerificationReason;
 

@@ -9,11 +9,11 @@ import type { WebhookEvent } from "./webhook-event.ts";
 const SIGNATURE_PATTERN = /^v1=[0-9a-f]{64}$/;
 const SIGNATURE_PREFIX_LENGTH = "v1=".length;
 
-/** What a delivery is verified against. */
+/** The options of a verification. */
 export interface VerifyOptions {
-  /** The whole secret, `whsec_` included; several during a rotation. */
+  /** The whole secret, with `whsec_`; several during a rotation. */
   readonly secrets: SigningSecrets;
-  /** How far the delivery's timestamp may be from the clock, either way. Default 300. */
+  /** How many seconds the delivery's timestamp may be from the clock, either way. Default 300. */
   readonly toleranceSeconds?: number | undefined;
   /** Returns Unix time in milliseconds. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
@@ -22,15 +22,15 @@ export interface VerifyOptions {
 /**
  * Verifies one delivery and returns its event.
  *
- * Rejects with `VerificationError`, whose `reason` says which check failed. Nothing of the body is
- * decoded before its signature was found right.
+ * Rejects with a `VerificationError` whose `reason` names the failed check. The body is not decoded before its
+ * signature is verified.
  */
 export async function verify(
   body: RawBody,
   headers: HeadersInput,
   options: VerifyOptions,
 ): Promise<WebhookEvent> {
-  // Without types, options can be forgotten: that is a missing secret like any other.
+  // JavaScript callers can omit the options. Then the secret is missing.
   const macs = macsFromSecrets(options?.secrets);
   const bytes = bytesFromRawBody(body);
   const { eventId, timestamp, signature } = readSignedHeaders(headers);

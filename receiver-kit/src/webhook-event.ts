@@ -1,22 +1,22 @@
-/** What every webhook event has, whatever its kind. */
+/** The fields of every kind of webhook event. */
 interface Envelope<Type extends string, Data> {
-  /** Unique event id: repeated deliveries of one event share it. */
+  /** The unique event id. All deliveries of the event have it. */
   readonly id: string;
   /** The kind of event. */
   readonly type: Type;
   /** When the event happened: ISO 8601, UTC. */
   readonly created_at: string;
-  /** True when the streamer asked for a test: no real reward or action may be taken. */
+  /** True if the streamer sent a test. Give no real reward, and take no real action. */
   readonly test: boolean;
   readonly data: Data;
 }
 
 interface Money {
-  /** Internal record id: the 15 characters after `don_` or `evt_` in the activity feed. */
+  /** The internal record id: the 15 characters after `don_` or `evt_` in the activity feed. */
   readonly id: string;
-  /** Original amount in whole cents. */
+  /** The original amount in whole cents. */
   readonly amount_cents: number;
-  /** Lower case, such as `eur`. */
+  /** ISO 4217 in lower case, such as `eur`. */
   readonly currency: string;
 }
 
@@ -37,7 +37,7 @@ export type DonationCreated = Envelope<
 export type DonationRefunded = Envelope<
   "donation.refunded",
   Money & {
-    /** All refunds of this donation so far, in whole cents. */
+    /** The sum of all refunds of this donation so far, in whole cents. */
     readonly refunded_amount_cents: number;
   }
 >;
@@ -57,7 +57,7 @@ export type SubscriptionCreated = Envelope<
   Money & Supporter & { readonly subscription_id: string; readonly started_at: string }
 >;
 
-/** An event of a kind this version knows. */
+/** An event of a kind that this version knows. */
 export type KnownEvent =
   | DonationCreated
   | DonationRefunded
@@ -65,19 +65,19 @@ export type KnownEvent =
   | SubscriptionCreated;
 
 /**
- * The type of a `type` that this version does not know: a string at run time.
+ * The type of an unknown event's `type`. At run time it is a string.
  *
- * For the compiler it equals no literal, so that `type === "donation.created"` rules it out, which a
- * plain `string` would not. Write `String(webhookEvent.type)` to compare it with a newer kind.
+ * For the compiler it equals no literal, so `type === "donation.created"` excludes it. A plain `string` would not be
+ * excluded. Use `String(webhookEvent.type)` to compare it with a newer kind.
  */
 declare enum UnknownKind {
   kind = "a kind that this version does not know",
 }
 
-/** An event of a kind this version does not know. It verified: answer 2xx and leave it alone. */
+/** A verified event of a kind that this version does not know. Answer 2xx and ignore it. */
 export type UnknownEvent = Envelope<UnknownKind, Readonly<Record<string, unknown>>>;
 
-/** A verified webhook event: `switch` on its `type`; the default case is the unknown kinds. */
+/** A verified webhook event. `switch` on its `type` narrows it. The default case is for unknown kinds. */
 export type WebhookEvent = KnownEvent | UnknownEvent;
 
 /** The kinds of event that this version knows. */
@@ -88,7 +88,7 @@ export const EVENT_TYPES = [
   "subscription.created",
 ] as const satisfies readonly KnownEvent["type"][];
 
-/** Tells whether an event is of a kind that this version knows. */
+/** Returns whether this version knows the event's kind. */
 export function isKnownEvent(webhookEvent: WebhookEvent): webhookEvent is KnownEvent {
   return (EVENT_TYPES as readonly string[]).includes(webhookEvent.type);
 }

@@ -1,18 +1,18 @@
-/** What a command works with besides its arguments. */
+/** What a command uses besides its arguments. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
 }
 
-/** Runs one command and returns the exit code. Throws `UsageError` for arguments it cannot use. */
+/** Runs a command and returns the exit code. Throws a `UsageError` for invalid arguments. */
 export type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
 
-/** Arguments that a command cannot use, with a sentence that says what it can. */
+/** Thrown for invalid arguments. The message says what the command accepts. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Returns the secret that was given, which `WEBHOOK_SECRET` keeps out of the process list. */
+/** Returns the secret of `--secret` or `WEBHOOK_SECRET`. The variable keeps it out of the process list. */
 export function findSecret(
   option: string | undefined,
   { env }: CommandContext,
@@ -20,7 +20,7 @@ export function findSecret(
   return option ?? env.WEBHOOK_SECRET;
 }
 
-/** Returns the secret that was given, or says how to give it. */
+/** Returns the secret, or throws a `UsageError` that says how to give it. */
 export function readSecret(option: string | undefined, context: CommandContext): string {
   const secret = findSecret(option, context);
   if (secret) return secret;

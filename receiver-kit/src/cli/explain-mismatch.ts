@@ -9,7 +9,7 @@ interface Attempt {
   readonly clock: () => number;
 }
 
-/** Finds the mistake behind a signature that does not match, where it is a usual one. */
+/** Returns a hint for a signature that does not match, by trying common mistakes. */
 export async function explainMismatch(attempt: Attempt): Promise<string | undefined> {
   for (const [change, hint] of BODY_MISTAKES) {
     const body = Buffer.from(change(attempt.body.toString("utf8")));
@@ -25,16 +25,16 @@ export async function explainMismatch(attempt: Attempt): Promise<string | undefi
   for (const key of [bareSecret, Buffer.from(bareSecret, "base64")]) {
     const mac = createHmac("sha256", key).update(`${timestamp}.${eventId}.`).update(attempt.body);
     if (signature === `v1=${mac.digest("hex")}`) {
-      return "the sender keyed it without whsec_; the whole secret text is the key";
+      return "the sender's key is without whsec_; the whole secret text is the key";
     }
   }
-  return "compare the secret, and keep the body's bytes exactly as they came";
+  return "compare the secret, and keep the body's bytes exactly as received";
 }
 
 const BODY_MISTAKES: readonly (readonly [(text: string) => string, string])[] = [
-  [(text) => text.replace(/\r?\n$/, ""), "the file has a line end that the body had not"],
+  [(text) => text.replace(/\r?\n$/, ""), "the file has a line end that the body did not have"],
   [(text) => text.replaceAll("\r\n", "\n"), "the file's line ends were changed to CR LF"],
-  [printAgain, "the body was parsed and printed again; its bytes are not those that came"],
+  [printAgain, "the body was parsed and printed again; its bytes are not the received ones"],
 ];
 
 function printAgain(text: string): string {

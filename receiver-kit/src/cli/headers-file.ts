@@ -1,6 +1,6 @@
 import { UsageError } from "./command.ts";
 
-/** Reads headers from a file: `Name: value` lines, as a proxy or curl prints them, or a JSON object. */
+/** Parses a file of headers: a JSON object, or `Name: value` lines as a proxy or curl prints them. */
 export function parseHeadersFile(text: string): (readonly [string, string])[] {
   return text.trimStart().startsWith("{") ? parseJson(text) : parseLines(text);
 }

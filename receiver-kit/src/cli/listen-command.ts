@@ -9,19 +9,19 @@ import { type Command, findSecret, UsageError } from "./command.ts";
 
 const DEFAULT_PORT = "8787";
 
-/** Listens on this machine and prints each verified event, until it is interrupted. */
+/** Listens on this machine and prints each verified event until it is interrupted. */
 export const listenCommand: Command = async (args, context) => {
   const { values } = parseArgs({
     args: [...args],
     options: { port: { type: "string", default: DEFAULT_PORT }, secret: { type: "string" } },
   });
   const { print } = context;
-  const given = findSecret(values.secret, context);
-  const secret = given ?? `whsec_${randomBytes(32).toString("base64")}`;
+  const ownSecret = findSecret(values.secret, context);
+  const secret = ownSecret ?? `whsec_${randomBytes(32).toString("base64")}`;
   const server = createServer(createPrintingReceiver(secret, print));
   const port = await listen(server, parsePort(values.port));
   print(`listening on http://127.0.0.1:${port}/`);
-  if (!given) print(`no secret was given, so this one was made: WEBHOOK_SECRET='${secret}'`);
+  if (!ownSecret) print(`no secret was given; this one was generated: WEBHOOK_SECRET='${secret}'`);
   await untilInterrupted(server);
   return 0;
 };
@@ -40,7 +40,7 @@ function createPrintingReceiver(secret: string, print: (line: string) => void) {
 
 function formatEvent(webhookEvent: WebhookEvent): string {
   const { type, id, created_at, test, data } = webhookEvent;
-  // inspect escapes control characters, so that a supporter's text cannot steer the terminal.
+  // inspect escapes control characters, so that a supporter's text cannot change the terminal.
   const details = inspect(data, { depth: 8, breakLength: 80 });
   const head = [type, id, created_at].map((text) => JSON.stringify(text).slice(1, -1)).join("  ");
   return `✓ ${head}${test ? "  (test)" : ""}\n  ${details.replaceAll("\n", "\n  ")}`;

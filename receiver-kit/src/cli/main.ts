@@ -3,7 +3,7 @@ import { runCommand } from "./run-command.ts";
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-// `receiver-kit send URL | head` closes the pipe before the end.
+// `receiver-kit send URL | head` closes the pipe early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();

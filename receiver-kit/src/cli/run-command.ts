@@ -4,15 +4,15 @@ import { listenCommand } from "./listen-command.ts";
 import { sendCommand } from "./send-command.ts";
 import { verifyCommand } from "./verify-command.ts";
 
-const USAGE = `receiver-kit: receives signed webhooks right
+const USAGE = `receiver-kit: tests receivers of signed webhooks
 
   receiver-kit listen [--port 8787]            prints each verified event
-  receiver-kit send URL                        sends good and bad deliveries, shows the answers
-  receiver-kit send URL --body FILE            sends that event, signed now; - reads it from the pipe
+  receiver-kit send URL                        sends good and bad deliveries, and shows the answers
+  receiver-kit send URL --body FILE            signs and sends the event in FILE; - is standard input
   receiver-kit verify --headers FILE --body FILE [--at SECONDS]
-                                               says which check a delivery fails
+                                               shows which check a delivery fails
 
-The signing secret is read from WEBHOOK_SECRET, or given with --secret.`;
+The signing secret comes from WEBHOOK_SECRET or --secret.`;
 
 const COMMAND_BY_NAME: Readonly<Record<string, Command>> = {
   listen: listenCommand,
@@ -20,7 +20,7 @@ const COMMAND_BY_NAME: Readonly<Record<string, Command>> = {
   verify: verifyCommand,
 };
 
-/** Runs the command that `args` name. Returns the exit code: 2 for arguments it cannot use. */
+/** Runs the command in `args`. Returns the exit code: 2 for invalid arguments. */
 export async function runCommand(
   args: readonly string[],
   env: CommandContext["env"],
@@ -36,14 +36,14 @@ export async function runCommand(
     if (!command) throw new UsageError(`there is no command ${name}; see receiver-kit --help`);
     return await command(rest, { env, print });
   } catch (error) {
-    if (!isUsersToMend(error)) throw error;
+    if (!isUsersMistake(error)) throw error;
     print(`receiver-kit: ${error.message}`);
     return 2;
   }
 }
 
-function isUsersToMend(error: unknown): error is Error {
+function isUsersMistake(error: unknown): error is Error {
   if (error instanceof UsageError || error instanceof VerificationError) return true;
-  // What parseArgs, the file system and the network say is a sentence already.
+  // Errors with a code, from parseArgs, the file system or the network, have a readable message.
   return error instanceof Error && "code" in error;
 }

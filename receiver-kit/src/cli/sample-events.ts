@@ -4,7 +4,7 @@ import type { KnownEvent } from "../webhook-event.ts";
 const RECORD_ID = "k3x9m2p7q4r8s1t";
 const supporter = { donor_name: "Zoë 🎉", message: "Grüße aus Köln — 日本" };
 
-/** What `data` holds for each kind. */
+/** The content of `data` for each kind. */
 const DATA_BY_TYPE: {
   readonly [Event in KnownEvent as Event["type"]]: (now: string) => Event["data"];
 } = {
@@ -19,19 +19,19 @@ const DATA_BY_TYPE: {
   }),
 };
 
-/** A sample event with the bytes that are sent. */
+/** A sample event and its body. */
 export interface SampleEvent {
   readonly id: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** Makes one event of each kind, with ids that no receiver has seen. All are tests. */
+/** Creates one event of each kind, with new ids. All are tests. */
 export function createSampleEvents(): SampleEvent[] {
   return Object.keys(DATA_BY_TYPE).map((type) => createSampleEvent(type as KnownEvent["type"]));
 }
 
-/** Makes an event of one kind. It is marked as a test, so that no receiver does real work for it. */
+/** Creates an event of one kind. It is a test, so that no receiver does real work for it. */
 export function createSampleEvent(type: KnownEvent["type"]): SampleEvent {
   const id = `sample_${randomUUID()}`;
   const created_at = new Date().toISOString();

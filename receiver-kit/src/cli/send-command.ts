@@ -7,8 +7,8 @@ import { createTrials, type Trial } from "./trials.ts";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends good and bad deliveries to a receiver and shows what it answered; with `--body` that one event, signed now.
- * Exits 1 if an answer is wrong.
+ * Sends good and bad deliveries to a receiver and shows its answers. With `--body`, signs and sends only that event.
+ * Exits with 1 if an answer is wrong.
  */
 export const sendCommand: Command = async (args, context) => {
   const { values, positionals } = parseArgs({
@@ -57,7 +57,7 @@ function readEventId(body: string): string {
     const { id } = JSON.parse(body);
     if (typeof id === "string") return id;
   } catch {
-    // No JSON has no id either.
+    // A body that is not JSON has no id.
   }
   throw new UsageError("--body takes a file with an event's JSON, or - for the standard input");
 }
@@ -70,7 +70,7 @@ function parseUrl(positionals: readonly string[]): URL {
   return new URL(text);
 }
 
-/** Sends one delivery as the sender does: ten seconds, no redirects. Returns the status or a cause. */
+/** Sends a delivery as the real sender does: ten seconds, no redirects. Returns the status or the failure. */
 async function attempt(
   url: URL,
   { headers, body }: Pick<Trial, "headers" | "body">,

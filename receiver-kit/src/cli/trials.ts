@@ -3,28 +3,28 @@ import { createSampleEvent, createSampleEvents } from "./sample-events.ts";
 
 const STALE_SECONDS = 10 * 60;
 
-/** One delivery and what a right receiver answers. */
+/** A delivery and the expected answer. */
 export interface Trial {
   readonly name: string;
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly expected: "2xx" | "4xx";
-  /** What is at stake when the answer is another one. */
+  /** The consequence of a wrong answer. */
   readonly why: string;
 }
 
-/** Makes one of each kind, a repetition, and what a receiver must refuse. */
+/** Creates one delivery of each kind, a repetition, and deliveries that a receiver must refuse. */
 export async function createTrials(secret: string): Promise<Trial[]> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const good: Trial[] = [];
   for (const { id: eventId, type, body } of createSampleEvents()) {
     const headers = await signedHeaders({ secret, eventId, body, timestampSeconds });
-    const why = "a good delivery is answered 2xx, or it comes again and again";
+    const why = "a good delivery that is not answered 2xx is sent again and again";
     good.push({ name: type, headers, body, expected: "2xx", why });
   }
   const [first] = good;
   const repeated: Trial[] = first
-    ? [{ ...first, name: "the same event again", why: "a repeated delivery is a success" }]
+    ? [{ ...first, name: "the same event again", why: "a repeated delivery must be answered 2xx" }]
     : [];
   return [...good, ...repeated, ...(await createBadTrials(secret, timestampSeconds))];
 }
@@ -47,16 +47,16 @@ async function createBadTrials(secret: string, timestampSeconds: number): Promis
     refuse(
       "stale, ten minutes old",
       await at(timestampSeconds - STALE_SECONDS),
-      "anybody can replay it",
+      "an attacker can replay it",
     ),
     refuse(
       "ahead, ten minutes early",
       await at(timestampSeconds + STALE_SECONDS),
-      "it can be kept for later",
+      "an attacker can keep it for later",
     ),
-    refuse("forged signature", forged, "anybody can make it up"),
-    refuse("no signature", unsigned, "anybody can make it up"),
-    refuse("body changed on the way", headers, "anybody can change it", body.replace("500", "999")),
+    refuse("forged signature", forged, "anyone can invent events"),
+    refuse("no signature", unsigned, "anyone can invent events"),
+    refuse("body changed in transit", headers, "anyone can change it", body.replace("500", "999")),
     refuse(
       "signature of another id",
       { ...headers, "Service-Event-Id": `${eventId}x` },
@@ -65,7 +65,7 @@ async function createBadTrials(secret: string, timestampSeconds: number): Promis
     refuse(
       "timestamp with letters after it",
       { ...headers, "Service-Timestamp": `${timestampSeconds}abc`, "Service-Signature": signature },
-      "it is not the signed text",
+      "it differs from the signed text",
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { type Command, readSecret, UsageError } from "./command.ts";
 import { explainMismatch } from "./explain-mismatch.ts";
 import { parseHeadersFile } from "./headers-file.ts";
 
-/** Verifies a delivery from files and says which check fails. Exits 1 when one does. */
+/** Verifies a delivery from files and shows which check fails. Exits with 1 if one does. */
 export const verifyCommand: Command = async (args, context) => {
   const { values } = parseArgs({
     args: [...args],
@@ -49,5 +49,5 @@ async function explainFailure(
 ): Promise<string | undefined> {
   if (reason === "signature_mismatch") return explainMismatch(attempt);
   if (reason !== "timestamp_too_old" && reason !== "timestamp_too_new") return undefined;
-  return "to look at a delivery of another time, pass its Service-Timestamp with --at";
+  return "to verify a delivery of another time, pass its Service-Timestamp with --at";
 }

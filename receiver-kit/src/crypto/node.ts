@@ -5,24 +5,24 @@ import type { Mac } from "./mac.ts";
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const HEX_LENGTH = 64;
-// Up to here, copying the body for one-shot hashing costs less than setting up a stream.
+// Up to this size, copying the body for one-shot hashing costs less than creating a stream.
 const ONE_SHOT_BYTES = 16 * 1024;
-// Node has it since 20.12.
+// Node has `hash` since 20.12.
 const oneShotHash: typeof nodeCrypto.hash | undefined = nodeCrypto.hash;
 
-const foundHex = Buffer.alloc(HEX_LENGTH);
-const givenHex = Buffer.alloc(HEX_LENGTH);
+const computedHex = Buffer.alloc(HEX_LENGTH);
+const receivedHex = Buffer.alloc(HEX_LENGTH);
 
 /**
- * Creates the MAC of a secret with node:crypto, in the caller's own tick: WebCrypto's trip through
- * the thread pool costs several times the hash itself.
+ * Creates the MAC of a secret with node:crypto, which computes in the same tick. WebCrypto uses the thread pool, which
+ * costs several times as much as the hash.
  */
 export function createMac(secret: string): Mac {
   const keyObject = nodeCrypto.createSecretKey(Buffer.from(secret, "utf8"));
   const streamedHex = (prefix: string, body: Uint8Array): string =>
     nodeCrypto.createHmac("sha256", keyObject).update(prefix, "utf8").update(body).digest("hex");
   const oneShotHex = oneShotHash ? createOneShotHex(secret, oneShotHash) : streamedHex;
-  // UTF-8 takes at most three bytes for one UTF-16 unit.
+  // UTF-8 takes at most three bytes for each UTF-16 unit.
   const hex = (prefix: string, body: Uint8Array): string =>
     prefix.length * 3 + body.length > ONE_SHOT_BYTES
       ? streamedHex(prefix, body)
@@ -30,23 +30,23 @@ export function createMac(secret: string): Mac {
   return {
     hex,
     matches(prefix, body, signatureHex) {
-      foundHex.write(hex(prefix, body), "latin1");
-      givenHex.write(signatureHex, "latin1");
-      return nodeCrypto.timingSafeEqual(foundHex, givenHex);
+      computedHex.write(hex(prefix, body), "latin1");
+      receivedHex.write(signatureHex, "latin1");
+      return nodeCrypto.timingSafeEqual(computedHex, receivedHex);
     },
   };
 }
 
-/** Creates a token that no other caller ever gets. */
+/** Creates a unique token. */
 export function createToken(): string {
   return nodeCrypto.randomUUID();
 }
 
 /**
- * HMAC as RFC 2104 writes it, over two one-shot hashes.
+ * Creates an HMAC of two one-shot hashes, as RFC 2104 defines it.
  *
- * Digests travel as text, because a Buffer for each costs as much as the hash. The working space is
- * used again: nothing else runs between its writing and its reading.
+ * Digests are passed as text, because a Buffer for each costs as much as the hash. The buffers are reused: nothing else
+ * runs between a write and its read.
  */
 function createOneShotHex(secret: string, hash: typeof nodeCrypto.hash) {
   const secretBytes = Buffer.from(secret, "utf8");

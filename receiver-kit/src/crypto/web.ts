@@ -4,10 +4,10 @@ const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
 const USAGES = ["sign", "verify"] as const;
 const utf8 = new TextEncoder();
 
-/** Creates the MAC of a secret with WebCrypto, which every runtime but old Node has as a global. */
+/** Creates the MAC of a secret with WebCrypto, which is a global of every runtime except old Node. */
 export function createMac(secret: string): Mac {
   let imported: CryptoKey | undefined;
-  // The key is remembered and not its promise: Workers let no request await another's.
+  // Keeps the key, not its promise: in Workers, a request must not await another request's promise.
   const importKey = async (): Promise<CryptoKey> => {
     imported ??= await crypto.subtle.importKey(
       "raw",
@@ -27,13 +27,13 @@ export function createMac(secret: string): Mac {
       const signature = Uint8Array.from(signatureHex.match(/../g) ?? [], (hex) =>
         parseInt(hex, 16),
       );
-      // subtle.verify compares in constant time, whatever the runtime.
+      // subtle.verify compares in constant time in every runtime.
       return crypto.subtle.verify("HMAC", await importKey(), signature, signedBytes(prefix, body));
     },
   };
 }
 
-/** Creates a token that no other caller ever gets. */
+/** Creates a unique token. */
 export function createToken(): string {
   return crypto.randomUUID();
 }

@@ -1,25 +1,25 @@
-/** The answer to a claim: it is the caller's now, it was finished before, or somebody else holds it. */
+/** The result of a claim: the caller holds it now, the event is done, or another owner holds it. */
 export type ClaimResult = "claimed" | "done" | "held";
 
 /**
- * Claims on event ids in some storage, and the newest time of each record: each method is atomic there.
+ * Keeps claims on event ids, and the newest time of each record, in some storage. Each method must be atomic there.
  *
- * Leases run by the storage's own clock, never by the clocks of the processes that share it.
+ * Leases run by the storage's clock, never by the clocks of the processes that share it.
  */
 export interface Claims {
-  /** Takes the claim on `eventId` for `leaseMs` unless it is done or another's lease still runs. */
+  /** Takes the claim on `eventId` for `leaseMs`, unless the event is done or another lease still runs. */
   claim(eventId: string, owner: string, leaseMs: number): Promise<ClaimResult>;
-  /** Makes `owner`'s lease run `leaseMs` from now. False when the claim is no longer `owner`'s. */
+  /** Renews `owner`'s lease to `leaseMs` from now. Returns false if `owner` no longer holds the claim. */
   renew(eventId: string, owner: string, leaseMs: number): Promise<boolean>;
-  /** Marks `eventId` done and keeps it for `keepMs`. False when the claim is no longer `owner`'s. */
+  /** Marks `eventId` done and keeps it for `keepMs`. Returns false if `owner` no longer holds the claim. */
   complete(eventId: string, owner: string, keepMs: number): Promise<boolean>;
-  /** Gives `owner`'s claim back, so that the next delivery can take it at once. */
+  /** Releases `owner`'s claim, so that the next delivery can take it at once. */
   release(eventId: string, owner: string): Promise<void>;
   /**
-   * Keeps `time`, ISO 8601, as the newest of a record for `keepMs`, unless a later one is kept. Returns the one that is
-   * kept then. `record` is no event's id.
+   * Keeps `time` (ISO 8601) for `keepMs` as the newest time of a record, unless a later one is kept. Returns the newest
+   * time. `record` differs from every event's id.
    */
   keepNewest(record: string, time: string, keepMs: number): Promise<string>;
-  /** Deletes at most `limit` ids and records whose time is over. Returns how many. */
+  /** Deletes at most `limit` expired ids and records. Returns their number. */
   deleteExpired(limit: number): Promise<number>;
 }

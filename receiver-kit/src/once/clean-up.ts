@@ -1,10 +1,10 @@
-// Four deletions for each id that is added: old ids go faster than new ones come.
+// Four deletions for each added id: old ids are deleted faster than new ones are added.
 const HANDLED_PER_CLEAN_UP = 64;
 const DELETIONS_PER_CLEAN_UP = 256;
 
 /**
- * Creates a function to call after each handled event: one time in 64, by chance, it deletes some old ids. A counter
- * would never come that far in functions that live for a few events. `random` returns a number from 0 to 1.
+ * Creates a function to call after each handled event. With a chance of 1 in 64, it deletes some expired ids. A counter
+ * would never reach 64 in an instance that handles only a few events. `random` returns a number from 0 to 1.
  */
 export function createCleanUp(
   store: { deleteExpired(limit: number): Promise<number> },
@@ -12,7 +12,7 @@ export function createCleanUp(
 ): () => Promise<void> {
   return async () => {
     if (random() >= 1 / HANDLED_PER_CLEAN_UP) return;
-    // The event is done whether or not the cleaning up worked.
+    // The event is done even if the deletion fails.
     await store.deleteExpired(DELETIONS_PER_CLEAN_UP).catch(() => {});
   };
 }

@@ -1,15 +1,15 @@
 import type { WebhookEvent } from "../webhook-event.ts";
 import type { OnceOutcome, OnceStore, RecordTime } from "./once-store.ts";
 
-/** The longest id that every store holds whole. */
+/** The longest id that every store can hold. */
 const MAX_EVENT_ID_LENGTH = 255;
 const MAX_RECORD_ID_LENGTH = 200;
 
 /**
- * Runs `work` for an event once, however often it is delivered.
+ * Runs `work` for an event once, however often the event is delivered.
  *
- * Answer 2xx to `handled` and `seen_before`, and 5xx to all else, so that the sender tries again.
- * Rejects with what `work` rejects with, after giving the claim back.
+ * Answer 2xx to `handled` and `seen_before`. Answer 5xx to the other outcomes, so that the sender retries. If `work`
+ * rejects, this releases the claim and rejects with the same error.
  */
 export async function handleOnce<Context>(
   store: OnceStore<Context>,
@@ -28,8 +28,8 @@ export async function handleOnce<Context>(
   );
 }
 
-/** Tests are of no record. */
+/** Returns the event's record and time. Tests belong to no record. */
 function recordTimeOf({ test, created_at: time, data }: WebhookEvent): RecordTime | undefined {
-  const isKnown = !test && typeof data?.id === "string" && data.id.length <= MAX_RECORD_ID_LENGTH;
-  return isKnown ? { record: `record ${data.id}`, time } : undefined;
+  const hasRecord = !test && typeof data?.id === "string" && data.id.length <= MAX_RECORD_ID_LENGTH;
+  return hasRecord ? { record: `record ${data.id}`, time } : undefined;
 }

@@ -12,21 +12,21 @@ import {
 const DEFAULT_LEASE_SECONDS = 30;
 const RENEWALS_PER_LEASE = 3;
 
-/** How long a store holds what it knows. */
+/** How long a store keeps claims and handled ids. */
 export interface LeaseOptions extends KeepOptions {
   /**
-   * How long a claim outlives an owner that died. While the owner lives it is renewed. Default 30.
+   * How many seconds a claim outlives an owner that died. A living owner renews it. Default 30.
    */
   readonly leaseSeconds?: number | undefined;
 }
 
-/** What work under a lease gets. */
+/** The context of work under a lease. */
 export interface LeaseContext extends Freshness {
-  /** Aborted when the claim was lost, so that long work can stop. */
+  /** Aborted when the claim is lost, so that long work can stop. */
   readonly signal: AbortSignal;
 }
 
-/** Creates a store that claims an id, lets the work run under a renewed lease, and marks it done. */
+/** Creates a store that claims an id, renews the lease while the work runs, and then marks the id done. */
 export function createLeaseStore(
   claims: Claims,
   { leaseSeconds = DEFAULT_LEASE_SECONDS, keepSeconds = DEFAULT_KEEP_SECONDS }: LeaseOptions = {},
@@ -46,7 +46,7 @@ export function createLeaseStore(
         await work({ signal: lost.signal, stale: isStale(of, newest) });
       } catch (error) {
         stopRenewing();
-        // The work's own error matters more; an unreleased claim ends with its lease.
+        // The work's error matters more than a failed release. The claim then ends with its lease.
         await claims.release(eventId, owner).catch(() => {});
         throw error;
       }
@@ -61,7 +61,7 @@ export function createLeaseStore(
 
 function keepRenewing(renew: () => Promise<boolean>, leaseMs: number, lost: AbortController) {
   const timer = setInterval(() => {
-    // A storage that cannot be reached now may answer the next time, while the lease still runs.
+    // If the storage is away, the next renewal may still reach it before the lease ends.
     renew().then(
       (renewed) => renewed || lost.abort(new Error("the claim on this event was lost")),
       () => {},

@@ -2,21 +2,21 @@ import type { ClaimResult } from "./claims.ts";
 import { createCleanUp } from "./clean-up.ts";
 import { type Freshness, isStale, type OnceOutcome, type OnceStore } from "./once-store.ts";
 
-/** Thrown inside a transaction to roll it back: nothing was done, and nothing is to be kept. */
+/** Thrown inside a transaction to roll it back when there is no work to do. */
 class NotFirst extends Error {}
 
-/** How a database runs one transaction and marks an event done inside it. */
+/** Runs a database's transactions, and marks events done inside them. */
 export interface TransactionRunner<Context> {
-  /** Commits when `work` resolves, rolls back and rejects when it rejects. */
+  /** Commits if `work` resolves. Rolls back and rejects if it rejects. */
   inTransaction(work: (context: Context) => Promise<void>): Promise<void>;
-  /** Marks the event done within the transaction, unless it was before. */
+  /** Marks the event done within the transaction, unless it is done already. */
   markDone(context: Context, eventId: string): Promise<ClaimResult>;
   /** Keeps the newest time of a record within the transaction, and returns it. */
   keepNewest(context: Context, record: string, time: string): Promise<string>;
   deleteExpired(limit: number): Promise<number>;
 }
 
-/** Creates a store whose mark commits with the work or not at all: exactly once in effect. */
+/** Creates a store whose mark commits with the work or not at all. The effect happens exactly once. */
 export function createTransactionStore<Context>(
   runner: TransactionRunner<Context>,
 ): OnceStore<Context & Freshness> {

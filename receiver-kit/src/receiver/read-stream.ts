@@ -1,6 +1,6 @@
 import { BodyTooLargeError } from "./problem.ts";
 
-/** Refuses a body by the length it was announced with, before any of it is read. */
+/** Throws if the announced length of a body is over the limit, before the body is read. */
 export function checkAnnouncedLength(
   contentLength: string | null | undefined,
   limitBytes: number,
@@ -10,7 +10,7 @@ export function checkAnnouncedLength(
   }
 }
 
-/** Collects chunks up to `limitBytes`; leaves the rest unread and throws when there are more. */
+/** Collects chunks up to `limitBytes`. If there are more, throws and leaves the rest unread. */
 export async function readChunks(
   chunks: AsyncIterable<Uint8Array>,
   limitBytes: number,

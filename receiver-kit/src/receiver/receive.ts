@@ -7,15 +7,15 @@ import { type AnswerStatus, InProgressError, problemFromError } from "./problem.
 import { DEFAULT_BODY_LIMIT_BYTES, type ReceiverOptions } from "./receiver-options.ts";
 import { reportProblem } from "./report-problem.ts";
 
-/** Receives one delivery, and says what to answer. Never rejects. 204 only after the work is done, now or before. */
+/** Receives one delivery and returns the status to answer. Never rejects. It is 204 only if the work is done. */
 export type Receive = (
   headers: HeadersInput,
   readBody: (limitBytes: number) => RawBody | Promise<RawBody>,
 ) => Promise<AnswerStatus>;
 
 /**
- * Creates what receives deliveries: it reads each one, verifies it and handles its event once. Throws
- * `VerificationError` with the reason `unusable_secret` when a secret is missing or malformed.
+ * Creates a function that receives deliveries: it reads and verifies each one, and handles its event once. Throws
+ * `VerificationError` with the reason `unusable_secret` if a secret is missing or malformed.
  */
 export function createReceive<Context>(options: ReceiverOptions<Context>): Receive {
   macsFromSecrets(options?.secrets);

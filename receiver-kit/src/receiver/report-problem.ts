@@ -1,7 +1,7 @@
 import { VerificationError } from "../verification-error.ts";
 import type { Problem } from "./problem.ts";
 
-/** Tells the receiver's author of a problem; what the telling throws does not change the answer. */
+/** Calls `onProblem`. An error that it throws does not change the answer. */
 export function reportProblem(
   options: { readonly onProblem?: ((problem: Problem) => void) | undefined },
   problem: Problem,
@@ -13,7 +13,7 @@ export function reportProblem(
   }
 }
 
-/** Writes one line, with the stack only where code has to be mended. */
+/** Writes one line, and the stack only of errors in the receiver's own code. */
 function logProblem({ status, error }: Problem): void {
   const text = error instanceof VerificationError ? `${error.reason}: ${error.message}` : error;
   console.error(`receiver-kit answered ${status}:`, text);

@@ -1,7 +1,7 @@
 import { BodyTooLargeError } from "../../receiver/problem.ts";
 import { VerificationError } from "../../verification-error.ts";
 
-/** What both payload versions of API Gateway, function URLs and load balancers say of a body. */
+/** The body in the events of API Gateway (both payload versions), function URLs and load balancers. */
 export interface LambdaBody {
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;

@@ -5,14 +5,14 @@ import { type LambdaBody, readRawBody } from "./raw-body.ts";
 
 type Multi<Value> = Readonly<Record<string, Value | undefined>> | null | undefined;
 
-/** The parts of an HTTP event of payload version 1.0 or 2.0 that a delivery is made of. */
+/** The used parts of an HTTP event of payload version 1.0 or 2.0. */
 export interface LambdaRequest extends LambdaBody {
   readonly headers?: Multi<string>;
-  /** Version 1.0 only: every value of a header that was repeated. */
+  /** Version 1.0 only: every value of each header. */
   readonly multiValueHeaders?: Multi<string[]>;
 }
 
-/** What API Gateway, function URLs and load balancers take as an answer. */
+/** The answer for API Gateway, function URLs and load balancers. */
 export interface LambdaResponse {
   readonly statusCode: number;
   readonly body: string;

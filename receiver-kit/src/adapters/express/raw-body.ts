@@ -7,10 +7,10 @@ const READ_BEFORE =
   'or give the route express.raw({ type: "*/*" }), ' +
   "or keep the bytes with express.json({ verify: (req, res, bytes) => { req.rawBody = bytes; } })";
 
-/** What a body parser may have left on a request. */
+/** A request, with what a body parser may have left on it. */
 export type ExpressRequest = IncomingMessage & { body?: unknown; rawBody?: unknown };
 
-/** Returns the bytes that `express.raw()` or a `verify` hook kept, or reads them. */
+/** Returns the bytes that `express.raw()` or a `verify` hook kept, or reads them from the request. */
 export async function readRawBody(
   request: ExpressRequest,
   limitBytes: number,

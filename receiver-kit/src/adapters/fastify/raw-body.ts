@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { VerificationError } from "../../verification-error.ts";
 
-/** Makes an encapsulated scope give bodies as bytes, whatever their content type. */
+/** Keeps bodies in an encapsulated scope as bytes, for any content type. */
 export function keepBodiesRaw(scope: FastifyInstance, bodyLimit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, (_request, body, done) =>
@@ -9,7 +9,7 @@ export function keepBodiesRaw(scope: FastifyInstance, bodyLimit: number): void {
   );
 }
 
-/** Returns the bytes that the scope's own parser kept. */
+/** Returns the bytes that the scope's parser kept. */
 export function readRawBody(body: unknown): Uint8Array {
   if (body === undefined || body === null) return new Uint8Array();
   if (body instanceof Uint8Array) return body;

@@ -5,16 +5,16 @@ import { DEFAULT_BODY_LIMIT_BYTES, type ReceiverOptions } from "../../receiver/r
 import { reportProblem } from "../../receiver/report-problem.ts";
 import { keepBodiesRaw, readRawBody } from "./raw-body.ts";
 
-/** What the Fastify adapter takes. */
+/** The options of the Fastify adapter. */
 export interface FastifyReceiverOptions<Context> extends ReceiverOptions<Context> {
-  /** The path of the route, below the prefix that the plug-in is registered with. */
+  /** The path of the route, after the prefix with which the plug-in is registered. */
   readonly url: string;
 }
 
 /**
  * Creates a plug-in for Fastify 4 and 5 with one POST route.
  *
- * The route has its own body parser in its own scope: the app's other routes keep theirs.
+ * The route has its own body parser in its own scope. The app's other routes keep their parsers.
  */
 export function createFastifyReceiver<Context>(
   options: FastifyReceiverOptions<Context>,

@@ -1,7 +1,7 @@
 import { checkAnnouncedLength, readChunks } from "../../receiver/read-stream.ts";
 import { VerificationError } from "../../verification-error.ts";
 
-/** Reads the bytes of a Fetch request, or throws `body_not_raw` when something read them before. */
+/** Reads the bytes of a Fetch request. Throws `body_not_raw` if something read them before. */
 export async function readRawBody(request: Request, limitBytes: number): Promise<Uint8Array> {
   if (request.bodyUsed) {
     throw new VerificationError(
@@ -13,7 +13,7 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
   return request.body ? readChunks(chunksOf(request.body), limitBytes) : new Uint8Array();
 }
 
-/** Not every runtime's ReadableStream is async iterable. */
+/** Yields the chunks of a stream: not every runtime's ReadableStream is async iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   let ended = false;
@@ -25,7 +25,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
     }
     ended = true;
   } finally {
-    // Not awaited: a sender that never ends its body must not hold up the answer.
+    // Not awaited: a sender that never ends its body must not delay the answer.
     if (!ended) reader.cancel().catch(() => {});
   }
 }

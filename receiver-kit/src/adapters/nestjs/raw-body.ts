@@ -5,10 +5,10 @@ import { readRawBody as readFromStream } from "../node-http/raw-body.ts";
 const READ_BEFORE =
   "Nest's body parser ran first; create the app with NestFactory.create(AppModule, { rawBody: true })";
 
-/** A request of either Nest platform: Fastify's holds Node's as `raw`. */
+/** A request of either Nest platform. On Fastify, `raw` is Node's request. */
 export type NestRequest = (IncomingMessage | { raw: IncomingMessage }) & { rawBody?: unknown };
 
-/** Returns the bytes that `rawBody: true` kept, or reads them where Nest parses nothing. */
+/** Returns the bytes that `rawBody: true` kept, or reads them if Nest parses nothing. */
 export async function readRawBody(request: NestRequest, limitBytes: number): Promise<Uint8Array> {
   const { rawBody } = request;
   if (!(rawBody instanceof Uint8Array)) {
@@ -18,7 +18,7 @@ export async function readRawBody(request: NestRequest, limitBytes: number): Pro
   return rawBody;
 }
 
-/** Returns Node's own request of either platform. */
+/** Returns Node's request, on either platform. */
 export function nodeRequest(request: NestRequest): IncomingMessage {
   return "raw" in request ? request.raw : request;
 }

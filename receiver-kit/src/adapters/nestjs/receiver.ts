@@ -10,7 +10,7 @@ export interface NestResponse {
 /**
  * Creates a function for a Nest controller's `@Post()` method, on Express or Fastify.
  *
- * Pass it what `@Req()` and `@Res()` give; create the app with `{ rawBody: true }`.
+ * Pass it the values of `@Req()` and `@Res()`. Create the app with `{ rawBody: true }`.
  */
 export function createNestReceiver<Context>(
   options: ReceiverOptions<Context>,

@@ -5,7 +5,7 @@ import { VerificationError } from "../../verification-error.ts";
 
 const READ_BEFORE = "the request was read before; call the receiver first";
 
-/** Reads the bytes of a Node request, or throws `body_not_raw` when something read them before. */
+/** Reads the bytes of a Node request. Throws `body_not_raw` if something read them before. */
 export async function readRawBody(
   request: IncomingMessage,
   limitBytes: number,
@@ -18,7 +18,7 @@ export async function readRawBody(
   return collect(request, limitBytes);
 }
 
-/** By events, because breaking out of async iteration destroys the socket before the answer. */
+/** Reads by events: leaving an async iteration early would destroy the socket before the answer. */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,18 +1,18 @@
 import type { Claims } from "../../once/claims.ts";
 
 interface Entry {
-  /** Undefined when the event is done; of a record, its newest time. */
+  /** Undefined if the event is done. For a record it is the newest time. */
   readonly owner: string | undefined;
-  /** The end of the lease, or of the time that a done id is kept. */
+  /** When the lease ends, or when a done id expires. */
   readonly expiresAtMs: number;
 }
 
-/** Creates claims in this process's memory; `clock` returns Unix time in milliseconds. */
+/** Creates claims in this process's memory. `clock` returns Unix time in milliseconds. */
 export function createMemoryClaims(clock: () => number): Claims {
   const entries = new Map<string, Entry>();
   const isHeldBy = (eventId: string, owner: string) => entries.get(eventId)?.owner === owner;
   const put = (eventId: string, owner: string | undefined, forMs: number) => {
-    entries.delete(eventId); // So that the order is that of the last writing.
+    entries.delete(eventId); // Keeps the entries in the order of their last write.
     entries.set(eventId, { owner, expiresAtMs: clock() + forMs });
     return true;
   };
@@ -44,7 +44,7 @@ export function createMemoryClaims(clock: () => number): Claims {
       for (const [eventId, { owner, expiresAtMs }] of entries) {
         if (deleted === limit) break;
         if (expiresAtMs > nowMs) {
-          if (owner === undefined) break; // Those after it were done later.
+          if (owner === undefined) break; // All entries after it were done later.
           continue;
         }
         entries.delete(eventId);

@@ -21,11 +21,11 @@ export function createMysqlClaims(db: MysqlQueryable): Claims {
 }
 
 /**
- * Takes the claim unless it is done or another's lease still runs.
+ * Takes the claim, unless the event is done or another lease still runs.
  *
- * One statement that locks the row for writing at once: an insert that fails first would leave every
- * loser of a race with a shared lock, and they would deadlock. Inside a transaction it waits for any
- * other transaction that is at the same id.
+ * One statement takes the row's write lock at once. A failed insert before it would leave a shared lock with each
+ * competing transaction, and they would deadlock. Inside a transaction, this waits for other transactions with the same
+ * id.
  */
 export async function takeClaim(
   db: MysqlQueryable,
@@ -33,7 +33,7 @@ export async function takeClaim(
   owner: string,
   leaseMs: number,
 ): Promise<ClaimResult> {
-  // MySQL assigns from left to right: the second line sees the owner that the first one chose.
+  // MySQL assigns from left to right: the second assignment sees the owner of the first one.
   await db.query(
     `INSERT INTO receiver_kit_event (event_id, owner, expires_at) VALUES (?, ?, ${IN_MS})
      ON DUPLICATE KEY UPDATE
@@ -41,18 +41,18 @@ export async function takeClaim(
      expires_at = IF(owner = VALUES(owner), VALUES(expires_at), expires_at)`,
     [eventId, owner, leaseMs * 1000],
   );
-  // Locking, because a transaction's snapshot may be older than the row that was in the way.
+  // A locking read, because a transaction's snapshot may be older than the existing row.
   const [row] = await readRows(
     db,
     "SELECT owner FROM receiver_kit_event WHERE event_id = ? LOCK IN SHARE MODE",
     [eventId],
   );
   if (row?.owner === owner) return "claimed";
-  // A row that went away in between was released: the next delivery finds it free.
+  // A row that disappeared meanwhile was released. The next delivery can claim it.
   return row && row.owner === null ? "done" : "held";
 }
 
-/** Keeps the newest time of a record in the place of an owner, and returns it. */
+/** Keeps the newest time of a record in the column `owner`, and returns it. */
 export async function keepNewest(
   db: MysqlQueryable,
   record: string,
@@ -72,7 +72,7 @@ export async function keepNewest(
   return String(row?.owner ?? time);
 }
 
-/** Changes a claim that `owner` still holds; a null `nextOwner` marks it done. */
+/** Changes a claim that `owner` still holds. A null `nextOwner` marks it done. */
 export async function updateHeld(
   db: MysqlQueryable,
   eventId: string,
@@ -90,7 +90,7 @@ export async function updateHeld(
 }
 
 async function deleteExpired(db: MysqlQueryable, limit: number): Promise<number> {
-  // Found without locks and deleted by primary key, in the order in which claims lock too.
+  // Ids are read without locks and deleted by primary key. Claims lock in the same order.
   const rows = await readRows(
     db,
     `SELECT event_id FROM receiver_kit_event WHERE expires_at <= UTC_TIMESTAMP(6)

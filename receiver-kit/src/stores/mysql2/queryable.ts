@@ -1,9 +1,9 @@
-/** What the store needs of a `mysql2/promise` pool or connection. */
+/** The part of a `mysql2/promise` pool or connection that the store uses. */
 export interface MysqlQueryable {
   query(sql: string, values?: unknown[]): Promise<[unknown, unknown]>;
 }
 
-/** A connection that a `mysql2/promise` pool lent. */
+/** A connection from a `mysql2/promise` pool. */
 export interface MysqlPooledConnection extends MysqlQueryable {
   beginTransaction(): Promise<void>;
   commit(): Promise<void>;
@@ -12,14 +12,14 @@ export interface MysqlPooledConnection extends MysqlQueryable {
   destroy(): void;
 }
 
-/** Runs a statement that changes rows, and returns how many it found. */
+/** Runs a statement that changes rows. Returns mysql2's `affectedRows`. */
 export async function affectedRows(
   db: MysqlQueryable,
   sql: string,
   values: unknown[],
 ): Promise<number> {
   const [header] = await db.query(sql, values);
-  return (header as { affectedRows: number }).affectedRows; // What mysql2 gives for such a statement.
+  return (header as { affectedRows: number }).affectedRows; // mysql2 returns a header for such a statement.
 }
 
 /** Runs a statement that reads rows. */
@@ -29,5 +29,5 @@ export async function readRows(
   values: unknown[],
 ): Promise<readonly Record<string, unknown>[]> {
   const [rows] = await db.query(sql, values);
-  return rows as Record<string, unknown>[]; // What mysql2 gives for such a statement.
+  return rows as Record<string, unknown>[]; // mysql2 returns rows for such a statement.
 }

@@ -1,9 +1,9 @@
 import type { MysqlQueryable } from "./queryable.ts";
 
 /**
- * The table of the store; put it into a migration, or let `createTable` run it.
+ * Creates the store's table. Put it into a migration, or call `createTable`.
  *
- * The id is binary, so that no collation takes two ids for one. Times are UTC.
+ * The id is binary, so that no collation treats two ids as equal. Times are UTC.
  */
 export const CREATE_TABLE_SQL = `
 CREATE TABLE IF NOT EXISTS receiver_kit_event (
@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS receiver_kit_event (
 ) ENGINE = InnoDB
 `;
 
-/** Creates the table where it is missing. */
+/** Creates the table if it is missing. */
 export async function createTable(db: MysqlQueryable): Promise<void> {
   await db.query(CREATE_TABLE_SQL);
 }

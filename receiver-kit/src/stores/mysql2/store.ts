@@ -3,7 +3,7 @@ import type { OnceStore } from "../../once/once-store.ts";
 import { createMysqlClaims } from "./claims.ts";
 import type { MysqlQueryable } from "./queryable.ts";
 
-/** Creates a store in MySQL or MariaDB for work that is not in the same database. */
+/** Creates a store in MySQL or MariaDB, for work outside this database. */
 export function createMysqlStore(
   pool: MysqlQueryable,
   options?: LeaseOptions,

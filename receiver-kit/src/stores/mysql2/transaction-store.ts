@@ -10,9 +10,9 @@ import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createMysqlClaims, keepNewest, takeClaim, updateHeld } from "./claims.ts";
 import type { MysqlPooledConnection, MysqlQueryable } from "./queryable.ts";
 
-/** What work in a transaction gets. */
+/** The context of work in a transaction. */
 export interface MysqlTransactionContext<Connection> {
-  /** The connection whose transaction also holds the mark: run the work's statements on it. */
+  /** The connection of the transaction that also writes the mark. Run the work's statements on it. */
   readonly connection: Connection;
 }
 
@@ -32,9 +32,9 @@ export function createMysqlTransactionStore<Connection extends MysqlPooledConnec
 }
 
 /**
- * Marks an event done within a transaction of the caller's own.
+ * Marks an event done within the caller's transaction.
  *
- * `claimed` means that this is the first time: do the work in the same transaction and commit.
+ * `claimed` means that this is the first time. Do the work in the same transaction, and commit.
  */
 export async function markDone(
   connection: MysqlQueryable,
@@ -52,8 +52,8 @@ const ER_LOCK_WAIT_TIMEOUT = 1205;
 const ER_LOCK_DEADLOCK = 1213;
 
 /**
- * When a transaction that several others wait for rolls back, InnoDB lets one of them go on and ends
- * the rest as deadlocked. Their work had not begun, and the one that went on may still fail.
+ * Returns `held` for a lost lock. When a transaction rolls back, InnoDB lets one of the waiting transactions continue
+ * and ends the others as deadlocked. Their work has not begun, and the continued one may still fail.
  */
 function heldWhenLockWasLost(error: { errno?: unknown }): ClaimResult {
   if (error.errno === ER_LOCK_DEADLOCK || error.errno === ER_LOCK_WAIT_TIMEOUT) return "held";
@@ -78,7 +78,7 @@ async function inTransaction<Connection extends MysqlPooledConnection>(
     await connection.commit();
     broken = false;
   } finally {
-    // A connection in an unknown state does not go back to the pool.
+    // A connection in an unknown state must not return to the pool.
     if (broken) connection.destroy();
     else connection.release();
   }

@@ -19,9 +19,9 @@ export function createPgClaims(db: PgQueryable): Claims {
 }
 
 /**
- * Takes the claim unless it is done or a lease still runs; a null `owner` marks it done right away.
+ * Takes the claim, unless the event is done or a lease still runs. A null `owner` marks the event done at once.
  *
- * Inside a transaction it waits for any other transaction that is at the same id.
+ * Inside a transaction, this waits for other transactions with the same id.
  */
 export async function takeClaim(
   db: PgQueryable,
@@ -40,11 +40,11 @@ export async function takeClaim(
   const { rows } = await db.query("SELECT owner FROM receiver_kit_event WHERE event_id = $1", [
     eventId,
   ]);
-  // A row that went away in between was released: the next delivery finds it free.
+  // A row that disappeared meanwhile was released. The next delivery can claim it.
   return rows[0] && rows[0].owner === null ? "done" : "held";
 }
 
-/** Keeps the newest time of a record in the place of an owner, and returns it. */
+/** Keeps the newest time of a record in the column `owner`, and returns it. */
 export async function keepNewest(
   db: PgQueryable,
   record: string,

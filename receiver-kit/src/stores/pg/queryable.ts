@@ -1,21 +1,21 @@
-/** What the store needs of a `pg` pool or client. */
+/** The part of a `pg` pool or client that the store uses. */
 export interface PgQueryable {
   query(text: string, values?: unknown[]): Promise<PgResult>;
 }
 
-/** What the store reads of a `pg` result. */
+/** The part of a `pg` result that the store reads. */
 export interface PgResult {
   readonly rowCount: number | null;
   readonly rows: readonly Record<string, unknown>[];
 }
 
-/** A `pg` pool: TypeScript reads the client's type off its first signature only beside the second. */
+/** A `pg` pool. TypeScript infers the client's type from the first signature only if the second is declared too. */
 export interface PgPool<Client> extends PgQueryable {
   connect(): Promise<Client>;
   connect(callback: never): void;
 }
 
-/** A client that a `pg` pool lent. */
+/** A client from a `pg` pool. */
 export interface PgPooledClient extends PgQueryable {
   release(error?: boolean): void;
 }

@@ -1,6 +1,6 @@
 import type { PgQueryable } from "./queryable.ts";
 
-/** The table of the store; put it into a migration, or let `createTable` run it. */
+/** Creates the store's table. Put it into a migration, or call `createTable`. */
 export const CREATE_TABLE_SQL = `
 CREATE TABLE IF NOT EXISTS receiver_kit_event (
   event_id text COLLATE "C" PRIMARY KEY,
@@ -13,15 +13,15 @@ COMMENT ON COLUMN receiver_kit_event.expires_at IS 'end of the lease, or of the 
 `;
 
 /**
- * Creates the table where it is missing.
+ * Creates the table if it is missing.
  *
- * Instances that start at once take turns, because PostgreSQL's IF NOT EXISTS fails when two create
- * the same. Where the table is there nothing is locked: CREATE INDEX would wait for what is in flight.
+ * Instances that start together take turns, because PostgreSQL's IF NOT EXISTS fails when two of them create the same
+ * table. If the table exists, nothing is locked: CREATE INDEX would wait for running transactions.
  */
 export async function createTable(db: PgQueryable): Promise<void> {
   const { rows } = await db.query("SELECT to_regclass('receiver_kit_event') AS existing");
   if (rows[0]?.existing) return;
-  // Statements sent as one text are one transaction, at whose end the lock is released.
+  // Statements sent as one text are one transaction. The lock is released at its end.
   await db.query(
     `SELECT pg_advisory_xact_lock(hashtext('receiver_kit_event'));${CREATE_TABLE_SQL}`,
   );

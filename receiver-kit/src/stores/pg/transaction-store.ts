@@ -9,15 +9,15 @@ import { createTransactionStore } from "../../once/transaction-store.ts";
 import { createPgClaims, keepNewest, takeClaim } from "./claims.ts";
 import type { PgPool, PgPooledClient, PgQueryable } from "./queryable.ts";
 
-/** What work in a transaction gets. */
+/** The context of work in a transaction. */
 export interface PgTransactionContext<Client> {
-  /** The client whose transaction also holds the mark: run the work's statements on it. */
+  /** The client of the transaction that also writes the mark. Run the work's statements on it. */
   readonly client: Client;
 }
 
 /**
- * Creates a store in the receiver's own database: the work and the mark commit together. The work gets a client of the
- * type that the pool lends.
+ * Creates a store in the receiver's own database. The work and the mark commit together. The work gets a client of the
+ * pool's own type.
  */
 export function createPgTransactionStore<Client extends PgPooledClient>(
   pool: PgPool<Client>,
@@ -41,9 +41,9 @@ export function createPgTransactionStore<Client extends PgPooledClient>(
 }
 
 /**
- * Marks an event done within a transaction of the caller's own.
+ * Marks an event done within the caller's transaction.
  *
- * `claimed` means that this is the first time: do the work in the same transaction and commit.
+ * `claimed` means that this is the first time. Do the work in the same transaction, and commit.
  */
 export function markDone(
   client: PgQueryable,
@@ -71,6 +71,6 @@ async function inTransaction<Client extends PgPooledClient>(
     await client.query("COMMIT");
     broken = false;
   } finally {
-    client.release(broken); // A connection in an unknown state does not go back to the pool.
+    client.release(broken); // A connection in an unknown state must not return to the pool.
   }
 }

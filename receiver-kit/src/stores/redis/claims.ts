@@ -3,10 +3,10 @@ import { CLAIM_SCRIPT, KEEP_NEWEST_SCRIPT, RELEASE_SCRIPT, UPDATE_HELD_SCRIPT } 
 
 const DONE = "done";
 
-/** Runs a Lua script on one key. */
+/** Runs a Lua script with one key. */
 export type RunScript = (script: string, key: string, values: string[]) => Promise<unknown>;
 
-/** Creates claims in Redis or Valkey, by the server's clock. Keys go by themselves when they expire. */
+/** Creates claims in Redis or Valkey, by the server's clock. The server deletes expired keys itself. */
 export function createRedisClaims(runScript: RunScript, keyPrefix: string): Claims {
   const updateHeld = async (eventId: string, owner: string, value: string, forMs: number) => {
     const values = [owner, value, String(Math.ceil(forMs))];
@@ -15,7 +15,7 @@ export function createRedisClaims(runScript: RunScript, keyPrefix: string): Clai
   return {
     async claim(eventId, owner, leaseMs) {
       const values = [owner, String(Math.ceil(leaseMs))];
-      // The script returns nothing else.
+      // The script returns only these values.
       return (await runScript(CLAIM_SCRIPT, keyPrefix + eventId, values)) as ClaimResult;
     },
     renew: (eventId, owner, leaseMs) => updateHeld(eventId, owner, owner, leaseMs),

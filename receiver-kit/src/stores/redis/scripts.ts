@@ -1,4 +1,4 @@
-/** Takes the key for ARGV[1] and ARGV[2] milliseconds unless it is there. */
+/** Claims the key for the owner ARGV[1] for ARGV[2] milliseconds, unless it exists. */
 export const CLAIM_SCRIPT = `
 local holder = redis.call('GET', KEYS[1])
 if holder == false then

@@ -4,23 +4,23 @@ import { createRedisClaims, type RunScript } from "./claims.ts";
 
 const DEFAULT_KEY_PREFIX = "receiver-kit:";
 
-/** How the store keeps what it knows, and under which keys. */
+/** The options of the Redis store. */
 export interface RedisStoreOptions extends LeaseOptions {
-  /** What every key begins with. Default `receiver-kit:`. */
+  /** The prefix of every key. Default `receiver-kit:`. */
   readonly keyPrefix?: string | undefined;
 }
 
-/** What the store needs of an `ioredis` client or cluster. */
+/** The part of an `ioredis` client or cluster that the store uses. */
 export interface IoredisClient {
   eval(script: string, numberOfKeys: number, ...keysAndValues: string[]): Promise<unknown>;
 }
 
-/** What the store needs of a client or cluster of the `redis` package (node-redis). */
+/** The part of a client or cluster of the `redis` package (node-redis) that the store uses. */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** Creates a store in Redis or Valkey over `ioredis`. */
+/** Creates a store in Redis or Valkey with `ioredis`. */
 export function createIoredisStore(
   client: IoredisClient,
   options?: RedisStoreOptions,
@@ -28,7 +28,7 @@ export function createIoredisStore(
   return createStore((script, key, values) => client.eval(script, 1, key, ...values), options);
 }
 
-/** Creates a store in Redis or Valkey over the `redis` package (node-redis). */
+/** Creates a store in Redis or Valkey with the `redis` package (node-redis). */
 export function createNodeRedisStore(
   client: NodeRedisClient,
   options?: RedisStoreOptions,

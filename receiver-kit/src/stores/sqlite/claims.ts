@@ -1,7 +1,7 @@
 import type { ClaimResult, Claims } from "../../once/claims.ts";
 import type { SqliteDatabase } from "./database.ts";
 
-// The file is on one machine, whose processes share one clock.
+// All processes that share the file run on one machine, with one clock.
 const now = Date.now;
 
 /** Creates claims in the table of `CREATE_TABLE_SQL`. */
@@ -21,7 +21,7 @@ export function createSqliteClaims(db: SqliteDatabase): Claims {
   };
 }
 
-/** Takes the claim unless it is done or a lease runs; a null `owner` marks it done right away. */
+/** Takes the claim, unless the event is done or a lease runs. A null `owner` marks the event done at once. */
 export function takeClaim(
   db: SqliteDatabase,
   eventId: string,
@@ -39,11 +39,11 @@ export function takeClaim(
     .run(eventId, owner, nowMs + forMs, nowMs);
   if (Number(changes) === 1) return "claimed";
   const row = db.prepare("SELECT owner FROM receiver_kit_event WHERE event_id = ?").get(eventId);
-  // A row that went away in between was released: the next delivery finds it free.
+  // A row that disappeared meanwhile was released. The next delivery can claim it.
   return row && (row as { owner: string | null }).owner === null ? "done" : "held";
 }
 
-/** Keeps the newest time of a record in the place of an owner, and returns it. */
+/** Keeps the newest time of a record in the column `owner`, and returns it. */
 export function keepNewest(
   db: SqliteDatabase,
   record: string,

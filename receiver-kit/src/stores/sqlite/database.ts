@@ -1,4 +1,4 @@
-/** What the store needs of a database: `DatabaseSync` of node:sqlite and better-sqlite3 both have it. */
+/** The part of a database that the store uses. `DatabaseSync` of node:sqlite and better-sqlite3 both fit. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): {

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "./database.ts";
 
-/** The table of the store; put it into a migration, or let `createTable` run it. */
+/** Creates the store's table. Put it into a migration, or call `createTable`. */
 export const CREATE_TABLE_SQL = `
 CREATE TABLE IF NOT EXISTS receiver_kit_event (
   event_id TEXT NOT NULL PRIMARY KEY,
@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS receiver_kit_event (
 CREATE INDEX IF NOT EXISTS receiver_kit_event_expires_at ON receiver_kit_event (expires_at_ms);
 `;
 
-/** Creates the table where it is missing. */
+/** Creates the table if it is missing. */
 export function createTable(db: SqliteDatabase): void {
   waitWhenBusy(db);
   db.exec(CREATE_TABLE_SQL);
@@ -18,7 +18,7 @@ export function createTable(db: SqliteDatabase): void {
 
 const BUSY_TIMEOUT_MS = 5000;
 
-/** Makes a connection wait for other processes' locks, unless it was told how long to wait. */
+/** Makes a connection wait for other processes' locks, unless it already has a timeout. */
 export function waitWhenBusy(db: SqliteDatabase): void {
   const row = db.prepare("PRAGMA busy_timeout").get() as { timeout: number };
   if (row.timeout === 0) db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -4,7 +4,7 @@ import { createSqliteClaims } from "./claims.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { waitWhenBusy } from "./schema.ts";
 
-/** Creates a store in SQLite for work that is not in the same database. */
+/** Creates a store in SQLite, for work outside this database. */
 export function createSqliteStore(
   db: SqliteDatabase,
   options?: LeaseOptions,

@@ -10,17 +10,17 @@ import { createSqliteClaims, keepNewest, takeClaim } from "./claims.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { waitWhenBusy } from "./schema.ts";
 
-/** What work in a transaction gets. */
+/** The context of work in a transaction. */
 export interface SqliteTransactionContext<Database> {
-  /** The database whose transaction also holds the mark: run the work's statements on it. */
+  /** The database of the transaction that also writes the mark. Run the work's statements on it. */
   readonly db: Database;
 }
 
 /**
- * Creates a store in the receiver's own database: the work and the mark commit together.
+ * Creates a store in the receiver's own database. The work and the mark commit together.
  *
- * Give it a connection of its own: a transaction holds the whole connection, and statements of
- * other code on it would join. Work for different events runs one after the other.
+ * Give it its own connection. A transaction uses the whole connection, so other code's statements on it would join the
+ * transaction. Work for different events runs one after another.
  */
 export function createSqliteTransactionStore<Database extends SqliteDatabase>(
   db: Database,
@@ -42,9 +42,9 @@ export function createSqliteTransactionStore<Database extends SqliteDatabase>(
 }
 
 /**
- * Marks an event done within a transaction of the caller's own.
+ * Marks an event done within the caller's transaction.
  *
- * `claimed` means that this is the first time: do the work in the same transaction and commit.
+ * `claimed` means that this is the first time. Do the work in the same transaction, and commit.
  */
 export function markDone(
   db: SqliteDatabase,
@@ -58,7 +58,7 @@ async function inTransaction<Database extends SqliteDatabase>(
   db: Database,
   work: (context: SqliteTransactionContext<Database>) => Promise<void>,
 ): Promise<void> {
-  // Immediate: a transaction that only later wants to write may find that it cannot.
+  // IMMEDIATE takes the write lock now. A transaction that takes it later may fail.
   db.exec("BEGIN IMMEDIATE");
   try {
     await work({ db });
