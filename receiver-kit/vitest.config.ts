@@ -5,11 +5,11 @@ export default defineConfig({
     name: "receiver-kit",
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
-    // Hooks fetch the servers and toolchains that the machine has not.
+    // Hooks download servers and toolchains that the machine lacks.
     hookTimeout: 600_000,
-    // A poll tells what never comes, not what comes late on a busy machine.
+    // A poll must fail only if the result never comes, not if a busy machine is late.
     expect: { poll: { timeout: 15_000 } },
-    // Mostly they wait, for leases to end. As many as the product's tests have: `npm test` runs them in one group.
+    // These tests mostly wait for leases to end. The number equals the product's: `npm test` runs both in one group.
     maxWorkers: 4,
   },
 });

@@ -8,17 +8,17 @@ import { Webhook as SvixWebhook } from "svix";
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const EVENT_ID = "wev_0123456789abcde";
 
-/** One way from the bytes as they came to a checked, parsed event. */
+/** A function from received bytes to a checked, parsed event. */
 export interface Contender {
   readonly name: string;
-  /** A floor is no library: it shows what is left when all but the unavoidable is left out. */
+  /** A floor is no library. It does only the unavoidable work. */
   readonly role: "kit" | "peer" | "floor";
-  /** What it leaves unchecked that the others check. */
+  /** Checks that it lacks. */
   readonly without?: string;
   readonly verify: () => unknown;
 }
 
-/** Creates what each library needs for one body, each with a good signature of its own. */
+/** Creates the contenders for one body. Each gets a valid signature in its own format. */
 export async function createContenders(body: Buffer): Promise<Contender[]> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const timestamp = String(timestampSeconds);
@@ -26,7 +26,7 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
   const hex = (prefix: string) =>
     createHmac("sha256", SECRET).update(prefix).update(body).digest("hex");
 
-  // Header names as Node's server gives them, among those that come with every request.
+  // The usual headers of a request, with lower-case names as in Node's server.
   const common = {
     host: "receiver.example",
     "content-type": "application/json",
@@ -84,7 +84,7 @@ export async function createContenders(body: Buffer): Promise<Contender[]> {
   ];
 }
 
-/** What a receiver cannot do without, with the key, the prefix and the signature found before. */
+/** Creates the unavoidable work of a receiver, which already has its key, prefix and signature. */
 function createFloors(body: Buffer, prefix: string): Contender[] {
   const key = createSecretKey(Buffer.from(SECRET));
   const macOf = () => createHmac("sha256", key).update(prefix).update(body).digest();

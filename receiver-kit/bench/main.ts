@@ -6,7 +6,7 @@ import { measureSideBySide } from "./measure.ts";
 
 const SIZES = [400, 4096, 65_536];
 const WANTED_RATIO = 2;
-// `--short` only shows that it runs; its numbers mean nothing.
+// `--short` only shows that the bench runs. Its numbers mean nothing.
 const ROUNDS = process.argv.includes("--short") ? 1 : 15;
 const PEERS = ["standardwebhooks", "svix", "stripe", "@octokit/webhooks-methods"];
 
@@ -32,7 +32,7 @@ function versionOf(name: string): string {
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 }
 
-/** Makes a donation of `size` bytes, by the length of its message. */
+/** Creates a donation of `size` bytes, with a message of the needed length. */
 function createBody(size: number): Buffer {
   const envelope = (message: string) => {
     const created_at = "2026-01-01T00:00:00.000000Z";
@@ -78,7 +78,7 @@ function printTimes(
 
 type Timed = Contender & { readonly timeNs: number };
 
-/** Prints how many times faster than the fastest peer the kit is, and how many the floors are. */
+/** Prints how many times as fast as the fastest peer the kit and the floors are. */
 function printRatios(name: string, peers: readonly Timed[], others: readonly Timed[]): void {
   const peerNs = Math.min(...peers.map(({ timeNs }) => timeNs));
   console.log(`  times as fast as the ${name} (${WANTED_RATIO} wanted):`);

@@ -1,9 +1,9 @@
 const ROUND_MS = 60;
-const CALLS_PER_LOOK = 64;
+const CALLS_PER_CHECK = 64;
 
 /**
- * Measures functions side by side, in processor time. They take turns, so a busy moment of the
- * machine hits all of them. What other programs take is not counted.
+ * Measures functions side by side, in processor time. They take turns, so a busy moment of the machine affects all of
+ * them. The time of other programs is not counted.
  */
 export async function measureSideBySide(
   functions: readonly (() => unknown)[],
@@ -13,7 +13,7 @@ export async function measureSideBySide(
   for (const call of functions) await measureRound(call); // Warms up.
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < functions.length; turn++) {
-      const index = (round + turn) % functions.length; // Nobody is always first, or after the slowest.
+      const index = (round + turn) % functions.length; // No function is always the first one.
       const call = functions[index];
       if (call) timesNs[index]?.push(await measureRound(call));
     }
@@ -21,18 +21,18 @@ export async function measureSideBySide(
   return timesNs.map(median);
 }
 
-/** Returns nanoseconds for one call; every promise is awaited, as a receiver has to. */
+/** Returns nanoseconds for one call. Awaits every promise, as a receiver must. */
 async function measureRound(call: () => unknown): Promise<number> {
   const startedNs = processorTimeNs();
   const untilNs = startedNs + ROUND_MS * 1e6;
   let calls = 0;
   let nowNs = startedNs;
   while (nowNs < untilNs) {
-    for (let batch = 0; batch < CALLS_PER_LOOK; batch++) {
+    for (let batch = 0; batch < CALLS_PER_CHECK; batch++) {
       const result = call();
       if (result instanceof Promise) await result;
     }
-    calls += CALLS_PER_LOOK;
+    calls += CALLS_PER_CHECK;
     nowNs = processorTimeNs();
   }
   return (nowNs - startedNs) / calls;

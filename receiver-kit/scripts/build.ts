@@ -16,7 +16,7 @@ build("cjs", [
   ...["--verbatimModuleSyntax", "false"],
 ]);
 
-// The command line is run, never required.
+// CommonJS is without the command line: programs run it and never require it.
 rmSync(path.join(distFolder, "cjs/cli"), { recursive: true });
 
 function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
@@ -35,10 +35,10 @@ function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
 }
 
 /**
- * Points a built file at its built siblings.
+ * Corrects a built file's imports.
  *
- * tsc leaves `.ts` in declarations, which older compilers refuse; CommonJS needs its own extension
- * beside ES modules; and `#crypto` is the source until here.
+ * tsc keeps `.ts` in declarations, which older compilers refuse. CommonJS beside ES modules needs its own extension.
+ * And `#crypto` still names the source.
  */
 function finishFile(file: string, extension: "js" | "cjs"): void {
   const text = readFileSync(file, "utf8")

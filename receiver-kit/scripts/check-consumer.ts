@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 const SOURCE = path.resolve(import.meta.dirname, "../test/consumer/receiver.ts");
 const TSC = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
 
-/** Compiles a receiver against the packed kit, its declarations included, in both module systems. */
+/** Compiles a receiver against the packed kit and its declarations, in both module systems. */
 export function checkConsumer(tarball: string, folder: string): void {
   for (const type of ["module", "commonjs"] as const) {
     const project = path.join(folder, type);
@@ -22,7 +22,7 @@ export function checkConsumer(tarball: string, folder: string): void {
   }
 }
 
-/** A package in the version that the kit is tested with. */
+/** Returns a package's name with the version that the kit is tested with. */
 function pinned(name: string): string {
   const { version }: { version: string } = require(`${name}/package.json`);
   return `${name}@${version}`;

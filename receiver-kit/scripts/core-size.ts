@@ -4,18 +4,18 @@ import { build } from "esbuild";
 
 const packageFolder = path.resolve(import.meta.dirname, "..");
 
-/** The size of code as a browser or a worker would load it. */
+/** The size of bundled code, in bytes. */
 export interface Size {
   readonly minified: number;
   readonly gzipped: number;
 }
 
-/** Measures everything that the package's main entry exports, as built for runtimes with WebCrypto. */
+/** Measures the package's main entry, as built for runtimes with WebCrypto. */
 export function measureCore(): Promise<Size> {
   return measure('export * from "receiver-kit";', ["workerd"]);
 }
 
-/** Measures a module with all that it imports, minified and gzipped. */
+/** Measures a module with all its imports, minified and gzipped. */
 export async function measure(source: string, conditions: readonly string[]): Promise<Size> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: packageFolder },

@@ -6,7 +6,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const NOW_SECONDS = 1_767_225_600;
 const options = { secrets: SECRET, clock: () => NOW_SECONDS * 1000 };
 
-/** Anything at all, in any of the three arguments. */
+/** Passes any value as any of the three arguments. */
 async function throwsOnlyItsOwnError(): Promise<void> {
   const anyHeaders = fc.oneof(
     fc.anything({ withMap: true, withNullPrototype: true, withTypedArray: true }),
@@ -32,7 +32,7 @@ async function throwsOnlyItsOwnError(): Promise<void> {
   await fc.assert(property, { numRuns: RUNS });
 }
 
-/** A right signature over any bytes: still an event or the kit's own error. */
+/** Signs any bytes correctly. The result must be an event or the kit's own error. */
 async function signedBytesAreEventsOrRefused(): Promise<void> {
   const anyBytes = fc.oneof(fc.uint8Array(), fc.json().map(Buffer.from));
   const property = fc.asyncProperty(
@@ -46,7 +46,7 @@ async function signedBytesAreEventsOrRefused(): Promise<void> {
   await fc.assert(property, { numRuns: RUNS });
 }
 
-/** One bit of a good delivery turned over, wherever it is. */
+/** Changes one byte of a good delivery at any place. */
 async function noMutatedByteVerifies(): Promise<void> {
   const places = ["Service-Event-Id", "Service-Timestamp", "Service-Signature", "body", "secret"];
   const property = fc.asyncProperty(

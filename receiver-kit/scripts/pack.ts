@@ -23,7 +23,7 @@ export function installProject(folder: string, packages: readonly string[]): voi
   runQuietly("npm", ["install", "--no-audit", "--no-fund", ...packages], folder);
 }
 
-/** Runs a program and returns what it wrote; shows its errors only when it fails. */
+/** Runs a program and returns its output. Shows its errors only if it fails. */
 export function runQuietly(command: string, args: readonly string[], folder: string): string {
   return execFileSync(command, args, {
     cwd: folder,

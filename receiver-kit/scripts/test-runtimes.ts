@@ -12,7 +12,7 @@ const { devDependencies } = require("../package.json") as {
   devDependencies: Record<string, string>;
 };
 
-/** The first that `engines` names, and the last of each line. */
+/** The oldest version that `engines` allows, and the newest of each release line. */
 const NODE_VERSIONS = ["18.17.0", "18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 const DENO = "2.9.6";
 const BUN = "1.4.5";
@@ -58,7 +58,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Creates an empty project with the packed kit and some packages installed. */
+/** Creates an empty project with the packed kit and `packages` installed. */
 function createProject(name: string, tarball: string, packages: Record<string, string>): string {
   const project = path.join(folder, name);
   cpSync(CHECKS, project, { recursive: true });
@@ -78,7 +78,7 @@ function bin(project: string, name: string): string {
   return path.join(project, "node_modules/.bin", name);
 }
 
-/** Writes the first vector to files and returns the arguments that verify it. */
+/** Writes the first vector to files. Returns the arguments that verify it. */
 function verifyCommand(project: string): string[] {
   const { vectors } = require("../vectors.json") as { vectors: readonly Vector[] };
   const [vector] = vectors;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AttemptToSign, signedHeaders } from "../src/index.ts";
 
-/** A secret as the sender makes it: `whsec_` and 32 bytes in base64. */
+/** A secret in the sender's format: `whsec_` and 32 bytes in base64. */
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 export const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
 
@@ -12,7 +12,7 @@ export interface Delivery {
   readonly headers: Record<string, string>;
 }
 
-/** Makes a delivery as the sender would; `attempt` overrides what is signed. */
+/** Creates a delivery as the sender does. `attempt` overrides the signed values. */
 export async function createDelivery(
   content: Record<string, unknown> = {},
   attempt: Partial<AttemptToSign> = {},
@@ -29,7 +29,7 @@ export async function createDelivery(
   return createRawDelivery(Buffer.from(text), { ...attempt, eventId });
 }
 
-/** Makes a delivery of any bytes, signed as they are. */
+/** Creates a signed delivery of any bytes. */
 export async function createRawDelivery(
   body: Buffer,
   attempt: Partial<AttemptToSign> = {},

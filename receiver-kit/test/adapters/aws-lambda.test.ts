@@ -22,7 +22,7 @@ async function readUpTo(request: IncomingMessage): Promise<Buffer> {
 
 type Wire = { rawHeaders: string[]; body: Buffer };
 
-/** Payload version 2.0 as API Gateway builds it: lower-case names, repeated values joined. */
+/** Builds payload version 2.0 as API Gateway does: lower-case names, repeated values joined. */
 function versionTwo({ rawHeaders, body }: Wire, isBase64Encoded: boolean): LambdaRequest {
   const headers: Record<string, string> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -39,7 +39,7 @@ function versionTwo({ rawHeaders, body }: Wire, isBase64Encoded: boolean): Lambd
   } as Partial<APIGatewayProxyEventV2>;
 }
 
-/** Payload version 1.0: names as sent, every value in `multiValueHeaders`, the last in `headers`. */
+/** Builds payload version 1.0: names as sent, all values in `multiValueHeaders`, the last one in `headers`. */
 function versionOne({ rawHeaders, body }: Wire): LambdaRequest {
   const headers: Record<string, string> = {};
   const multiValueHeaders: Record<string, string[]> = {};
@@ -64,7 +64,7 @@ for (const [name, toLambdaRequest] of [
 ] as const) {
   describeReceiver(`AWS Lambda, ${name}`, (options) => {
     const receive = createLambdaReceiver(options);
-    // Stands for API Gateway, which reads the whole body and has a limit of its own.
+    // Acts as API Gateway, which reads the whole body and has its own limit.
     return listen(async (request, response) => {
       const announced = Number(request.headers["content-length"] ?? 0);
       const body =
@@ -76,7 +76,7 @@ for (const [name, toLambdaRequest] of [
   });
 }
 
-it("takes a text body as UTF-8, and a body that a middleware parsed as a mistake", async () => {
+it("reads a text body as UTF-8, and refuses a body that a middleware parsed", async () => {
   const problems: unknown[] = [];
   const receive = createLambdaReceiver({
     secrets: SECRET,

@@ -9,13 +9,13 @@ import { post, postChunks } from "./http-client.ts";
 
 const BODY_LIMIT_BYTES = 10_000;
 
-/** A receiver that listens. */
+/** A running receiver. */
 export interface Listening {
   readonly url: string;
   close(): Promise<unknown>;
 }
 
-/** Holds an adapter in its real framework, over real HTTP, to what every adapter promises. */
+/** Tests the promises of every adapter, in its real framework and over real HTTP. */
 export function describeReceiver(
   name: string,
   listen: (options: ReceiverOptions<unknown>) => Promise<Listening>,
@@ -43,7 +43,7 @@ export function describeReceiver(
       },
     );
 
-    /** Expects a delivery to be refused with a bare 400, for `reason`. */
+    /** Expects a delivery to be refused for `reason`, with 400 and no body. */
     async function expectRefused(reason: string, headers: object, body: Buffer) {
       expect(await post(receiver.url, { ...headers }, body)).toEqual({ status: 400, text: "" });
       const error = onProblem.mock.lastCall?.[0].error as VerificationError;
@@ -61,7 +61,7 @@ export function describeReceiver(
       expect(onProblem).not.toHaveBeenCalled();
     });
 
-    it("takes the body as it came, whatever its content type and its chunks", async () => {
+    it("verifies the received bytes, with any content type and in any chunks", async () => {
       for (const contentType of [
         "application/json; charset=utf-16",
         "text/plain",
@@ -80,13 +80,13 @@ export function describeReceiver(
       expect((await post(receiver.url, spaced.headers, spaced.body)).status).toBe(204);
     });
 
-    it("passes an unknown kind on", async () => {
+    it("handles an event of an unknown kind", async () => {
       const { body, headers } = await createDelivery({ type: "raid.started" });
       expect((await post(receiver.url, headers, body)).status).toBe(204);
       expect(handle.mock.lastCall?.[0].type).toBe("raid.started");
     });
 
-    it("refuses what does not verify with a bare 400", async () => {
+    it("answers 400 without a body to a delivery that does not verify", async () => {
       const { body, headers } = await createDelivery();
       const forged = { ...headers, "Service-Signature": `v1=${"0".repeat(64)}` };
       await expectRefused("signature_mismatch", forged, body);
@@ -103,7 +103,7 @@ export function describeReceiver(
       await expectRefused("not_json", invalidUtf8.headers, invalidUtf8.body);
     });
 
-    it("does not unpack a compressed body", async () => {
+    it("does not decompress a body", async () => {
       const { body, headers } = await createDelivery();
       const packed = gzipSync(body);
       const { status } = await post(
@@ -115,7 +115,7 @@ export function describeReceiver(
       expect(handle).not.toHaveBeenCalled();
     });
 
-    it("answers 413 to a body over the limit, before it was read whole", async () => {
+    it("answers 413 to a body over the limit, without reading all of it", async () => {
       const { headers } = await createDelivery();
       const announced = { ...headers, "Content-Length": 5_000_000 };
       expect((await postChunks(receiver.url, announced, endless())).status).toBe(413);
@@ -127,7 +127,7 @@ export function describeReceiver(
       expect((await post(receiver.url, fitting.headers, fitting.body)).status).toBe(204);
     });
 
-    it("answers 500 to work that fails, and handles the next delivery", async () => {
+    it("answers 500 if the work fails, and handles the next delivery", async () => {
       const { body, headers } = await createDelivery();
       handle.mockRejectedValueOnce(new Error("the work failed"));
       expect(await post(receiver.url, headers, body)).toEqual({ status: 500, text: "" });
@@ -135,7 +135,7 @@ export function describeReceiver(
       expect((await post(receiver.url, headers, body)).status).toBe(204);
     });
 
-    it("answers the same when the report of a problem fails", async () => {
+    it("answers the same if onProblem throws", async () => {
       const { headers } = await createDelivery();
       const logged = vi.spyOn(console, "error").mockReturnValue();
       onProblem.mockImplementationOnce(() => {
@@ -146,7 +146,7 @@ export function describeReceiver(
       logged.mockRestore();
     });
 
-    it("answers 503 while another delivery of the event is at it", async () => {
+    it("answers 503 while another delivery of the event is being handled", async () => {
       const { body, headers } = await createDelivery();
       let finish = () => {};
       handle.mockImplementationOnce(() => new Promise((resolve) => (finish = resolve)));

@@ -13,7 +13,7 @@ describeReceiver("Fastify", async (options) => {
   return { url: `${address}/webhooks`, close: () => app.close() };
 });
 
-it("leaves the parsers of the app's other routes alone", async () => {
+it("does not change the parsers of the app's other routes", async () => {
   const app = fastify();
   app.post("/other", async (request) => request.body);
   const store = createMemoryStore();

@@ -13,7 +13,7 @@ describeReceiver("Hono", (options) => {
   return listen(getRequestListener(app.fetch));
 });
 
-it("says that a request was consumed before", async () => {
+it("reports that a request was consumed before", async () => {
   const problems: unknown[] = [];
   const receive = createFetchReceiver({
     secrets: SECRET,

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Posts a body in one piece, as the sender does. */
+/** Posts a body with its length, as the sender does. */
 export function post(url: string, headers: OutgoingHttpHeaders, body: Buffer): Promise<Answer> {
   return postChunks(url, { ...headers, "Content-Length": body.length }, [body]);
 }
 
-/** Posts chunks without announcing their length, unless `headers` do. */
+/** Posts chunks without a length, unless `headers` has one. */
 export async function postChunks(
   url: string,
   headers: OutgoingHttpHeaders,
@@ -24,7 +24,7 @@ export async function postChunks(
     isAnswered = true;
     return readAnswer(response as IncomingMessage);
   });
-  outgoing.on("error", () => {}); // A refused upload is cut off after its answer.
+  outgoing.on("error", () => {}); // The receiver cuts a refused upload after its answer.
   for (const chunk of chunks) {
     if (isAnswered) break;
     if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), answering]);
@@ -41,7 +41,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   try {
     for await (const chunk of response) chunks.push(chunk as Buffer);
   } catch {
-    // The status is what counts when the connection ends with it.
+    // The connection may end with the answer. Only the status matters then.
   }
   return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
 }

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Listening } from "./conformance.ts";
 
-/** Serves requests on a free port of loopback. */
+/** Serves requests on a free loopback port. */
 export async function listen(listener: RequestListener): Promise<Listening> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");

@@ -15,7 +15,7 @@ import { createDelivery, SECRET } from "../signed-delivery.ts";
 import { describeReceiver, type Listening } from "./conformance.ts";
 import { post } from "./http-client.ts";
 
-/** What a Nest user writes with decorators, which Node's own TypeScript does not have. */
+/** Creates a module like a Nest user's. It calls the decorators as functions: Node's own TypeScript has no decorators. */
 function createModule(options: ReceiverOptions<unknown>): new () => object {
   class WebhookController {
     readonly #receive = createNestReceiver(options);

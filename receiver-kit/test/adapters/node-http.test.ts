@@ -8,7 +8,7 @@ import { listen } from "./listen.ts";
 
 describeReceiver("node:http", (options) => listen(createNodeReceiver(options)));
 
-it("says that a stream was consumed before", async () => {
+it("reports that a stream was consumed before", async () => {
   const problems: unknown[] = [];
   const receive = createNodeReceiver({
     secrets: SECRET,

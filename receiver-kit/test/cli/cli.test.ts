@@ -13,7 +13,7 @@ const env = { WEBHOOK_SECRET: SECRET };
 const folder = mkdtempSync(path.join(tmpdir(), "receiver-kit-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command line and returns what it printed and its exit code. */
+/** Runs the command line. Returns its output and exit code. */
 async function run(args: readonly string[], variables: Record<string, string> = env) {
   const lines: string[] = [];
   const code = await runCommand(args, variables, (line) => lines.push(line));
@@ -21,7 +21,7 @@ async function run(args: readonly string[], variables: Record<string, string> = 
 }
 
 describe("receiver-kit send", () => {
-  it("finds a right receiver right, and has it do no real work", async () => {
+  it("accepts a right receiver, and sends it only tests", async () => {
     const handle = vi.fn();
     const store = createMemoryStore();
     const receiver = await listen(
@@ -36,7 +36,7 @@ describe("receiver-kit send", () => {
     for (const [webhookEvent] of handle.mock.calls) expect(webhookEvent.test).toBe(true);
   });
 
-  it("finds a receiver wrong that takes everything, and one that is not there", async () => {
+  it("reports a receiver that accepts everything, and one that is not running", async () => {
     const gullible = await listen((_request, response) => response.end());
     const everything = await run(["send", gullible.url]);
     await gullible.close();
@@ -47,7 +47,7 @@ describe("receiver-kit send", () => {
     expect(nothing).toMatchObject({ code: 1, text: expect.stringContaining("ECONNREFUSED") });
   });
 
-  it("sends one event again, signed now, and says what was answered", async () => {
+  it("signs and sends one event from a file, and shows the answer", async () => {
     const handle = vi.fn();
     const store = createMemoryStore();
     const receiver = await listen(createNodeReceiver({ secrets: SECRET, store, handle }));
@@ -63,7 +63,7 @@ describe("receiver-kit send", () => {
     expect((await run(["send", receiver.url, "--body", file])).text).toContain("--body takes");
   });
 
-  it("says what it needs", async () => {
+  it("names missing and wrong arguments", async () => {
     expect(await run(["send", "http://127.0.0.1:1/"], {})).toMatchObject({
       code: 2,
       text: expect.stringContaining("WEBHOOK_SECRET"),
@@ -96,7 +96,7 @@ describe("receiver-kit listen", () => {
     expect(lines[2]).toContain("✗ answered 400: signature_mismatch");
   });
 
-  it("makes a secret when none is given, and refuses a port that is none or taken", async () => {
+  it("generates a secret if none is given, and refuses an invalid or used port", async () => {
     const lines: string[] = [];
     const listening = runCommand(["listen", "--port", "0"], {}, (line) => lines.push(line));
     await vi.waitFor(() => expect(lines).toHaveLength(2), 15_000);
@@ -146,7 +146,7 @@ describe("receiver-kit verify", () => {
     }
   });
 
-  it("says which check fails, and why where it can tell", async () => {
+  it("shows which check fails, and a hint if it has one", async () => {
     const { body, headers } = await createDelivery();
     const lines = toLines(headers);
     const spaced = Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2));
@@ -171,7 +171,7 @@ describe("receiver-kit verify", () => {
     expect((await verifyFiles(toLines(cut), body)).text).toContain("without whsec_");
   });
 
-  it("says what it needs", async () => {
+  it("names missing and wrong arguments", async () => {
     expect((await run(["verify"])).text).toContain("verify takes --headers and --body");
     expect((await run(["verify", "--headers", "/nowhere", "--body", "/nowhere"])).text).toContain(
       "ENOENT",

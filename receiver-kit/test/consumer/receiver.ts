@@ -1,4 +1,4 @@
-// What a receiver's author writes, compiled against the packed kit as ES module and as CommonJS.
+// A user's receiver. It is compiled against the packed kit as ES module and as CommonJS.
 import { createServer } from "node:http";
 import pg from "pg";
 import {
@@ -22,7 +22,7 @@ import { createIoredisStore, createNodeRedisStore } from "receiver-kit/redis";
 const store = createMemoryStore();
 const pgStore = createPgTransactionStore(new pg.Pool());
 
-/** The work gets the client of pg itself, with all that it has. */
+/** The work gets pg's own client type. */
 export const pgReceiver = () =>
   createFetchReceiver({
     secrets,
@@ -44,7 +44,7 @@ function describe(webhookEvent: WebhookEvent): string {
     const anything: unknown = webhookEvent.data.anything;
     return `${String(webhookEvent.type)} ${anything}`;
   }
-  // @ts-expect-error: only some kinds have it.
+  // @ts-expect-error: only some kinds have this field.
   return webhookEvent.data.refunded_amount_cents;
 }
 
@@ -84,7 +84,7 @@ createFetchReceiver(options);
 createExpressReceiver({ ...options, store: createNodeRedisStore(nodeRedis) });
 createNestReceiver(options);
 createLambdaReceiver(options);
-// @ts-expect-error: without a store, a repetition would be handled again.
+// @ts-expect-error: the store is required.
 createFetchReceiver({ secrets, handle: () => {} });
 
 export const headers: Promise<Record<string, string>> = signedHeaders({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createCleanUp } from "../../src/once/clean-up.ts";
 
-it("deletes old ids by chance, one time in 64, so that short-lived instances do it too", async () => {
+it("deletes old ids with a chance of 1 in 64, so that short-lived instances do it too", async () => {
   let draw = 0;
   let deletions = 0;
   const store = {
@@ -10,7 +10,7 @@ it("deletes old ids by chance, one time in 64, so that short-lived instances do 
       return 0;
     },
   };
-  // Each instance handles one event only.
+  // Each instance handles only one event.
   for (; draw < 640; draw += 1) await createCleanUp(store, () => (draw % 640) / 640)();
   expect(deletions).toBe(10);
 });

@@ -2,7 +2,7 @@ import { expect, expectTypeOf, it } from "vitest";
 import { isKnownEvent, type UnknownEvent, verify, type WebhookEvent } from "../../src/index.ts";
 import { createDelivery, SECRET } from "../signed-delivery.ts";
 
-/** What a receiver writes: it has to compile. */
+/** Typical code of a receiver. It must compile. */
 function describeEvent(webhookEvent: WebhookEvent): string {
   switch (webhookEvent.type) {
     case "donation.created":
@@ -27,7 +27,7 @@ it("narrows an event by its type", async () => {
   expect(describeEvent(await verify(body, headers, { secrets: SECRET }))).toBe("paid 500");
 });
 
-it("passes an unknown kind through", async () => {
+it("returns an event of an unknown kind", async () => {
   const { body, headers } = await createDelivery({ type: "raid.started", more: 1 });
   const webhookEvent = await verify(body, headers, { secrets: SECRET });
   expect(isKnownEvent(webhookEvent)).toBe(false);

@@ -13,7 +13,7 @@ import { createDelivery, createRawDelivery, OTHER_SECRET, SECRET } from "../sign
 
 const OPTIONS = { secrets: SECRET };
 
-/** Expects verification to be refused for one reason, with an error that keeps its secrets. */
+/** Expects a refusal for `reason`, with an error that holds no secret. */
 async function expectRefused(
   reason: VerificationReason,
   body: unknown,
@@ -30,7 +30,7 @@ async function expectRefused(
 }
 
 describe("headers", () => {
-  it("are read from every shape that servers give them", async () => {
+  it("are read in every form that servers use", async () => {
     const { body, headers } = await createDelivery();
     const lowerCase = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -102,7 +102,7 @@ describe("timestamps", () => {
     await expectRefused("timestamp_too_new", ahead.body, ahead.headers, options);
   });
 
-  it("are all refused by a tolerance or a clock that is not a number", async () => {
+  it("are all refused if the tolerance or the clock is not a number", async () => {
     const { body, headers } = await createDelivery();
     await expectRefused("timestamp_too_old", body, headers, { ...OPTIONS, toleranceSeconds: NaN });
     await expectRefused("timestamp_too_old", body, headers, { ...OPTIONS, clock: () => NaN });
@@ -188,7 +188,7 @@ it.each([
 });
 
 describe("bodies", () => {
-  it("are taken as Buffer, Uint8Array, ArrayBuffer, other views and UTF-8 text", async () => {
+  it("may be Buffer, Uint8Array, ArrayBuffer, other views and UTF-8 text", async () => {
     const { body, headers } = await createDelivery();
     const copy = Uint8Array.from(body);
     const shifted = new Uint8Array([0, ...copy]).subarray(1);
@@ -201,7 +201,7 @@ describe("bodies", () => {
     await expect(verify(view, headers, OPTIONS)).resolves.toBeDefined();
   });
 
-  it("are refused when something parsed or consumed them before", async () => {
+  it("are refused if something parsed or consumed them before", async () => {
     const { body, headers } = await createDelivery();
     const parsed: unknown = JSON.parse(body.toString());
     const detached = new ArrayBuffer(8);
@@ -210,7 +210,7 @@ describe("bodies", () => {
     for (const shape of consumed) await expectRefused("body_not_raw", shape, headers);
   });
 
-  it("are never decoded before the signature is right", async () => {
+  it("are never decoded before the signature is verified", async () => {
     const { headers } = await createDelivery();
     const invalidUtf8 = Buffer.from([0xff, 0xfe, 0x80]);
     await expectRefused("signature_mismatch", invalidUtf8, headers);
@@ -244,7 +244,7 @@ describe("bodies", () => {
     await expectRefused(reason, body, headers);
   });
 
-  it("with duplicate keys show the receiver the id that was checked, and no other", async () => {
+  it("with duplicate keys show the receiver only the checked id", async () => {
     const rest = '"type":"x","created_at":"","test":false,"data":{}';
     const lastIsOther = Buffer.from(`{"id":"wev_raw",${rest},"id":"wev_other"}`);
     const refused = await createRawDelivery(lastIsOther);
@@ -255,7 +255,7 @@ describe("bodies", () => {
     expect(webhookEvent.id).toBe("wev_raw");
   });
 
-  it("that were compressed on the way do not verify, and are not unpacked", async () => {
+  it("that were compressed in transit do not verify, and are not decompressed", async () => {
     const { body, headers } = await createDelivery();
     const { gzipSync } = await import("node:zlib");
     await expectRefused("signature_mismatch", gzipSync(body), {
@@ -274,14 +274,14 @@ describe("bodies", () => {
 });
 
 describe("options", () => {
-  it.each([null, {}])("that are %j are a missing secret", async (options) => {
+  it.each([null, {}])("that are %j count as a missing secret", async (options) => {
     const { body, headers } = await createDelivery();
     await expectRefused("unusable_secret", body, headers, options as VerifyOptions);
   });
 });
 
 describe("the reasons", () => {
-  it("are a closed list, each with a sentence", () => {
+  it("are a closed list, each with a message", () => {
     expect(VERIFICATION_REASONS).toHaveLength(12);
     for (const reason of VERIFICATION_REASONS) {
       expect(new VerificationError(reason).message).toMatch(/\w+ \w+/);

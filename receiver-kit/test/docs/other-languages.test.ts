@@ -16,18 +16,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let go: string;
 let php: Launch;
-// pip and apt fetch them at the first run.
+// pip and apt download them at the first run.
 beforeAll(async () => {
   go = await findGo();
   php = await findPhp();
 }, 600_000);
 
-/** With nothing in its cache, Go compiles its standard library first. */
+/** With an empty cache, Go compiles its standard library first. */
 const GO_TEST_MS = 300_000;
 
 const EXPECTED = vectorsFile.vectors.map(({ reason }) => reason ?? "verified").join("\n");
 
-it("has a Python function that finds what every vector says", () => {
+it("has a Python function with the expected result for every vector", () => {
   writeFileSync(path.join(folder, "verify.py"), blocks.get("verify.py") ?? "");
   writeFileSync(
     path.join(folder, "run.py"),
@@ -48,7 +48,7 @@ for v in json.load(open(sys.argv[1]))["vectors"]:
   expect(output.trim()).toBe(EXPECTED);
 });
 
-it("has a PHP function that finds what every vector says", () => {
+it("has a PHP function with the expected result for every vector", () => {
   writeFileSync(path.join(folder, "verify.php"), blocks.get("verify.php") ?? "");
   writeFileSync(
     path.join(folder, "run.php"),

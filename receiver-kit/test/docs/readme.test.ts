@@ -19,7 +19,7 @@ const packageFolder = path.resolve(import.meta.dirname, "../..");
 const blocks = readCodeBlocks("README.md");
 let folder: string;
 
-// Inside the package, so that the examples import `receiver-kit` as built, by its name.
+// Inside the package, so that the examples import the built `receiver-kit` by its name.
 beforeAll(() => {
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: packageFolder });
   mkdirSync(path.join(packageFolder, ".cache"), { recursive: true });
@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes an example as a file that Node runs, with only its port changed. */
+/** Writes an example to a file that Node runs. Only its port is changed. */
 function writeExample(name: string, port = 3000): string {
   const code = blocks.get(name)?.replace("3000", String(port)) ?? expect.unreachable(name);
   const { code: script } = transformSync(code, {
@@ -40,7 +40,7 @@ function writeExample(name: string, port = 3000): string {
 }
 
 describe("README", () => {
-  it("names every reason there is", () => {
+  it("names every reason", () => {
     const text = readFileSync(path.join(packageFolder, "README.md"), "utf8");
     const named = Array.from(
       text.matchAll(/^\| `([a-z]+_[a-z_]+)` +\| /gm),
@@ -74,7 +74,7 @@ describe("README", () => {
     },
   );
 
-  it("has a command line that ends quietly when its reader does, as in `send | head`", async () => {
+  it("has a command line that ends without an error when its reader ends, as in `send | head`", async () => {
     const receiver = await listen((_request, response) => response.end());
     const program = path.join(packageFolder, "dist/esm/cli/main.js");
     const env = { ...process.env, WEBHOOK_SECRET: SECRET };
@@ -99,7 +99,7 @@ describe("README", () => {
     vi.unstubAllEnvs();
   });
 
-  it("has a store of one's own in own-store.js that handles an event once, and keeps the newest", async () => {
+  it("has an example store in own-store.js that handles an event once, and keeps the newest time", async () => {
     const { store } = await import(writeExample("own-store.js"));
     const outcomes: unknown[] = [];
     const work = async () => {
@@ -155,7 +155,7 @@ describe("README", () => {
     vi.unstubAllEnvs();
   });
 
-  // The first run fetches the servers that the machine has not.
+  // The first run downloads servers that the machine lacks.
   it.each([
     ["pg.js", startPostgres, "DATABASE_URL"],
     ["mysql2.js", startMysql, "DATABASE_URL"],
@@ -182,7 +182,7 @@ describe("README", () => {
 
 const event = { id: "wev_1", type: "x", created_at: "", test: false, data: {} } as unknown;
 
-/** A program of its own, because the examples keep their connections. */
+/** A separate program, because the examples keep their connections open. */
 const USE_STORE = `
 import { handleOnce } from "receiver-kit";
 const { store, handle } = await import(process.argv[2]);

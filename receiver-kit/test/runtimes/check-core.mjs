@@ -1,6 +1,6 @@
-// Runs in every runtime as it is: no test runner, no types, nothing but the kit and the language.
+// Runs unchanged in every runtime: no test runner, no types, only the kit and the language.
 
-/** Throws unless the kit does in this runtime what it does in all others. Returns what it checked. */
+/** Throws if the kit behaves differently in this runtime. Returns a summary of the checks. */
 export async function checkCore({ kit, memory, fetchAdapter, vectors }) {
   for (const vector of vectors) await checkVector(kit, vector);
 

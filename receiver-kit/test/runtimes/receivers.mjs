@@ -1,4 +1,4 @@
-// Every adapter of the packed kit in its real framework, over HTTP.
+// Runs every adapter of the packed kit in its real framework, over HTTP.
 import "reflect-metadata";
 import { once } from "node:events";
 import { createServer } from "node:http";

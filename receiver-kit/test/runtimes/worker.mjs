@@ -4,7 +4,7 @@ import * as memory from "receiver-kit/memory";
 import vectorsFile from "receiver-kit/vectors.json";
 import { checkCore } from "./check-core.mjs";
 
-// biome-ignore lint/style/noDefaultExport: it is what a Worker exports.
+// biome-ignore lint/style/noDefaultExport: a Worker is a module's default export.
 export default {
   async fetch() {
     const { vectors } = vectorsFile;

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
-// As wrangler bundles a worker, without Node compatibility.
+// Bundled as wrangler does, without Node compatibility.
 const { outputFiles } = await build({
   entryPoints: ["worker.mjs"],
   bundle: true,
@@ -15,7 +15,7 @@ const worker = new Miniflare({
   script: outputFiles[0].text,
   compatibilityDate: "2026-01-01",
 });
-// Several at once and one after: Workers let requests share values, but not what is in flight.
+// Several requests at once and one after them: in Workers, requests can share values, but not promises.
 const dispatch = () => worker.dispatchFetch("http://localhost/");
 const responses = [...(await Promise.all([dispatch(), dispatch(), dispatch()])), await dispatch()];
 const texts = await Promise.all(responses.map((response) => response.text()));

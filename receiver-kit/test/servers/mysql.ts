@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { startDatabase } from "../../../dev-stack/src/database.ts";
 import { silentProgress } from "../../../dev-stack/src/progress.ts";
 
-/** A MariaDB or MySQL that is thrown away. */
+/** A temporary MariaDB or MySQL. */
 export interface RunningMysql {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts a fresh server: the one `MYSQLD` names, the machine's, or the distribution's, fetched. */
+/** Starts an empty server: the program in `MYSQLD`, the machine's, or a download of the distribution's. */
 export async function startMysql(): Promise<RunningMysql> {
   const dataDir = await mkdtemp(join(tmpdir(), "receiver-kit-mysql-"));
   const env = { ...process.env };

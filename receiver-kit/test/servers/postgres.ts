@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const NOBODY = 65_534;
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 
-/** A PostgreSQL that is thrown away. */
+/** A temporary PostgreSQL. */
 export interface RunningPostgres {
   readonly url: string;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ interface Programs {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts a fresh PostgreSQL: the machine's, or the distribution's, fetched. */
+/** Starts an empty PostgreSQL: the machine's, or a download of the distribution's. */
 export async function startPostgres(): Promise<RunningPostgres> {
   const programs = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), "receiver-kit-postgres-"));
@@ -61,7 +61,7 @@ async function findPrograms(): Promise<Programs> {
 }
 
 async function fetchPrograms(): Promise<Programs> {
-  // Where the user that the server runs as can read it, too.
+  // The server runs as another user, who must be able to read this folder.
   const cacheDir =
     process.getuid?.() === 0 ? "/var/cache/personal-activity" : cacheFolder(process.env);
   const root = await fetchAptPackages(

@@ -9,11 +9,11 @@ import type { OpenStore, Subject } from "./store-kind.ts";
 import { describeTransactions } from "./transaction-conformance.ts";
 
 const LONG_MS = 60_000;
-/** Long beside what a busy machine takes from one look to the next. */
+/** Much longer than a busy machine takes between two checks. */
 const LEASE_SECONDS = 3;
 const LEASE_ENDS_WITHIN_MS = 15_000;
 
-/** Holds a store to what every store promises. */
+/** Tests the promises of every store. */
 export function describeStore(client: ClientName | "memory", subject: Subject): void {
   describe(`the store over ${client}`, () => {
     let store: OpenStore;
@@ -22,7 +22,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
     });
     afterAll(() => store.close());
 
-    it("lets one of fifty racers win, and tells the others so", async () => {
+    it("runs the work of one of fifty concurrent deliveries, and returns other outcomes to the rest", async () => {
       const once = store.createStore();
       const eventId = randomUUID();
       const work = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 50)));
@@ -36,7 +36,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await once.runOnce(eventId, work)).toBe("seen_before");
     });
 
-    it("releases the claim of work that throws, and passes its error on", async () => {
+    it("releases the claim if the work throws, and rejects with its error", async () => {
       const once = store.createStore();
       const eventId = randomUUID();
       const failure = new Error("the work failed");
@@ -44,7 +44,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await once.runOnce(eventId, async () => {})).toBe("handled");
     });
 
-    it("keeps ids apart by case, by trailing space and beyond ASCII", async () => {
+    it("distinguishes ids by case, by trailing space and beyond ASCII", async () => {
       const once = store.createStore();
       const eventId = randomUUID();
       for (const suffix of ["a", "A", "a ", "ä", "a\u0308", "😀".repeat(50)]) {
@@ -53,7 +53,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       }
     });
 
-    it("gives a claim to the next one after its lease, and not before", async () => {
+    it("gives a claim to the next owner after the lease, and not before", async () => {
       const eventId = randomUUID();
       expect(await store.claims.claim(eventId, "first", LEASE_SECONDS * 1000)).toBe("claimed");
       expect(await store.claims.claim(eventId, "second", LONG_MS)).toBe("held");
@@ -68,13 +68,13 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await store.claims.claim(eventId, "third", LONG_MS)).toBe("done");
     });
 
-    it("renews the lease of an owner that lives", async () => {
+    it("renews the lease of a living owner", async () => {
       const once = store.createStore({ leaseSeconds: LEASE_SECONDS });
       const eventId = randomUUID();
       const outcomes: OnceOutcome[] = [];
       const first = await once.runOnce(eventId, async () => {
-        // The last look is beyond a whole lease.
-        for (let look = 0; look <= LEASE_SECONDS; look++) {
+        // The last check is after a whole lease.
+        for (let check = 0; check <= LEASE_SECONDS; check++) {
           await new Promise((resolve) => setTimeout(resolve, 1000));
           outcomes.push(await once.runOnce(eventId, async () => {}));
         }
@@ -83,7 +83,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(first).toBe("handled");
     });
 
-    it("tells work that a newer event of the record came before, also one whose work failed", async () => {
+    it("marks an event as stale if a newer one of its record came before, even one whose work failed", async () => {
       const once = store.createStore();
       const record = `record ${randomUUID()}`;
       const stale: boolean[] = [];
@@ -106,7 +106,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(await once.runOnce(record.slice("record ".length), async () => {})).toBe("handled");
     });
 
-    it("tells work that its claim was lost", async () => {
+    it("aborts the work's signal when its claim is lost", async () => {
       const eventId = randomUUID();
       let owner = "";
       const claim: Claims["claim"] = (id, claimant, leaseMs) => {
@@ -122,7 +122,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
       expect(outcome).toBe("claim_lost");
     });
 
-    it("forgets ids after their time, a bounded number at once", async () => {
+    it("deletes expired ids, a limited number at once", async () => {
       const eventIds = Array.from({ length: 5 }, () => randomUUID());
       for (const eventId of eventIds) {
         await store.claims.claim(eventId, "owner", LONG_MS);
@@ -140,7 +140,7 @@ export function describeStore(client: ClientName | "memory", subject: Subject): 
     });
 
     if (client !== "memory") {
-      it("hands an event on when its owner is killed with -9", async () => {
+      it("gives an event to the next owner when the first is killed with -9", async () => {
         const eventId = randomUUID();
         await killOwnerMidWork(client, subject.url() ?? "", eventId, "lease");
         const once = store.createStore();

@@ -1,6 +1,6 @@
 import { type ClientName, OPEN_BY_CLIENT } from "./kinds.ts";
 
-// Claims an event and works on it until it is killed. Run as a process of its own.
+// Claims an event and works on it until this process is killed.
 const [client = "", url = "", eventId = "", leaseSeconds = "1", kind = "lease"] =
   process.argv.slice(2);
 const store = await OPEN_BY_CLIENT[client as ClientName](url);

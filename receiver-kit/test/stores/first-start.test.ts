@@ -20,7 +20,7 @@ afterAll(() => Promise.all([pgServer?.stop(), mysqlServer?.stop()]));
 const startInstances = (createTable: () => Promise<void>) =>
   Promise.all(Array.from({ length: INSTANCES }, createTable));
 
-it("lets many instances create the table in PostgreSQL at once, and later beside work", async () => {
+it("lets many instances create the table in PostgreSQL at once, and later during work", async () => {
   const pool = new pg.Pool({ connectionString: pgServer.url, max: INSTANCES });
   await startInstances(() => pgStores.createTable(pool));
   const outcome = await pgStores.createPgTransactionStore(pool).runOnce("wev_1", async () => {
@@ -30,7 +30,7 @@ it("lets many instances create the table in PostgreSQL at once, and later beside
   await pool.end();
 });
 
-it("lets many instances create the table in MySQL at once, and later beside work", async () => {
+it("lets many instances create the table in MySQL at once, and later during work", async () => {
   const pool = mysql.createPool({ uri: mysqlServer.url, connectionLimit: INSTANCES });
   await startInstances(() => mysqlStores.createTable(pool));
   const outcome = await mysqlStores.createMysqlTransactionStore(pool).runOnce("wev_1", async () => {

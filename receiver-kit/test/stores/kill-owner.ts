@@ -3,11 +3,11 @@ import { once } from "node:events";
 import path from "node:path";
 import type { ClientName } from "./kinds.ts";
 
-/** The test must look while the lease still runs, however busy the machine is. */
+/** Long enough for the test to check during the lease, even on a busy machine. */
 const LEASE_SECONDS = "3";
 const DYING_OWNER = path.join(import.meta.dirname, "dying-owner.ts");
 
-/** Kills a process of its own in the middle of its work on `eventId`. */
+/** Starts a process that works on `eventId`, and kills it during the work. */
 export async function killOwnerMidWork(
   client: ClientName,
   url: string,

@@ -107,7 +107,7 @@ const openNodeRedis: OpenStoreAt = async (url) => {
   };
 };
 
-/** Every store that processes can share, by the name of its client. */
+/** The stores that processes can share, by the name of the client. */
 export const OPEN_BY_CLIENT = {
   mysql2: openMysql,
   pg: openPg,

@@ -25,7 +25,7 @@ it("forgets a handled id after thirty days by its clock, and not before", async 
   expect(await store.runOnce("wev_1", async () => {})).toBe("handled");
 });
 
-it("cleans up by itself, so that it does not grow for ever", async () => {
+it("deletes expired ids by itself, so that it does not grow for ever", async () => {
   let nowMs = 0;
   const claims = createMemoryClaims(() => nowMs);
   const store = createLeaseStore(claims, { keepSeconds: 1 });
@@ -34,6 +34,6 @@ it("cleans up by itself, so that it does not grow for ever", async () => {
     await store.runOnce(`wev_${index}`, async () => {});
   }
   nowMs += 10_000;
-  // It does so by chance: of a thousand events, one time in ten million by none.
+  // Deletion is by chance. The probability of none within a thousand events is about one in seven million.
   expect(await claims.deleteExpired(10_000)).toBeLessThan(1_000);
 });

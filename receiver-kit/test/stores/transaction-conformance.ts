@@ -5,7 +5,7 @@ import { killOwnerMidWork } from "./kill-owner.ts";
 import type { ClientName } from "./kinds.ts";
 import type { OpenStore, Subject } from "./store-kind.ts";
 
-/** Holds a store to what it promises where the mark is part of the receiver's transaction. */
+/** Tests the promises of a store whose mark is part of the receiver's transaction. */
 export function describeTransactions(
   client: ClientName,
   store: () => OpenStore,
@@ -16,7 +16,7 @@ export function describeTransactions(
     store().leaveTrace?.(context, eventId) ?? Promise.reject(new Error("no transactions"));
   const countTraces = (eventId: string) => store().countTraces?.(eventId);
 
-  it("commits the work and the mark together, once for fifty racers", async () => {
+  it("commits the work and the mark together, once for fifty concurrent deliveries", async () => {
     const eventId = randomUUID();
     const racers = Array.from({ length: 50 }, () =>
       transactional().runOnce(eventId, (context) => leaveTrace(context, eventId)),
@@ -51,7 +51,7 @@ export function describeTransactions(
     expect(await countTraces(eventId)).toBe(1);
   });
 
-  it("commits a record's newest time with the work, and forgets it where the work failed", async () => {
+  it("commits a record's newest time with the work, and rolls it back if the work fails", async () => {
     const record = `record ${randomUUID()}`;
     const stale: boolean[] = [];
     const come = (time: string, fails = false) =>
@@ -70,14 +70,14 @@ export function describeTransactions(
     expect(stale).toEqual([false, true, false]);
   });
 
-  it("lets one of those that wait do the work that the first failed at, without an error", async () => {
+  it("lets one waiting delivery do the work when the first fails, without an error", async () => {
     const eventId = randomUUID();
     const others: Promise<OnceOutcome>[] = [];
     const first = transactional().runOnce(eventId, async () => {
       for (let other = 0; other < 15; other++) {
         others.push(transactional().runOnce(eventId, (context) => leaveTrace(context, eventId)));
       }
-      await new Promise((resolve) => setTimeout(resolve, 500)); // They come to wait for the first.
+      await new Promise((resolve) => setTimeout(resolve, 500)); // By then, the others wait for the first.
       throw new Error("the work failed");
     });
     await expect(first).rejects.toThrow("the work failed");
@@ -94,7 +94,7 @@ export function describeTransactions(
     expect(await transactional().runOnce(eventId, work)).toBe("in_progress");
   });
 
-  it("leaves nothing of an owner that is killed with -9 within its transaction", async () => {
+  it("keeps nothing of an owner that is killed with -9 within its transaction", async () => {
     const eventId = randomUUID();
     await killOwnerMidWork(client, subject.url() ?? "", eventId, "transaction");
     expect(await countTraces(eventId)).toBe(0);
