@@ -1,6 +1,6 @@
 /**
- * Resolves after a time, or when its function in `wakers` is called: it adds one there. Rejects with the signal's
- * reason when that aborts first.
+ * Resolves after a time, or earlier when it is woken: it adds a function for this to `wakers`. Rejects with the
+ * signal's reason when that aborts first.
  */
 export function sleep(
   ms: number,

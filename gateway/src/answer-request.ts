@@ -114,7 +114,7 @@ export function createAnswers(
     return { ...response, heldMs: performance.now() - sinceMs };
   }
 
-  /** Holds a poll that prefers to wait if its page may still fill and no limit is reached. ADR 0052 */
+  /** Begins a wait if the client prefers one, the empty page may still fill, and no limit is reached. ADR 0052 */
   function beginWait(
     { method, prefer, clientAddress, signal }: GatewayRequest,
     { emptyFeed }: ReadPage,

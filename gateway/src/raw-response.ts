@@ -12,7 +12,7 @@ export function writeRawResponse(socket: Duplex, response: GatewayResponse, reas
   socket.write(lines.join("\r\n"));
   socket.end(body);
   socket.resume();
-  // A client may never close its side.
+  // A client that never closes its side must not keep the socket open.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Environment, type Problem, readWholeNumber } from "./environment.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** The terminal signals `npm run` and this process, and `npm run` repeats it. Within this time, two count as one. */
+/** At Ctrl-C, the terminal and `npm run` both signal this process. Two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 /** How long requests and attempts in flight may take to end. */
 const STOP_WITHIN_MS = 30_000;

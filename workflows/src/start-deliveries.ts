@@ -104,7 +104,7 @@ export function startDeliveries(options: {
       isDraining = true;
       stopping.abort();
       const ended = Promise.all([running, attempts?.stop()]);
-      // While the core is away, made attempts wait without limit to be recorded, so the wait for them ends here.
+      // Limited, because made attempts wait for the record as long as the core is away.
       const late = waitUnheld(ATTEMPTS_END_WITHIN_MS, undefined, { ref: false });
       await Promise.race([ended, late]);
       await recorder.close(RECORD_WITHIN_MS);

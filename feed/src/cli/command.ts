@@ -18,7 +18,7 @@ export interface Command {
   run(args: readonly string[], context: CommandContext): Promise<void>;
 }
 
-/** Arguments that a command cannot use, with a sentence that says what it can. */
+/** Thrown for invalid arguments. The message says what the command accepts. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

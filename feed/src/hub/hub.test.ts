@@ -190,7 +190,7 @@ describe("the hub's WebSocket", () => {
 
 describe("the hub's admission", () => {
   type Asked = { path?: string; method?: string; headers?: Record<string, string> };
-  /** Returns the status of a request, or of a refused upgrade, with any Host and Origin. */
+  /** Sends a request with these headers. Returns the status of the answer, which a refused upgrade also has. */
   async function statusOf({ path = "", method = "GET", headers = {} }: Asked): Promise<number> {
     const asked = request({ host: "127.0.0.1", port: hub.port, path, method, headers }).end();
     const [response] = await once(asked, "response");

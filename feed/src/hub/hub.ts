@@ -11,7 +11,7 @@ import { openWebSocket } from "./web-socket.ts";
 
 const HOST = "127.0.0.1";
 const MAX_CONNECTIONS = 100;
-/** The address has the token, so caches and other sites must not get it. */
+/** The hub's addresses contain the token, so caches and other sites must not see them. */
 const PRIVATE = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",

@@ -3,9 +3,9 @@ import type { ActivityPage } from "../contract.ts";
 
 /** The pause after an empty page of a service that does not wait. §4.4.2 */
 const IDLE_MS = 5_000;
-/** The least time between requests: half the rate that the account's limit allows. §8 */
+/** The time between requests once half of the account's limit is used. It is half the rate that the limit allows. §8 */
 const SPACING_MS = 1_000;
-/** While more requests than this are left in the limit, no spacing is needed. */
+/** While the limit leaves more requests than this, they need no time between them. */
 const PLENTY = 60;
 const RATE_LIMIT = /(?:^|;)r=(\d+);t=(\d+)/;
 const WAITED = /(?:^|,)\s*wait\b/i;

@@ -13,7 +13,7 @@ export function reportProblem(
   }
 }
 
-/** Writes one line, and the stack only of errors in the receiver's own code. */
+/** Writes a `VerificationError` as one line, and any other error with its stack. */
 function logProblem({ status, error }: Problem): void {
   const text = error instanceof VerificationError ? `${error.reason}: ${error.message}` : error;
   console.error(`receiver-kit answered ${status}:`, text);

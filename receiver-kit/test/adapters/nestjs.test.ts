@@ -15,7 +15,9 @@ import { createDelivery, SECRET } from "../signed-delivery.ts";
 import { describeReceiver, type Listening } from "./conformance.ts";
 import { post } from "./http-client.ts";
 
-/** Creates a module like a Nest user's. It calls the decorators as functions: Node's own TypeScript has no decorators. */
+/**
+ * Creates a module like a Nest user's. It calls the decorators as functions: Node's own TypeScript has no decorators.
+ */
 function createModule(options: ReceiverOptions<unknown>): new () => object {
   class WebhookController {
     readonly #receive = createNestReceiver(options);

@@ -21,7 +21,7 @@ const BEGIN_WITHIN_MS = 10_000;
 export type WorkflowTarget = {
   readonly client: Pick<WorkflowClient, "start" | "getHandle" | "withDeadline">;
   readonly taskQueue: string;
-  /** Of this process's worker, if workers have versions. */
+  /** The build id of this process's worker, if workers have versions. */
   readonly buildId?: string | undefined;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;

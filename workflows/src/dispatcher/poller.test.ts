@@ -31,7 +31,7 @@ it("lets its step end and begins no other when it drains. ADR 0043", async () =>
   poller.drain();
   expect(steps[1]?.signal.aborted).toBe(false);
   steps[1]?.end();
-  // A third step would begin before this does.
+  // A third step would have begun before this resolves.
   await new Promise((resolve) => setImmediate(resolve));
   expect(steps).toHaveLength(2);
 });

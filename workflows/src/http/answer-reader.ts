@@ -27,7 +27,7 @@ export type AnswerReader = {
   readonly stop: () => void;
 };
 
-/** Reading stops after so much of an answer's body. ADR 0027 */
+/** Reading stops after this many bytes of an answer's body. ADR 0027 */
 const MAX_BODY_BYTES = 64 * 1024;
 /** The part of an answer's body that the owner sees. ADR 0027 */
 const KEPT_BODY_BYTES = 1024;

@@ -18,7 +18,7 @@ const MAX_INTERIM_BYTES = 16 * 1024;
 
 /**
  * Reads the start of every answer before undici does, and puts the answer back into the socket without interim answers.
- * undici treats "100 Continue" as an error. Without this, such a receiver would get the event eight times.
+ * undici treats "100 Continue" as an error. Without this, a receiver that sends it would get the event eight times.
  */
 export function readAnswerStarts(socket: TLSSocket): ExpectAnswer {
   let read: ReturnType<typeof createAnswerStartReader> | undefined;

@@ -120,7 +120,7 @@ export type CreateDonationRequest = Message<"activity.ingest.v1.CreateDonationRe
   amountCents: bigint;
 
   /**
-   * `eur`: what is paid through the service is in euro only, which webhooks promise. Contract 6.2.
+   * `eur`: payments through the service are in euro only, as webhooks promise. Contract 6.2.
    *
    * @generated from field: string currency = 4;
    */
@@ -498,7 +498,7 @@ export type RecordContributionRequest = Message<"activity.ingest.v1.RecordContri
   amountCents: bigint;
 
   /**
-   * `eur`: what is paid through the service is in euro only, which webhooks promise. Contract 6.2.
+   * `eur`: payments through the service are in euro only, as webhooks promise. Contract 6.2.
    *
    * @generated from field: string currency = 5;
    */
