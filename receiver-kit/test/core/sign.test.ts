@@ -6,7 +6,7 @@ import { SECRET } from "../signed-delivery.ts";
 const attempt = { secret: SECRET, eventId: "wev_1", body: "{}", timestampSeconds: 1_767_225_600 };
 
 describe("sign", () => {
-  it("is HMAC-SHA256 with the whole secret text as its key", async () => {
+  it("is HMAC-SHA256 keyed with the whole secret text, whsec_ included", async () => {
     const hex = createHmac("sha256", SECRET).update("1767225600.wev_1.{}").digest("hex");
     expect(await sign(attempt)).toBe(`v1=${hex}`);
   });

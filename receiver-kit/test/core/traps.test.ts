@@ -30,7 +30,7 @@ async function expectRefused(
 }
 
 describe("headers", () => {
-  it("are read in every form that servers use", async () => {
+  it("are read from every shape that servers give them", async () => {
     const { body, headers } = await createDelivery();
     const lowerCase = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
