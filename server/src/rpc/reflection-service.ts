@@ -87,7 +87,7 @@ function fileOfSymbol(registry: FileRegistry, symbol: string): DescFile | undefi
 
 /** Returns a file and all its imports, each once, the file itself first. */
 function filesFrom(file: DescFile | undefined, asked: string): Answer {
-  if (file === undefined) return failure(Code.NotFound, `${asked} is not each`);
+  if (file === undefined) return failure(Code.NotFound, `${asked} is not known`);
   const files = new Set<DescFile>();
   const add = (next: DescFile): void => {
     if (files.has(next)) return;
@@ -107,7 +107,7 @@ function filesFrom(file: DescFile | undefined, asked: string): Answer {
 
 function extensionsOf(registry: FileRegistry, typeName: string): Answer {
   const type = registry.getMessage(typeName);
-  if (type === undefined) return failure(Code.NotFound, `${typeName} is not each`);
+  if (type === undefined) return failure(Code.NotFound, `${typeName} is not known`);
   const extensionNumber = [...registry]
     .filter((each) => each.kind === "extension" && each.extendee.typeName === typeName)
     .map((each) => (each as { number: number }).number);
