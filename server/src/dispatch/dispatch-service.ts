@@ -190,8 +190,8 @@ export function createDispatchService({
     async recordAttempts({ attempts }) {
       const made = attempts.map(attemptFromProto);
       const { busy, hasRetries, endpointIds } = await recordAttempts(store, made);
-      for (const [place, attempt] of made.entries()) {
-        if (!busy.includes(place)) noteFirstAttempt(attempt);
+      for (const [index, attempt] of made.entries()) {
+        if (!busy.includes(index)) noteFirstAttempt(attempt);
       }
       outbox.attempts.notifyCapacity(endpointIds);
       if (hasRetries) outbox.retries.notify();

@@ -50,10 +50,10 @@ async function recordOneByOne(
   const endpointIds = new Set<string>();
   let hasRetries = false;
   let failure: unknown;
-  for (const [place, attempt] of attempts.entries()) {
+  for (const [index, attempt] of attempts.entries()) {
     try {
       const recorded = await record(store, [attempt]);
-      if (recorded.busy.length > 0) busy.push(place);
+      if (recorded.busy.length > 0) busy.push(index);
       hasRetries ||= recorded.hasRetries;
       for (const endpointId of recorded.endpointIds) endpointIds.add(endpointId);
     } catch (error) {
@@ -81,10 +81,10 @@ function decide(
   const changed: { attempt: MadeAttempt; after: AfterAttempt }[] = [];
   const firstsRecordedLate: MadeAttempt[] = [];
   const missing: number[] = [];
-  for (const [place, attempt] of attempts.entries()) {
+  for (const [index, attempt] of attempts.entries()) {
     const delivery = deliveries.get(deliveryName(attempt));
     if (delivery === undefined) {
-      missing.push(place);
+      missing.push(index);
       continue;
     }
     const isRunning = goesOn(attempt, delivery);
@@ -119,11 +119,11 @@ async function findBusy(
   attempts: readonly MadeAttempt[],
   missing: readonly number[],
 ): Promise<number[]> {
-  const keys = missing.flatMap((place) => attempts[place] ?? []);
+  const keys = missing.flatMap((index) => attempts[index] ?? []);
   if (keys.length === 0) return [];
   const present = new Set((await store.listPresent(keys)).map(deliveryName));
-  return missing.filter((place) => {
-    const attempt = attempts[place];
+  return missing.filter((index) => {
+    const attempt = attempts[index];
     return attempt !== undefined && present.has(deliveryName(attempt));
   });
 }

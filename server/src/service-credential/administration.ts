@@ -17,18 +17,18 @@ import {
   type ServiceCredential,
 } from "./service-credential-store.ts";
 
-/** Keeps the credentials of internal services: for operators' tools, which run on the database itself. */
+/** Manages service credentials for operators' tools, which connect to the database directly. */
 export type CredentialAdministration = {
   /**
-   * Creates a credential that expires in `validityDays`, and returns its text, this once: only its hash is
-   * stored. Fails with `invalid_parameter` when its name is taken, and with `account_not_found`.
+   * Creates a credential that expires in `validityDays`. Returns its text only this once, because only its hash is
+   * stored. Fails with `invalid_parameter` if its name is taken, and with `account_not_found`.
    */
   create(credential: ServiceCredential, validityDays: number): Promise<string>;
-  /** Lists all, oldest first, those that are revoked or expired included. */
+  /** Lists all credentials, oldest first, including revoked and expired ones. */
   list(): Promise<ListedServiceCredential[]>;
-  /** Revokes one and returns whether there is one of this name; it is refused within five seconds. */
+  /** Revokes a credential and returns whether it exists. It is refused within five seconds. */
   revoke(name: string): Promise<boolean>;
-  /** Has the one of this text expire 90 days from now; returns false when it is no longer active. */
+  /** Makes the credential of this text expire 90 days from now. Returns false if it is no longer active. */
   renew(text: string): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export function administerServiceCredentials(url: string): CredentialAdministrat
   const pool = createPool(url, 1);
   return {
     async create(credential, validityDays) {
-      // One for an account that is not there would be refused everywhere, and nobody would know why.
+      // A credential for an unknown account would be refused everywhere, without a visible reason.
       if (credential.accountId !== undefined) {
         checkAccountId(credential.accountId);
         await readAccount(pool, credential.accountId);
@@ -47,7 +47,7 @@ export function administerServiceCredentials(url: string): CredentialAdministrat
       if (await insertServiceCredential(pool, credential, validityDays, hash)) return secret;
       throw new DomainError(
         ErrorCode.InvalidParameter,
-        `name accepts what no service credential was called before, and ${credential.name} is taken: number it, such as ${credential.name}-2.`,
+        `name accepts only a name that no service credential ever had, and ${credential.name} is taken: number it, such as ${credential.name}-2.`,
       );
     },
     list: () => listServiceCredentials(pool),
@@ -58,7 +58,7 @@ export function administerServiceCredentials(url: string): CredentialAdministrat
   };
 }
 
-/** Creates one credential of 90 days in the database at `url`, for all accounts or one; returns its text. */
+/** Creates a credential of 90 days in the database at `url`, for all accounts or one. Returns its text. */
 export async function createServiceCredential(
   url: string,
   name: string,

@@ -1,4 +1,4 @@
-/** What a service credential may allow its holder. */
+/** The permissions of service credentials. */
 export const Permission = {
   ActivityRead: "activity.read",
   ClientAddressForward: "client_address.forward",

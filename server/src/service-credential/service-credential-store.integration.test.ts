@@ -30,7 +30,7 @@ async function insert(permissions = new Set(PERMISSION_NAMES)) {
   return { credential, hash };
 }
 
-/** Lets a credential be as old as it is after `days`, by moving its times back. */
+/** Ages a credential by `days`: moves its end back. */
 const age = (name: string, days: number) =>
   database.query("UPDATE service_credential SET expires_at = expires_at - ? WHERE name = ?", [
     days * DAY_MICROS,
@@ -65,7 +65,7 @@ it("finds a credential until its last day is over", async () => {
   expect(await listed(credential.name)).toMatchObject({ state: "expired" });
 });
 
-it("renews a credential that is active, and no other", async () => {
+it("renews only an active credential", async () => {
   const active = await insert();
   await age(active.credential.name, 29);
   expect(await renewServiceCredential(pool, active.hash, 30)).toBe(true);
@@ -82,7 +82,7 @@ it("renews a credential that is active, and no other", async () => {
   }
 });
 
-it("gives no two credentials one name, not even after the first was revoked", async () => {
+it("never gives two credentials the same name, even after the first was revoked", async () => {
   const { credential } = await insert();
   await revokeServiceCredential(pool, credential.name);
   const { hash } = newServiceCredential();
@@ -90,7 +90,7 @@ it("gives no two credentials one name, not even after the first was revoked", as
   expect(await findServiceCredentialByHash(pool, hash)).toBeUndefined();
 });
 
-it("allows nothing by a permission that it does not know", async () => {
+it("ignores a permission that it does not know", async () => {
   const permissions = new Set([Permission.ActivityRead]);
   const { credential, hash } = await insert(permissions);
   await database.query(

@@ -5,16 +5,16 @@ import { queryWithin } from "../database/query-within.ts";
 import type { Permission } from "./permission.ts";
 import { isPermission } from "./service-credential.ts";
 
-/** An internal service that may call, what it may do, and for whom. */
+/** The name, permissions and account of a service credential. */
 export type ServiceCredential = {
-  /** No other credential has it, nor ever had. */
+  /** Unique among all credentials that ever existed. */
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
-  /** The one account that it is for; without it, all accounts. */
+  /** The one account that it is for; `undefined` for all accounts. */
   readonly accountId: string | undefined;
 };
 
-/** As an operator sees it; times are microseconds since 1970-01-01T00:00:00Z. */
+/** A credential as an operator sees it; times are microseconds since 1970-01-01T00:00:00Z. */
 export type ListedServiceCredential = ServiceCredential & {
   readonly state: "active" | "expired" | "revoked";
   readonly createdAtMicros: number;
@@ -31,7 +31,7 @@ type ListedRow = Row & {
 
 const DAY_MICROS = 86_400_000_000;
 
-/** Stores a credential that works from now on for some days; returns false when its name is taken. */
+/** Stores a credential that works for `validityDays` from now. Returns false if its name is taken. */
 export async function insertServiceCredential(
   pool: Pool,
   { name, permissions, accountId }: ServiceCredential,
@@ -67,7 +67,7 @@ export async function findServiceCredentialByHash(
   return row && serviceCredentialFromRow(row);
 }
 
-/** Lists all credentials, oldest first, those that are revoked or expired included. */
+/** Lists all credentials, oldest first, including revoked and expired ones. */
 export async function listServiceCredentials(pool: Pool): Promise<ListedServiceCredential[]> {
   const rows = await queryWithin<ListedRow[]>(
     pool,
@@ -84,7 +84,7 @@ export async function listServiceCredentials(pool: Pool): Promise<ListedServiceC
   }));
 }
 
-/** Revokes a credential, and returns whether there is one of this name; the first time stays. */
+/** Revokes a credential and returns whether it exists. A repeated call keeps the first time. */
 export async function revokeServiceCredential(pool: Pool, name: string): Promise<boolean> {
   const { affectedRows } = await queryWithin<ResultSetHeader>(
     pool,
@@ -94,10 +94,7 @@ export async function revokeServiceCredential(pool: Pool, name: string): Promise
   return affectedRows === 1;
 }
 
-/**
- * Lets a credential expire `validityDays` from now, and returns whether it was done: one that is revoked or
- * expired already stays so.
- */
+/** Makes a credential expire `validityDays` from now. Returns false unless it is active. */
 export async function renewServiceCredential(
   pool: Pool,
   hash: Buffer,
@@ -112,7 +109,7 @@ export async function renewServiceCredential(
   return affectedRows === 1;
 }
 
-/** A permission that this version does not know allows nothing. */
+/** Ignores a permission that this version does not know. */
 function serviceCredentialFromRow({ name, permissions, account_id }: Row): ServiceCredential {
   return {
     name,

@@ -10,7 +10,7 @@ import {
   parseValidityDays,
 } from "./service-credential.ts";
 
-it("makes credentials that cannot be taken for API keys", () => {
+it("creates credentials that cannot be mistaken for API keys", () => {
   const { secret, hash } = newServiceCredential();
   expect(secret).toMatch(/^act_svc_[0-9a-f]{64}$/);
   expect(isServiceCredentialText(secret)).toBe(true);
@@ -18,7 +18,7 @@ it("makes credentials that cannot be taken for API keys", () => {
   expect(hashServiceCredential(secret)).toEqual(hash);
 });
 
-it("parses every permission, and each once", () => {
+it("parses every permission, without duplicates", () => {
   expect([...parsePermissions([...PERMISSION_NAMES, ...PERMISSION_NAMES])]).toEqual(
     PERMISSION_NAMES,
   );

@@ -5,24 +5,24 @@ import { Permission } from "./permission.ts";
 const START = "act_svc_";
 const FORM = /^act_svc_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Plain, so that it can be typed and told from an option; shorter than a credential, which is no name. */
+/** Easy to type, unlike a command-line option, and too short to be a credential by mistake. */
 const NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** How long a credential works unless its creator says otherwise. */
+/** How long a credential works by default. */
 export const DEFAULT_VALIDITY_DAYS = 90;
-/** The longest that one may work, as of API keys. */
+/** The longest that a credential may work, the same as for API keys. */
 export const MAX_VALIDITY_DAYS = 365;
 
 /** The names of all permissions. */
 export const PERMISSION_NAMES: readonly Permission[] = Object.values(Permission);
 
-/** Returns a new service credential of 32 random bytes; only its hash is kept. */
+/** Returns a new service credential of 32 random bytes, and its hash, which alone is stored. */
 export function newServiceCredential(): { secret: string; hash: Buffer } {
   const secret = START + randomBytes(SECRET_BYTES).toString("hex");
   return { secret, hash: hashServiceCredential(secret) };
 }
 
-/** Returns what is stored of a service credential: the SHA-256 of its whole text. */
+/** Returns the stored hash of a service credential: the SHA-256 of its whole text. */
 export function hashServiceCredential(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
@@ -56,7 +56,7 @@ export function parseValidityDays(text: string): number {
   );
 }
 
-/** Parses the names of one or more permissions. Fails with `invalid_parameter` when one is unknown. */
+/** Parses the names of one or more permissions. Fails with `invalid_parameter` if one is unknown. */
 export function parsePermissions(names: readonly string[]): ReadonlySet<Permission> {
   const permissions = new Set(names.filter(isPermission));
   if (permissions.size > 0 && names.every(isPermission)) return permissions;

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => pool.end());
 
-it("is counted once until it is found, however many calls show it at the same moment. ADR 0037", async () => {
+it("a credential is counted once by concurrent calls, and not again once it is found. ADR 0037", async () => {
   const { hash, secret: text } = newServiceCredential();
   const credential = {
     name: unique("service"),
@@ -30,7 +30,7 @@ it("is counted once until it is found, however many calls show it at the same mo
   expect(counted).toBe(1);
 });
 
-it("is counted anew each time while nobody has it, and looked for again after a count that failed", async () => {
+it("an unknown credential is counted by each call, and is looked up again after a failed count", async () => {
   const { secret: text } = newServiceCredential();
   const credentials = createServiceCredentials(pool, () => performance.now());
   let counted = 0;
@@ -43,7 +43,7 @@ it("is counted anew each time while nobody has it, and looked for again after a 
   expect(await credentials.find(text, async () => {})).toBeUndefined();
 });
 
-it("is refused five seconds after it ended, and at once where it was not seen before. ADR 0011", async () => {
+it("a revoked credential is refused after five seconds, and at once if it was not seen before. ADR 0011", async () => {
   const { hash, secret: text } = newServiceCredential();
   const name = unique("service");
   const permissions = new Set(PERMISSION_NAMES);

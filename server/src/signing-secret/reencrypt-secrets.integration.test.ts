@@ -28,7 +28,9 @@ beforeAll(() => {
 afterAll(() => pool.end());
 beforeEach(() => database.query("DELETE FROM endpoint"));
 
-/** Stores an endpoint with a secret under a key, and perhaps a next one; returns its id and its secrets. */
+/**
+ * Stores an endpoint with a secret under `key`, and a next one under `nextKey` if given. Returns its id and secrets.
+ */
 async function store(key: SecretKey, nextKey?: SecretKey, accountNo = 1) {
   const id = newId();
   const [secret, next] = [newSigningSecret(), newSigningSecret()];
@@ -48,7 +50,7 @@ const all = ({ secret, next_secret: next }: Row) => (next === null ? [secret] : 
 const reencrypt = (dropped?: SecretKey) =>
   reencryptSecrets(database.url, KEYS, dropped && nameOf(dropped));
 
-it("encrypts every secret anew under the first key, next ones too, in pages, and each stays what it was", async () => {
+it("re-encrypts every secret under the first key, next ones too, in pages, and keeps its text", async () => {
   const stored = new Map<string, string[]>();
   for (let number = 0; number < 230; number++) {
     const { id, secrets } = await store(
@@ -71,7 +73,7 @@ it("encrypts every secret anew under the first key, next ones too, in pages, and
   expect(await rows()).toEqual(before);
 });
 
-it("encrypts anew what is under the key that is dropped alone, and tells what is left under others", async () => {
+it("re-encrypts only the secrets under the dropped key, and counts those under others", async () => {
   const kept = await store(older);
   await store(old, older);
   await store(young, old);
@@ -86,7 +88,7 @@ it("encrypts anew what is under the key that is dropped alone, and tells what is
   expect(row && decryptSecret([older], kept.id, row.secret)).toBe(kept.secrets[0]);
 });
 
-it("leaves what it cannot decrypt as it is, names its endpoints, and goes on behind them", async () => {
+it("leaves secrets that it cannot decrypt, names their endpoints, and continues after them", async () => {
   const lacking = await store(foreign, old);
   const broken = await store(old);
   await database.query("UPDATE endpoint SET secret = CONCAT(secret, '!') WHERE id = ?", [
@@ -104,7 +106,7 @@ it("leaves what it cannot decrypt as it is, names its endpoints, and goes on beh
   expect(undecryptable.toSorted()).toEqual([lacking.id, broken.id].toSorted());
 });
 
-it("leaves deleted endpoints, which have no secret, alone", async () => {
+it("ignores deleted endpoints, which have no secret", async () => {
   await store(old);
   await database.query("UPDATE endpoint SET deleted_at = 1, secret = '', next_secret = NULL");
   expect(await reencrypt()).toEqual({ count: 0, left: new Map(), undecryptable: [] });
@@ -114,7 +116,7 @@ it("leaves deleted endpoints, which have no secret, alone", async () => {
 it.each([
   ["secret", "secret = ?"],
   ["next secret", "next_secret = ?"],
-])("lets a rotation win that replaces the %s meanwhile", async (_, change) => {
+])("does not overwrite a rotation that replaces the %s meanwhile", async (_, change) => {
   const { id } = await store(old, old);
   const rotated = encryptSecret([old], id, newSigningSecret());
   await database.query("START TRANSACTION");

@@ -17,21 +17,21 @@ import {
 const PAGE = 100;
 const START: EndpointPosition = { accountNo: 0, endpointId: "" };
 
-/** What became of the stored signing secrets, those that do not sign yet or no longer included. */
+/** The result for all stored signing secrets, including those that do not sign yet or any more. */
 export type Reencrypted = {
-  /** How many were encrypted anew, under the first key. */
+  /** The number of secrets that were re-encrypted under the first key. */
   readonly count: number;
-  /** How many are left under each other key, by its name. */
+  /** The number of secrets that are left under each other key, by the key's name. */
   readonly left: ReadonlyMap<string, number>;
-  /** The endpoints of which one should have been and could not be decrypted. */
+  /** The endpoints with a secret that could not be decrypted. */
   readonly undecryptable: readonly string[];
 };
 
 /**
- * Encrypts anew, under the first key, the signing secrets that are under another one: under the key called
- * `dropped` alone when it is given. Every endpoint is written by itself, and only while its secrets are those
- * that were read, so instances that run are not disturbed and a rotation meanwhile wins. What is left is
- * counted afterwards. May be broken off, and run again.
+ * Re-encrypts, under the first key, the signing secrets under other keys, or only those under the key `dropped` if it
+ * is given. Writes each endpoint separately, and only if its secrets are still those that were read. Running instances
+ * are therefore not disturbed, and a concurrent rotation wins. Counts afterwards what is left. May be interrupted and
+ * run again.
  */
 export async function reencryptSecrets(
   databaseUrl: string,
@@ -71,7 +71,7 @@ export async function reencryptSecrets(
   }
 }
 
-/** Counts the secrets that are not under a key, by the name of the key that they are under. */
+/** Counts the secrets under other keys than `first`, by the name of their key. */
 async function countOthers(pool: Pool, first: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const { secret, nextSecret } of storedSecrets(pool)) {

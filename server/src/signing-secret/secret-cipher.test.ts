@@ -12,7 +12,7 @@ import { newSigningSecret } from "./signing-secret.ts";
 const key = () => createSecretKey(randomBytes(32));
 const ENDPOINT = "endpoint0000001";
 
-it("makes secrets of whsec_ and 32 bytes in standard base64, each another", () => {
+it("creates different secrets of whsec_ and 32 bytes in standard base64", () => {
   const secrets = Array.from({ length: 100 }, newSigningSecret);
   for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(new Set(secrets).size).toBe(100);
@@ -27,14 +27,14 @@ it("decrypts what it encrypted, and never encrypts a secret to the same bytes tw
   expect(stored[0]?.includes(Buffer.from(secret.slice(6, 20)))).toBe(false);
 });
 
-it("decrypts with an older key after a rotation, and with no foreign key", () => {
+it("decrypts with an older key after a rotation, but not with a foreign key", () => {
   const [old, young] = [key(), key()];
   const stored = encryptSecret([old], ENDPOINT, "whsec_x");
   expect(decryptSecret([young, old], ENDPOINT, stored)).toBe("whsec_x");
   expect(() => decryptSecret([young], ENDPOINT, stored)).toThrow("SECRET_KEYS");
 });
 
-it("tells by its name which key a secret was encrypted with, and the name nothing of the key", () => {
+it("names the key that encrypted a secret, and reveals nothing of the key", () => {
   const [one, other] = [key(), key()];
   const stored = encryptSecret([one, other], ENDPOINT, "whsec_x");
   expect(keyNameOf(stored)).toBe(nameOf(one));

@@ -8,8 +8,8 @@ import {
 } from "node:crypto";
 
 /**
- * An encrypted signing secret is: version (1 byte), key id (4), nonce (12), AES-256-GCM tag (16), and the
- * ciphertext. The endpoint it belongs to is authenticated with it, so that it works nowhere else.
+ * An encrypted signing secret is: version (1 byte), key id (4), nonce (12), AES-256-GCM tag (16) and ciphertext. The
+ * tag also covers the endpoint's id, so the secret works for no other endpoint.
  */
 const VERSION = 1;
 const KEY_ID_BYTES = 4;
@@ -20,24 +20,24 @@ const TAG_OFFSET = NONCE_OFFSET + NONCE_BYTES;
 const TEXT_OFFSET = TAG_OFFSET + TAG_BYTES;
 const ALGORITHM = "aes-256-gcm";
 
-/** A key that encrypts signing secrets at rest, and the bytes that they name it by. */
+/** A key that encrypts signing secrets at rest, and the id by which they name it. */
 export type SecretKey = { readonly id: Buffer; readonly key: KeyObject };
-/** The first encrypts, all decrypt. */
+/** The first key encrypts, every key decrypts. */
 export type SecretKeys = readonly [SecretKey, ...SecretKey[]];
 
 /** Creates a secret key of 32 bytes. */
 export function createSecretKey(bytes: Buffer): SecretKey {
   const id = createHash("sha256").update(bytes).digest().subarray(0, KEY_ID_BYTES);
-  // Node takes five times as long with a key in a buffer.
+  // A KeyObject, because Node takes five times as long with a key in a buffer.
   return { id, key: newKeyObject(bytes) };
 }
 
-/** Returns what a key is called: its id in hexadecimal, 8 characters, which tell nothing of the key. */
+/** Returns the name of a key: its id in hexadecimal, 8 characters, which reveal nothing of the key. */
 export function nameOf({ id }: SecretKey): string {
   return id.toString("hex");
 }
 
-/** Returns what the key is called that a signing secret was encrypted with. */
+/** Returns the name of the key that encrypted a signing secret. */
 export function keyNameOf(stored: Buffer): string {
   return stored.toString("hex", 1, NONCE_OFFSET);
 }
@@ -50,7 +50,7 @@ export function encryptSecret([first]: SecretKeys, endpointId: string, secret: s
   return Buffer.concat([Buffer.from([VERSION]), first.id, nonce, cipher.getAuthTag(), text]);
 }
 
-/** Decrypts the signing secret of an endpoint. Throws when no key of `keys` encrypted it. */
+/** Decrypts the signing secret of an endpoint. Throws if none of `keys` encrypted it. */
 export function decryptSecret(keys: SecretKeys, endpointId: string, stored: Buffer): string {
   const keyId = stored.subarray(1, NONCE_OFFSET);
   const found = keys.find(({ id }) => id.equals(keyId));

@@ -3,21 +3,21 @@ import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 
 /**
- * SQL for the secret, encrypted, that an endpoint's attempt is signed with when it is loaded now. The database's
- * clock decides, so all instances change over at one moment and nothing has to run for it.
+ * SQL for the encrypted secret that signs an endpoint's attempt if it is loaded now. The database's clock decides, so
+ * all instances switch at the same moment, and no job is needed.
  */
 export const SIGNING_SECRET = `IF(next_secret_from <= ${NOW_MICROS}, next_secret, secret)`;
 
-/** SQL for when an endpoint's next secret signs, while it does not yet; else null. */
+/** SQL for the time when an endpoint's next secret begins to sign; null unless that is in the future. */
 export const PENDING_SECRET_FROM = `IF(next_secret_from > ${NOW_MICROS}, next_secret_from, NULL)`;
 
-/** Where a page of secrets ended: behind this endpoint. */
+/** The last endpoint on a page of secrets. The next page begins after it. */
 export type EndpointPosition = { readonly accountNo: number; readonly endpointId: string };
 
-/** All that is stored of an endpoint's secrets, encrypted. */
+/** All encrypted secrets of an endpoint. */
 export type StoredSecrets = EndpointPosition & {
   readonly secret: Buffer;
-  /** Of a rotation, pending or not. */
+  /** The secret of the last rotation, pending or not. */
   readonly nextSecret: Buffer | undefined;
 };
 
@@ -28,7 +28,7 @@ type Row = RowDataPacket & {
   next_secret: Buffer | null;
 };
 
-/** Lists the secrets of the endpoints behind a position, in the order of their primary key. */
+/** Lists the secrets of the endpoints after a position, in the order of the primary key. */
 export async function listSecrets(
   pool: Pool,
   { accountNo, endpointId }: EndpointPosition,
@@ -50,8 +50,8 @@ export async function listSecrets(
 }
 
 /**
- * Stores the secrets of an endpoint as they are encrypted now, and returns whether it did: it leaves an
- * endpoint whose secrets are no longer those that were read.
+ * Stores the re-encrypted secrets of an endpoint. Returns false and changes nothing if its secrets are no longer those
+ * that were read.
  */
 export async function replaceSecrets(
   pool: Pool,

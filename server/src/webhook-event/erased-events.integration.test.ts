@@ -19,7 +19,7 @@ beforeEach(async () => {
   endpointId = await services.createEndpoint(accountId);
 });
 
-/** Pays a donation, of which every endpoint is told; returns the first runs, newest first. */
+/** Pays a donation, whose event goes to every endpoint. Returns the first runs, newest first. */
 async function pay(): Promise<Run[]> {
   const { externalId } = await createPaidDonation(services, accountId, { message: SAID });
   donation = { accountId, externalId };
@@ -28,7 +28,7 @@ async function pay(): Promise<Run[]> {
 }
 async function payOnce(): Promise<Run> {
   const [run] = await pay();
-  if (run === undefined) throw new Error("nobody was told");
+  if (run === undefined) throw new Error("there is no delivery");
   return run;
 }
 const record = (run: Run, outcome: AttemptOutcome) =>
@@ -45,7 +45,7 @@ const rowsLeft = async () => [
 ];
 
 describe("the events of a deleted donation, §6.4, ADR 0028", () => {
-  it("that were delivered stay delivered, with nothing left of what was said", async () => {
+  it("stay delivered, without the donor's and the receiver's words", async () => {
     const run = await payOnce();
     await record(run, DELIVERED);
     expect(await rowsLeft()).toEqual([1, 1, 0]);
@@ -57,7 +57,7 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect(payload).toHaveLength(0);
   });
 
-  it("that were delivered are not sent again", async () => {
+  it("are not sent again if they were delivered", async () => {
     const run = await payOnce();
     await record(run, DELIVERED);
     await erase();
@@ -72,7 +72,7 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect((await deliveries.retryFailedDeliveries(call)).retried).toBe(0n);
   });
 
-  it("cannot be retried, neither one by one nor all at once", async () => {
+  it("cannot be retried, one by one or all at once", async () => {
     const failed = await payOnce();
     await record(failed, REJECTED);
     await erase();
@@ -86,7 +86,7 @@ describe("the events of a deleted donation, §6.4, ADR 0028", () => {
     expect((await read(failed)).delivery).toMatchObject({ run: 1, state: DeliveryState.ERASED });
   });
 
-  it("are erased at every endpoint, whatever became of them there, and no other donation's are", async () => {
+  it("are erased at every endpoint, in any state, and another donation's are not", async () => {
     const off = await services.createEndpoint(accountId);
     await services.createEndpoint(accountId);
     await services.endpoints.switchOffEndpoint({ accountId, endpointId: off });

@@ -1,16 +1,16 @@
 import { type WebhookEventData, webhookPayload } from "./webhook-event.ts";
 import { kindBits, type WebhookEventKind } from "./webhook-event-kind.ts";
 
-/** An account as an event sees it. */
-export type TellingAccount = {
+/** The account of an event. */
+export type EventAccount = {
   readonly blocked: boolean;
-  /** When the event happened, in microseconds: later than every event of its record before. */
+  /** When the event happened, in microseconds; later than every earlier event of its record. */
   readonly recordedAt: number;
-  /** Makes ids that are ordered by the database's clock. */
+  /** Creates ids that are ordered by the database's clock. */
   readonly newId: () => string;
 };
 
-/** An endpoint as an event sees it. */
+/** An endpoint that may receive an event. */
 export type ReceivingEndpoint = {
   readonly id: string;
   /** From `kindBits`. */
@@ -19,24 +19,24 @@ export type ReceivingEndpoint = {
   /** Encrypted. */
   readonly secret: Buffer;
   readonly standardWebhooks: boolean;
-  /** It is told of no record of less. */
+  /** It receives no event of a record with a smaller amount. */
   readonly minAmountCents: number;
   readonly switchedOn: boolean;
 };
 
-/** A webhook event to store, with a delivery for each endpoint that is told. */
+/** A webhook event to store, with a delivery for each endpoint that receives it. */
 export type NewWebhookEvent = {
   readonly id: string;
   readonly kind: WebhookEventKind;
   readonly test: boolean;
   readonly createdAtMicros: number;
-  /** The donation that it tells of; none of a test. */
+  /** The donation of the event; `undefined` for a test. */
   readonly recordId: string | undefined;
   readonly payload: Buffer;
   readonly deliveries: readonly NewDelivery[];
 };
 
-/** A delivery to store: its first run is begun, or paused while its endpoint is off or its account blocked. */
+/** A delivery to store. Its first run begins, or is paused while its endpoint is off or its account is blocked. */
 export type NewDelivery = {
   readonly id: string;
   readonly endpoint: ReceivingEndpoint;
@@ -44,11 +44,11 @@ export type NewDelivery = {
 };
 
 /**
- * Makes the events that tell of a change. One that is for no endpoint, by its kind and its record's amount, is written
- * nowhere. §6.1
+ * Creates the events of a change. An event that no endpoint receives, by its kind and its record's amount, is not
+ * created. §6.1
  */
 export function newWebhookEvents(
-  account: TellingAccount,
+  account: EventAccount,
   endpoints: readonly ReceivingEndpoint[],
   data: readonly WebhookEventData[],
 ): NewWebhookEvent[] {
@@ -61,9 +61,9 @@ export function newWebhookEvents(
   });
 }
 
-/** Makes an owner's test event for one endpoint. §6.2 */
+/** Creates an owner's test event for one endpoint. §6.2 */
 export function newTestEvent(
-  account: TellingAccount,
+  account: EventAccount,
   endpoint: ReceivingEndpoint,
   data: WebhookEventData,
 ): NewWebhookEvent {
@@ -71,7 +71,7 @@ export function newTestEvent(
 }
 
 function newEvent(
-  account: TellingAccount,
+  account: EventAccount,
   endpoints: readonly ReceivingEndpoint[],
   data: WebhookEventData,
   test: boolean,

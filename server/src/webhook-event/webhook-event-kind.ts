@@ -1,4 +1,6 @@
-/** The kinds of webhook event: the numbers of the proto's WebhookEventKind, and of the stored columns. §6.1 */
+/**
+ * The kinds of webhook event. The numbers equal those of the proto's WebhookEventKind and of the stored columns. §6.1
+ */
 export const WebhookEventKind = {
   DonationCreated: 1,
   DonationRefunded: 2,
@@ -7,7 +9,7 @@ export const WebhookEventKind = {
 } as const;
 export type WebhookEventKind = (typeof WebhookEventKind)[keyof typeof WebhookEventKind];
 
-/** The `type` that receivers see of each kind. */
+/** The `type` of each kind, as receivers see it. */
 export const KIND_NAMES = {
   [WebhookEventKind.DonationCreated]: "donation.created",
   [WebhookEventKind.DonationRefunded]: "donation.refunded",

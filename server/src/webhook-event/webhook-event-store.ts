@@ -16,7 +16,7 @@ type EndpointRow = RowDataPacket & {
   switched_on: number;
 };
 
-/** Asks for the endpoints of accounts that an event can go to, those switched off included. */
+/** Looks up the endpoints of accounts that may receive events, including those that are switched off. */
 export const receivingEndpointsOf = lookupOf<EndpointRow, ReceivingEndpoint>({
   select: `SELECT account_no, id, kinds, url, ${SIGNING_SECRET} AS secret, standard_webhooks,
       min_amount_cents, switched_on
@@ -43,7 +43,7 @@ const DELIVERY: Table = {
     (account_no, id, endpoint_id, event_id, kind, test, state, run, created_at)`,
 };
 
-/** Stores an event and its deliveries, and the sampled span, if there is one, that their attempts are part of. */
+/** Stores an event with its deliveries, and the sampled span, if any, that their attempts are part of. */
 export function storeWebhookEvent(
   accountNo: number,
   event: NewWebhookEvent,
@@ -70,8 +70,8 @@ const DELIVERIES_OF_RECORD = `webhook_event e
   STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id`;
 
 /**
- * Erases what the events of a donation say, and what receivers answered to them; what was not delivered yet
- * never is. The attempts in flight end as they do.
+ * Erases the event data of a donation and the receivers' answers to it. Events that were not delivered yet never are.
+ * Attempts in flight end normally.
  */
 export function eraseWebhookEvents(accountNo: number, recordId: string): Statement[] {
   const values = [accountNo, recordId];

@@ -19,26 +19,26 @@ const payload = (data: WebhookEventData, test = false) =>
 const HEAD = (type: string, test = false) =>
   `{"id":"wev_e00000000000001","type":"${type}","created_at":"2026-09-21T14:13:21.500000Z","test":${test},"data":`;
 
-it("makes donation.created byte by byte, text of any Unicode and the largest amount included", () => {
+it("creates the exact bytes of donation.created, with any Unicode text and the largest amount", () => {
   expect(payload({ kind: WebhookEventKind.DonationCreated, record })).toBe(
     `${HEAD("donation.created")}{"id":"r00000000000001","amount_cents":9007199254740991,"currency":"eur","donor_name":"Zoë \\"★\\" 😀","message":"line\\nline\u2028\\u0000","paid_at":"2026-09-21T14:13:20.000001Z"}}`,
   );
 });
 
-it("says null where a donor gave no name or text, and test only when it is one", () => {
-  const silent = { ...record, donorName: undefined, message: undefined };
-  expect(payload({ kind: WebhookEventKind.DonationCreated, record: silent }, true)).toBe(
+it("has null for a missing name or text, and test only for a test", () => {
+  const anonymous = { ...record, donorName: undefined, message: undefined };
+  expect(payload({ kind: WebhookEventKind.DonationCreated, record: anonymous }, true)).toBe(
     `${HEAD("donation.created", true)}{"id":"r00000000000001","amount_cents":9007199254740991,"currency":"eur","donor_name":null,"message":null,"paid_at":"2026-09-21T14:13:20.000001Z"}}`,
   );
 });
 
-it("makes donation.refunded with what was refunded so far", () => {
+it("creates donation.refunded with the amount refunded so far", () => {
   expect(payload({ kind: WebhookEventKind.DonationRefunded, record })).toBe(
     `${HEAD("donation.refunded")}{"id":"r00000000000001","amount_cents":9007199254740991,"refunded_amount_cents":250,"currency":"eur"}}`,
   );
 });
 
-it("makes donation.chargeback with the donation's status now", () => {
+it("creates donation.chargeback with the donation's current status", () => {
   expect(
     payload({ kind: WebhookEventKind.DonationChargeback, record, status: "dispute_lost" }),
   ).toBe(
@@ -46,7 +46,7 @@ it("makes donation.chargeback with the donation's status now", () => {
   );
 });
 
-it("makes subscription.created with the service's own subscription id", () => {
+it("creates subscription.created with the service's own subscription id", () => {
   const data = { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "s1" };
   expect(JSON.parse(payload(data)).data).toEqual({
     id: "r00000000000001",

@@ -1,6 +1,6 @@
 import { KIND_NAMES, WebhookEventKind } from "./webhook-event-kind.ts";
 
-/** What a webhook event says of a donation or contribution. Amounts in the currency's smallest unit. */
+/** The part of a donation or contribution that a webhook event shows. Amounts are in the currency's smallest unit. */
 export type WebhookRecord = {
   readonly recordId: string;
   readonly amountCents: number;
@@ -12,14 +12,14 @@ export type WebhookRecord = {
   readonly paidAt: number;
 };
 
-/** What an event tells endpoints. §6.1 */
+/** The event data that endpoints receive. §6.1 */
 export type WebhookEventData =
   | { readonly kind: typeof WebhookEventKind.DonationCreated; readonly record: WebhookRecord }
   | { readonly kind: typeof WebhookEventKind.DonationRefunded; readonly record: WebhookRecord }
   | {
       readonly kind: typeof WebhookEventKind.DonationChargeback;
       readonly record: WebhookRecord;
-      /** The donation's status now. */
+      /** The donation's current status. */
       readonly status: ChargebackStatus;
     }
   | {
@@ -28,17 +28,17 @@ export type WebhookEventData =
       readonly subscriptionId: string;
     };
 
-/** The statuses that a donation can have after a dispute changed. */
+/** The statuses that a donation may have after a dispute changed. */
 export type ChargebackStatus = "paid" | "refunded" | "disputed" | "dispute_lost";
 
-/** What an event is known by. */
+/** The fields of an event besides its kind and data. */
 export type WebhookEnvelope = {
   readonly id: string;
   readonly createdAtMicros: number;
   readonly test: boolean;
 };
 
-/** Makes the exact bytes that every attempt sends. §6.2 */
+/** Creates the exact bytes that every attempt sends. §6.2 */
 export function webhookPayload(
   { id, createdAtMicros, test }: WebhookEnvelope,
   data: WebhookEventData,
@@ -71,7 +71,7 @@ function fieldsOf(data: WebhookEventData): Readonly<Record<string, string | numb
   }
 }
 
-/** Renders the database's clock as the HTTP API does: UTC, six fractional digits, `Z`. */
+/** Formats a time of the database as the HTTP API does: UTC, six fractional digits, `Z`. */
 function isoFromMicros(micros: number): string {
   const seconds = Math.floor(micros / 1e6);
   const fraction = String(1_000_000 + (micros - seconds * 1e6)).slice(1);

@@ -28,7 +28,7 @@ async function pay(fields: { test?: boolean; externalId?: string } = {}) {
   return { ...key, recordId: donation?.recordId };
 }
 
-/** Reads what every delivery of the account sends, oldest first. */
+/** Reads the payloads of the account's events, oldest first. */
 async function readPayloads() {
   const rows = await services.database.query<{ payload: Buffer; id: string }>(
     `SELECT payload, id FROM webhook_event
@@ -47,7 +47,7 @@ async function readPayloads() {
 const deliveriesOf = async () =>
   (await services.deliveries.listDeliveries({ accountId })).deliveries;
 
-it("tells of each change once, with the fields of its kind and nothing else", async () => {
+it("sends one event for each change, with only the fields of its kind", async () => {
   await createEndpoint();
   const donation = await pay();
   const { recordId: id } = donation;
@@ -72,7 +72,7 @@ it("tells of each change once, with the fields of its kind and nothing else", as
   ]);
 });
 
-it("§6.2 created_at is when each change was made, of a payment the feed's recorded_at", async () => {
+it("§6.2 created_at is the time of each change; for a payment it is the feed's recorded_at", async () => {
   await createEndpoint();
   const now = async () => {
     const sql = `SELECT DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ') AS moment`;
@@ -99,7 +99,7 @@ it("§6.2 created_at is when each change was made, of a payment the feed's recor
   );
 });
 
-it("tells an endpoint nothing of a donation below its minimum amount, and all of one that reaches it", async () => {
+it("sends an endpoint only events of donations that reach its minimum amount", async () => {
   const endpointId = await createEndpoint();
   const least = { accountId, endpointId, minAmountCents: 501n };
   await services.endpoints.updateEndpoint(least);
@@ -128,7 +128,7 @@ it("§6.2 a test tells what its owner made up, of whatever amount", async () => 
   await expect(services.endpoints.sendTest({ ...sent, donorName: "\ud800" })).rejects.toThrow();
 });
 
-it("tells of every contribution, and of its subscription with the first", async () => {
+it("sends an event for every contribution, and one for its subscription with the first", async () => {
   await createEndpoint();
   const money = { amountCents: 300n, currency: "eur", contributedAt: at };
   const contribution = { accountId, subscriptionExternalId: "s", ...money };
@@ -153,7 +153,7 @@ it("tells of every contribution, and of its subscription with the first", async 
   ]);
 });
 
-it("tells nothing of tests, imports and platform events", async () => {
+it("sends no events for tests, imports and platform events", async () => {
   await createEndpoint();
   await pay({ test: true });
   await services.importRows(accountId, Platform.CSV, [
@@ -168,7 +168,7 @@ it("tells nothing of tests, imports and platform events", async () => {
   expect(await deliveriesOf()).toEqual([]);
 });
 
-it("makes one delivery for each endpoint that chose the kind, and pauses those switched off", async () => {
+it("creates one delivery for each endpoint that chose the kind, and pauses it if the endpoint is off", async () => {
   const [one, two, off, other] = [
     await createEndpoint(),
     await createEndpoint(),
@@ -208,14 +208,14 @@ it("writes both the change and its event, or neither", async () => {
   expect(await readPayloads()).toHaveLength(2);
 });
 
-it("tells of a deleted donation nothing more, and of its deletion nothing, §6.1", async () => {
+it("sends no event for the deletion of a donation, §6.1", async () => {
   await createEndpoint();
   const donation = await pay();
   await services.donations.deleteDonation(donation);
   expect(await deliveriesOf()).toHaveLength(1);
 });
 
-it("gives what is committed together one time, and what is committed later a later one, §6.2", async () => {
+it("gives events that are committed together one time, and later ones a later time, §6.2", async () => {
   await createEndpoint();
   await createEndpoint();
   const money = { amountCents: 300n, currency: "eur", contributedAt: at };

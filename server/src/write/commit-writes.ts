@@ -18,12 +18,12 @@ import {
 } from "./locked-account-store.ts";
 import type { Decision } from "./write.ts";
 
-/** A write whose account has the form of one, with what it asks for. */
+/** A write whose account id is well formed, with its lookups. */
 export type PlannedWrite = {
   readonly accountId: string;
   readonly accountNo: number;
   readonly asks: Asks;
-  /** The span that asks for it, if it is sampled: its events are told in that trace. */
+  /** The sampled span of its call, if any. The attempts of its events are part of that trace. */
   readonly span: Sharer | undefined;
   readonly decide: (
     found: Readonly<Record<string, readonly unknown[]>>,
@@ -31,13 +31,13 @@ export type PlannedWrite = {
   ) => Decision<unknown>;
 };
 
-/** How a write ended; `no_account` when its account is unknown, deleted, or locked and not waited for. */
+/** The result of a write; `no_account` if its account is unknown, deleted, or locked and not waited for. */
 export type Outcome =
   | { readonly kind: "written"; readonly answer: unknown }
   | { readonly kind: "refused"; readonly error: unknown }
   | { readonly kind: "no_account" };
 
-/** How each write of a transaction ended, whether it wrote first attempts, and which feeds it changed. */
+/** The results of a transaction's writes, whether it wrote first attempts, and the feeds that it changed. */
 export type Committed = {
   readonly outcomes: readonly Outcome[];
   readonly hasAttempts: boolean;
@@ -48,9 +48,9 @@ type Decided = Pick<Committed, "outcomes" | "feeds">;
 const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
 /**
- * Runs writes in one transaction of two packets, in their order. One that is refused changes nothing and is in
- * no other's way; when the transaction fails, none of them was written, or all were and their answers lost.
- * Accounts that are locked are waited for, or their writes left.
+ * Runs writes in one transaction of two packets, in order. A refused write changes nothing and does not affect the
+ * others. If the transaction fails, either no write was stored, or all were and their answers are lost. If `waits` is
+ * true, it waits for locked accounts. Otherwise it leaves out their writes.
  */
 export async function commitWrites(
   packets: Pick<Packets, "loadAndStore">,
@@ -96,7 +96,7 @@ function decideAll(
       if (decision.feed !== undefined) {
         changes.push(...decision.feed.map(({ feedChange }) => feedChange));
       }
-      // An event too is later than all before, though a change may show nowhere in the feed.
+      // An event must also be later than all earlier ones, even if the feed shows nothing of the change.
       if (decision.feed !== undefined || decision.events?.some(({ test }) => !test)) {
         accounts.moveFeedClock(account);
       }
@@ -114,7 +114,7 @@ function decideAll(
   return { statements: [...clocks, ...statementsOf(changes)], result: { outcomes, feeds } };
 }
 
-/** The accounts that were locked, each with the clock that its next write is given. */
+/** Holds the locked accounts, and the time that the next write of each gets. */
 function createAccounts(rows: PacketRows[number], now: PacketRows[number] | undefined) {
   const nowMicros = nowFromRows(now);
   const newId = createIdsAt(nowMicros);
@@ -124,7 +124,7 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   return {
     find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
       const row = locked.get(accountNo);
-      // Another account's id may begin with the same time.
+      // Another account's id may begin with the same number.
       if (row?.id !== accountId) return undefined;
       const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
       const recordedAt = Math.max(feedClock + 1, nowMicros);

@@ -19,7 +19,7 @@ const donatedAt: Timestamp = {
   nanos: 0,
 };
 
-/** Characters that escaping, collations and encodings get wrong first. */
+/** Characters that escaping, collations and encodings often get wrong. */
 const NASTY = [
   "\0",
   "\\",
@@ -75,7 +75,7 @@ async function payDonation(
   return { donation, row: await rowOf(`${donation?.recordId}d`) };
 }
 
-it("stores names and messages exactly, and tells absent from empty", async () => {
+it("stores names and messages exactly, and distinguishes absent from empty", async () => {
   const absent = await payDonation({});
   expect(absent.row).toMatchObject({ actor_name: null, message: null });
   await fc.assert(
@@ -123,7 +123,7 @@ it("stores donation dates from year 0001 to year 9999 to the microsecond", async
   );
 });
 
-it("imports all of it as exactly", async () => {
+it("imports all of these exactly", async () => {
   const row = fc.record({
     amountCents: amount,
     donorName: text(200),

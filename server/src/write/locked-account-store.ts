@@ -2,7 +2,7 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { PacketRows, Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 
-/** An account as it is locked. */
+/** A row of `lockAccounts`. */
 export type AccountRow = RowDataPacket & {
   readonly account_no: number;
   readonly id: string;
@@ -10,19 +10,19 @@ export type AccountRow = RowDataPacket & {
   readonly feed_changed_at: number;
 };
 
-/** Reads the database's clock, once the statements before it are through. */
+/** Reads the database's clock after the statements before it. */
 export const READ_NOW: Statement = { sql: `SELECT ${NOW_MICROS} AS now_micros`, values: [] };
 
 /** Returns what `READ_NOW` read, in microseconds. */
 export function nowFromRows(rows: PacketRows[number] | undefined): number {
   const now: unknown = rows?.[0]?.now_micros;
-  if (typeof now !== "number") throw new Error("the database told no time");
+  if (typeof now !== "number") throw new Error("the database returned no time");
   return now;
 }
 
 /**
- * Locks accounts that are not deleted, at least one, in the order of their numbers. One that another
- * transaction has locked is waited for, or left out.
+ * Locks accounts (at least one) that are not deleted, in the order of their numbers. Waits for those that another
+ * transaction has locked, or skips them.
  */
 export function lockAccounts(accountNos: readonly number[], waits: boolean): Statement {
   return {
@@ -33,7 +33,7 @@ export function lockAccounts(accountNos: readonly number[], waits: boolean): Sta
   };
 }
 
-/** Stores to when the feed's clocks of accounts, at least one, moved on: pairs of a number and a time. */
+/** Stores the new feed clocks of accounts (at least one): pairs of an account number and a time. */
 export function storeFeedClocks(times: readonly (readonly [number, number])[]): Statement {
   return {
     sql: `UPDATE account SET feed_changed_at = CASE account_no ${"WHEN ? THEN ? ".repeat(times.length)}END

@@ -30,7 +30,7 @@ async function expectStrictlyIncreasing(records: number) {
   expect(new Set(feed.map((row) => row.recorded_at)).size).toBe(records);
 }
 
-it("gives each of 20 writers at once a recorded_at of its own, later than all it saw", async () => {
+it("gives each of 20 concurrent writers a recorded_at of its own, later than all that it saw", async () => {
   const order: bigint[][] = await times(20, async (writer) => {
     const recorded: bigint[] = [];
     for (let turn = 0; turn < 20; turn++) {
@@ -46,7 +46,7 @@ it("gives each of 20 writers at once a recorded_at of its own, later than all it
   await expectStrictlyIncreasing(400);
 });
 
-it("records later than before when the database's clock is behind", async () => {
+it("records at a later time even when the database's clock is behind", async () => {
   await follow("before");
   await services.database.query(
     "UPDATE account SET feed_changed_at = feed_changed_at + 3600000000 WHERE id = ?",
@@ -59,7 +59,7 @@ it("records later than before when the database's clock is behind", async () => 
   expect(micros(two?.recordedAt?.nanos)).toBe(micros(one?.recordedAt?.nanos) + 1);
 });
 
-it("tells of a record's changes at strictly increasing times, also when the database's clock is behind. §6.1, ADR 0020", async () => {
+it("gives a record's events strictly increasing times, even when the database's clock is behind. §6.1, ADR 0020", async () => {
   const { DONATION_CREATED, DONATION_REFUNDED, DONATION_CHARGEBACK } = WebhookEventKind;
   await services.createEndpoint(accountId, [
     DONATION_CREATED,
@@ -78,17 +78,17 @@ it("tells of a record's changes at strictly increasing times, also when the data
     "SELECT payload FROM webhook_event ORDER BY id",
   );
   const events = rows.map(({ payload }) => JSON.parse(payload.toString()));
-  const told = events.toSorted(
+  const sorted = events.toSorted(
     (a, b) => (a.data.refunded_amount_cents ?? 0) - (b.data.refunded_amount_cents ?? 0),
   );
-  const createdAt = told.map(({ created_at }) => created_at);
+  const createdAt = sorted.map(({ created_at }) => created_at);
   expect(createdAt).toHaveLength(6);
-  // The clock is behind what was told before by nearly an hour.
+  // The clock is nearly an hour behind the earlier event.
   expect(createdAt[1] > new Date(Date.now() + 3_000_000).toISOString()).toBe(true);
   expect(createdAt).toEqual([...new Set(createdAt)].toSorted());
 });
 
-it("stores one record for 10 callers that write it at once, and answers all alike", async () => {
+it("stores one record for 10 concurrent callers, and gives all the same answer", async () => {
   const externalId = unique("record");
   const events = await times(10, () => follow(externalId));
   expect(new Set(events.map((answer) => answer.platformEvent?.recordId)).size).toBe(1);
@@ -109,7 +109,7 @@ it("stores one record for 10 callers that write it at once, and answers all alik
   await expectStrictlyIncreasing(3);
 });
 
-it("lets exactly one of several first contributions at once start the subscription", async () => {
+it("lets exactly one of several concurrent first contributions start the subscription", async () => {
   const contributions = await times(10, (month) =>
     services.donations.recordContribution({
       accountId,

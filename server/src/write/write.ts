@@ -4,33 +4,33 @@ import type { NewWebhookEvent } from "../webhook-event/new-webhook-event.ts";
 import type { LockedAccount } from "./locked-account.ts";
 
 /**
- * A call that writes an account's data: what it reads, and a pure function that decides from it. The account
- * is locked from before the first until all is committed.
+ * A call that writes an account's data: its lookups, and a pure function that decides from them. The account is locked
+ * from before the first lookup until the commit.
  */
 export type Write<Asked extends Asks, Answer> = {
   readonly accountId: string;
   /**
-   * Names of what it reads and may change. Writes that have no name in common are decided and committed
-   * together; one without names is on its own.
+   * Names of the data that it reads and may change. Writes without a common name are decided and committed together. A
+   * write without any names is committed alone.
    */
   readonly touches?: readonly string[];
   load(accountNo: number): Asked;
-  /** Fails with a DomainError, and then nothing of it is written. */
+  /** Refuses the write with a DomainError, and then nothing of it is written. */
   decide(found: Found<Asked>, account: LockedAccount): Decision<Answer>;
 };
 
-/** A change of what pages show, apart from all others: it moves the feed's clock. */
+/** A change that pages of the feed show. It is a type of its own because it moves the feed's clock. */
 export type FeedChange = { readonly feedChange: Change };
 
-/** What becomes of a write. */
+/** The result of a write's decision. */
 export type Decision<Answer> = {
   readonly answer: Answer;
   readonly changes?: readonly Change[];
   /**
-   * Changes of what pages show. The feed's clock moves on to the account's `recordedAt`, as it must whenever
-   * something is recorded: with an empty list when pages do not show it.
+   * Changes that pages of the feed show. They move the feed's clock to the account's `recordedAt`. A write that records
+   * something must move it too: with an empty list if pages show nothing.
    */
   readonly feed?: readonly FeedChange[];
-  /** What the account's endpoints are told. */
+  /** The webhook events for the account's endpoints. */
   readonly events?: readonly NewWebhookEvent[];
 };

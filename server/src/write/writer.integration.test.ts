@@ -23,7 +23,7 @@ const at = timestampFromMs(1_600_000_000_000);
 let services: Services;
 let proxy: DatabaseProxy;
 let connections: Packets[];
-/** Writes over connections of its own, which the proxy counts. */
+/** Writes over connections of its own, whose packets the proxy counts. */
 let donations: Client<typeof Donations>;
 let accountId: string;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const create = (of: string, externalId: string, fields: { donorName?: string } =
 const pay = (of: string, externalId: string) =>
   donations.payDonation({ accountId: of, externalId });
 
-/** Counts the packets that some writes at once cost, once connections are open. */
+/** Counts the packets of `work`, once connections are open. */
 async function packetsOf(work: () => Promise<unknown>): Promise<number> {
   await create(accountId, unique("open"));
   const before = proxy.commands();
@@ -67,12 +67,12 @@ async function packetsOf(work: () => Promise<unknown>): Promise<number> {
   return proxy.commands() - before;
 }
 
-it("commits what waits at one moment together, of one account or of many", async () => {
+it("commits waiting writes together, of one account or of many", async () => {
   const many = await Promise.all(Array.from({ length: 64 }, () => services.createAccount()));
   const ids = Array.from({ length: 64 }, () => unique("donation"));
   expect(await packetsOf(() => Promise.all(ids.map((id) => create(accountId, id))))).toBe(2);
   expect(await packetsOf(() => Promise.all(many.map((of) => create(of, "one"))))).toBe(2);
-  // Paid in the order of their calls, each at a time of its own.
+  // Paid in the order of the calls, each at its own time.
   await Promise.all(ids.map((id) => pay(accountId, id)));
   const paid = await Promise.all(ids.map((id) => pay(accountId, id)));
   const times = paid.map(({ donation }) => {
@@ -84,7 +84,7 @@ it("commits what waits at one moment together, of one account or of many", async
   expect(feed.map((row) => row.recorded_at)).toEqual(times);
 });
 
-it("decides what builds on a write that waits once that is stored", async () => {
+it("decides a write that depends on a waiting one after that one is stored", async () => {
   const id = unique("donation");
   const [created, paid, again] = await Promise.all([
     create(accountId, id),
@@ -96,7 +96,7 @@ it("decides what builds on a write that waits once that is stored", async () => 
   expect(again.donation).toEqual(paid.donation);
 });
 
-it("refuses one of those that wait together, and stores the others", async () => {
+it("refuses some of the writes that wait together, and stores the others", async () => {
   const ids = ["a", "b", "c"].map((name) => unique(name));
   await Promise.all(ids.map((id) => create(accountId, id)));
   const outcomes = await Promise.allSettled([
@@ -107,11 +107,11 @@ it("refuses one of those that wait together, and stores the others", async () =>
     pay("no id", "of nobody"),
     pay(accountId, ids[2] ?? ""),
   ]);
-  const told = outcomes.map((outcome) =>
+  const results = outcomes.map((outcome) =>
     outcome.status === "fulfilled" ? "paid" : outcome.reason.code,
   );
   const { DonationNotFound, AccountNotFound } = ErrorCode;
-  expect(told).toEqual([
+  expect(results).toEqual([
     "paid",
     DonationNotFound,
     "paid",
@@ -147,7 +147,7 @@ it("stores the others when the database fails on one", async () => {
   expect(stored.map(({ id }) => id)).toEqual(["before", "behind", "elsewhere", "first"]);
 });
 
-it("keeps nobody waiting for an account that another transaction has locked", async () => {
+it("delays no other account while another transaction has locked one", async () => {
   const locked = await services.createAccount();
   const holder = await services.pool.getConnection();
   await holder.query("START TRANSACTION");
@@ -156,7 +156,7 @@ it("keeps nobody waiting for an account that another transaction has locked", as
   const waiting = create(locked, "waits").then(() => {
     isStored = true;
   });
-  // Both share a transaction with nothing that is locked, or would wait as long as that.
+  // They share no transaction with the locked account, or they would wait as long as its write.
   await Promise.all([create(accountId, "one"), create(accountId, "two")]);
   expect(isStored).toBe(false);
   await holder.query("COMMIT");
@@ -164,7 +164,7 @@ it("keeps nobody waiting for an account that another transaction has locked", as
   await waiting;
 });
 
-it("keeps another account's test from waiting behind twelve writes to a locked account", async () => {
+it("delays no other account's test after twelve writes to a locked account", async () => {
   const locked = await services.createAccount();
   const endpointId = await services.createEndpoint(accountId);
   const holder = await services.pool.getConnection();
@@ -176,7 +176,7 @@ it("keeps another account's test from waiting behind twelve writes to a locked a
       ...{ accountId: locked, externalId, amountCents: 500n, currency: "eur", donatedAt: at },
     }),
   );
-  // Each of them has found the account locked.
+  // This write ends after each of the twelve has found the account locked.
   await services.donations.createDonation({
     ...{ accountId, externalId: "after", amountCents: 500n, currency: "eur", donatedAt: at },
   });

@@ -11,48 +11,48 @@ import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
 /**
- * How long writes wait at most, after a commit with events, until a poller waits for theirs: so each goes at once to
- * where it is delivered. While a backlog drains no poller waits, and this is the pace of commits.
+ * The longest that the next commit waits, after a commit with events, until a poller waits. Each new event then goes at
+ * once to a poller that delivers it. While a backlog drains no poller waits, and commits follow at this pace.
  */
 const MAX_BEHIND_MS = 40;
-/** Writes that share a commit at most; with the longest texts they fit into one packet (16 MiB). */
+/** The most writes that share a commit. Even with the longest texts they fit into one packet (16 MiB). */
 const MAX_TOGETHER = 64;
-/** How long a write waits for those of its account before it. */
+/** How long a write waits for earlier writes of its account. */
 const MAX_TURN_MS = 10_000;
 const LOCKED = `The account was locked for longer than ${MAX_TURN_MS} ms.`;
 
-/** Runs the writes of the service, each as load, decide, store. */
+/** Runs the writes of the service: each loads, decides and stores. */
 export type Writer = {
   /**
-   * Runs a write and resolves with its answer once it is committed. Fails with what its decision failed
-   * with, and with `account_not_found` when its account is unknown or deleted.
+   * Runs a write and resolves with its answer after the commit. Rejects with the error of its decision, or with
+   * `account_not_found` if its account is unknown or deleted.
    */
   write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
 };
 
-/** The connections that writes run on. */
+/** The connections of writes. */
 export type WriteConnections = {
-  /** One connection, for the writes that share a commit: they follow one another. */
+  /** One connection for the writes that share commits, one commit after another. */
   readonly together: Packets;
-  /** For those that are made on their own. */
+  /** For writes that are committed alone. */
   readonly alone: Packets;
-  /** For those that found their account locked and wait for it: they hold up no others. */
+  /** For writes that wait for their locked account, so that they delay no others. */
   readonly leftOut: Packets;
 };
 
 type Waiting = PlannedWrite & {
   readonly touches: readonly string[];
-  /** When it is no longer begun, by `performance.now()`. */
+  /** The write does not begin after this time, by `performance.now()`. */
   readonly waitsUntilMs: number;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
- * Creates a writer that gathers the writes which arrive while others are committed into the next
- * transaction. An idle service commits at once, a busy one shares its commits. A write runs on its
- * own when others have locked its account, or when its shared transaction failed. Those of one
- * account follow one another, so a locked account holds one connection at most.
+ * Creates a writer that collects the writes which arrive during a commit for the next transaction. An idle service
+ * commits at once, a busy one shares commits. A write is committed alone if another transaction has locked its account,
+ * or if its shared transaction failed. Such writes of one account run one after another, so a locked account occupies
+ * at most one connection.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
@@ -60,14 +60,14 @@ export function createWriter(
   feedChanges: Pick<FeedChanges, "note">,
 ): Writer {
   let waiting: Waiting[] = [];
-  /** By account, the writes that wait behind one on its own. */
-  const behind = new Map<number, (() => Promise<void>)[]>();
+  /** By account, the writes that wait to be committed alone. */
+  const queues = new Map<number, (() => Promise<void>)[]>();
   let isRunning = false;
   let mayBeBehind = false;
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    // Those that came in the same turn of the event loop share the first commit too.
+    // Writes of the same turn of the event loop share the first commit too.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       if (mayBeBehind) await outbox.attempts.caughtUp(MAX_BEHIND_MS);
@@ -76,7 +76,7 @@ export function createWriter(
     isRunning = false;
   }
 
-  /** Takes the first of each name: a write is never decided before one that it may build on is stored. */
+  /** Takes the first write of each name, because a write must follow those that it may depend on. */
   function takeBatch(): Waiting[] {
     const touched = new Set<string>();
     const batch: Waiting[] = [];
@@ -96,8 +96,8 @@ export function createWriter(
       const committed = await commitWrites(together, outbox, batch, false);
       const { outcomes, hasAttempts } = committed;
       feedChanges.note(committed.feeds);
-      for (const [place, write] of batch.entries()) {
-        const outcome = outcomes[place];
+      for (const [index, write] of batch.entries()) {
+        const outcome = outcomes[index];
         if (outcome === undefined || outcome.kind === "no_account") runAlone(write, leftOut);
         else settle(write, outcome);
       }
@@ -107,28 +107,28 @@ export function createWriter(
         for (const write of batch) runAlone(write, alone);
         return;
       }
-      // Those that wait would learn it no sooner than their turns come, each as late as these.
+      // Reject the waiting ones too. Otherwise each would fail only in its turn, as late as these.
       for (const write of [...batch, ...waiting.splice(0)]) write.reject(error);
     }
   }
 
   function runAlone(write: Waiting, packets: Packets): void {
     const run = () => commitAlone(write, packets);
-    const queue = behind.get(write.accountNo);
+    const queue = queues.get(write.accountNo);
     if (queue === undefined) void runInTurn(write.accountNo, run);
     else queue.push(run);
   }
 
   async function runInTurn(accountNo: number, first: () => Promise<void>): Promise<void> {
     const queue = [first];
-    behind.set(accountNo, queue);
+    queues.set(accountNo, queue);
     for (let run = queue.shift(); run !== undefined; run = queue.shift()) await run();
-    behind.delete(accountNo);
+    queues.delete(accountNo);
   }
 
   async function commitAlone(write: Waiting, packets: Packets): Promise<void> {
     try {
-      // Behind a locked account it may have waited for longer than its caller does.
+      // While its account was locked it may have waited for longer than its caller does.
       if (performance.now() > write.waitsUntilMs) throw new DatabaseTimeoutError(LOCKED);
       const { outcomes, feeds } = await commitWrites(packets, outbox, [write], true);
       feedChanges.note(feeds);
@@ -154,7 +154,7 @@ export function createWriter(
           accountNo,
           asks: load(accountNo),
           span: currentSpan(),
-          // The answers to its own asks, by their names.
+          // The results of its own lookups, by their names.
           decide: (found, account) => decide(found as Found<Asked>, account),
           touches: touches ?? [],
           waitsUntilMs: performance.now() + MAX_TURN_MS,
