@@ -7,7 +7,7 @@ import type { AttemptContent, PastAttempt } from "./claim-store.ts";
 import { RUNNING_STATES } from "./delivery-state.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** What the database holds about one attempt of a workflow before the attempt is made. */
+/** One attempt of a workflow, as it is loaded before it is made. */
 export type LoadedAttempt = {
   /** Whether the delivery is in this run and the run has not ended. */
   readonly isRunning: boolean;
@@ -62,7 +62,7 @@ export async function findAttempt(
   return row && loadedFromRow(row);
 }
 
-/** Tells whether an account was deleted. Its deletion also deletes its deliveries. */
+/** Tells whether an account was deleted, and its deliveries with it. */
 export async function isAccountDeleted(pool: Pool, accountNo: number): Promise<boolean> {
   const rows = await queryWithin<RowDataPacket[]>(
     pool,

@@ -4,7 +4,7 @@ import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 
-/** Upper bound of rows for each query, so that a large backlog does not make the measurement expensive. */
+/** The most rows of each query, so that a large backlog stays cheap to measure. */
 const MAX_ROWS = 10_000;
 /** Due retries begin within seconds. Only later ones count as overdue. */
 const OVERDUE_MICROS = 60_000_000;
@@ -15,10 +15,10 @@ const DEADLINE_MS = 3_000;
 export type Backlog = {
   readonly firstAttempts: number;
   readonly beginRetries: number;
-  /** The oldest delivery among the counted entries whose first attempt waits; manual retries are excluded. */
+  /** The oldest counted delivery whose first attempt waits, manual retries excluded. */
   readonly oldestId: string | undefined;
   readonly overdue: number;
-  /** Due time of the longest overdue retry, in microseconds since 1970. */
+  /** When the longest overdue retry was due, in microseconds since 1970. */
   readonly overdueSince: number | undefined;
   readonly nowMicros: number;
 };
@@ -45,7 +45,7 @@ const RETRIES = `SELECT COUNT(*) AS overdue, MIN(next_attempt_at) AS overdue_sin
 
 const CLOCK = `SELECT ${NOW_MICROS} AS now_micros`;
 
-/** Reads the backlog. Reads at most 20,000 rows and rejects after three seconds. */
+/** Reads at most 20,000 rows, and rejects after three seconds. */
 export async function readBacklog(pool: Pool): Promise<Backlog> {
   const read = <Row extends RowDataPacket>(sql: string) =>
     withDeadline<Row[]>(pool, DEADLINE_MS, (connection, answer) =>

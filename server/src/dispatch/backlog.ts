@@ -26,7 +26,7 @@ const FAMILIES: readonly GaugeFamily[] = [
   },
 ];
 
-/** Registers the gauges of the backlog. While the database is unavailable they have no value, instead of 0. */
+/** Registers the backlog's gauges. While the database is unavailable they have no value, instead of 0. */
 export function measureBacklog(metrics: Metrics, pool: Pool): void {
   metrics.gauges(FAMILIES, async () => {
     const { firstAttempts, beginRetries, oldestId, overdue, overdueSince, nowMicros } =

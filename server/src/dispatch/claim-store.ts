@@ -13,7 +13,6 @@ import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts
 /** The last queue on a page of the outbox. The next page begins after it. */
 export type QueuePosition = Pick<Queue, "accountNo" | "endpointId">;
 
-/** A leased outbox entry. */
 export type LeasedEntry = RunKey & {
   /** False if the run has ended or its account was deleted. */
   readonly isRunning: boolean;
@@ -51,13 +50,13 @@ type RetryRow = LeasedRow & { due_in: number | null };
 type PastRow = KeyRow & { outcome: AttemptOutcome; ended_at: number };
 
 /**
- * A lease that ends later than now by the lease's length and this margin was made before the database's clock stepped
- * back. A claim keeps its start as "now" while it waits for a lock, and another claim may lease later meanwhile. The
- * margin is therefore longer than any wait for a lock.
+ * A lease that ends later than a new one would, by more than this, dates from before the database's clock stepped back.
+ * While a claim waits for a lock, its own time stands still and another claim may lease later. This is therefore longer
+ * than any wait for a lock.
  */
 const CLOCK_STEP_MICROS = 60_000_000;
 const LAST_LEASE_END = `${NOW_MICROS} + ${LEASE_MICROS + CLOCK_STEP_MICROS}`;
-/** Entries that were leased before the clock stepped back can be claimed too. */
+/** Includes entries that were leased before the clock stepped back. */
 const CAN_BE_CLAIMED = `(leased_until IS NULL OR leased_until <= ${NOW_MICROS} OR leased_until > ${LAST_LEASE_END})`;
 const IS_LEASED = `leased_until > ${NOW_MICROS} AND leased_until <= ${LAST_LEASE_END}`;
 const IS_RUNNING = `d.run = o.run AND d.state IN (${RUNNING_STATES.join(", ")})`;
@@ -67,10 +66,7 @@ const ENTRY_O = { account: "o.account_no", delivery: "o.delivery_id" };
 /** Only vtgate reads this hint. It skips a shard that is unavailable instead of failing. ADR 0048 */
 const OF_SHARDS_THAT_SERVE = "/*vt+ SCATTER_ERRORS_AS_WARNINGS=1 */";
 
-/**
- * Lists the claimable entries after a queue, grouped by queue. Within a queue, entries with an expired lease come
- * first, then the oldest.
- */
+/** Lists the claimable entries after a queue, queue by queue: first those with an expired lease, then the oldest. */
 export async function listClaimable(
   pool: Pool,
   task: Task,
@@ -121,7 +117,7 @@ export async function leaseEntries(
   const { sql, values } = anyDelivery(keys, ENTRY);
   await queryWithin<ResultSetHeader>(
     pool,
-    // By PRIMARY, which is also the order in which a record locks. The queue's index would cause deadlocks.
+    // By PRIMARY, the order in which a record locks. By the queue's index they would deadlock.
     `UPDATE outbox_entry FORCE INDEX (PRIMARY) SET lease_id = ?, leased_until = ${NOW_MICROS} + ${LEASE_MICROS}
      WHERE ${sql} AND task = ? AND ${CAN_BE_CLAIMED}`,
     [leaseId, ...values, task],
@@ -143,8 +139,8 @@ export async function releaseEntries(
 }
 
 /**
- * Loads the first attempts that a claim leased among these entries (at least one). `content` is `undefined` if nothing
- * may be sent: the endpoint is off or deleted, or the account is blocked.
+ * Loads the first attempts that a claim leased among these entries (at least one). Those without `content` cannot be
+ * sent: the endpoint is off or deleted, or the account is blocked.
  */
 export async function loadLeasedAttempts(
   pool: Pool,

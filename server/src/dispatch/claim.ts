@@ -13,7 +13,6 @@ import { type DeliveryKey, deliveryName, type RunKey } from "./run-key.ts";
 const PAGE = 256;
 const START: QueuePosition = { accountNo: 0, endpointId: "" };
 
-/** A leased first attempt. */
 export type ClaimedAttempt = RunKey & AttemptContent & { readonly leaseId: string };
 /** A leased run that continues with a retry. */
 export type ClaimedRetry = RunKey & {
@@ -29,15 +28,14 @@ export type Claims = {
   retries(limit: number): Promise<Look<ClaimedRetry>>;
 };
 
-/** The result of a search: like a `Look`, but its entries are not leased yet. */
+/** Like a `Look`, but its entries are not leased yet. */
 type Found = Omit<Look<DeliveryKey>, "entries"> & { readonly keys: readonly DeliveryKey[] };
 
-/** The dependencies of claims. */
 export type ClaimParts = {
   readonly store: DispatchStore;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** Returns a number from 0 to 1, which chooses the account and endpoint that come first. */
+  /** From 0 to 1; chooses the account and endpoint that come first. */
   readonly random: () => number;
 };
 
@@ -105,7 +103,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Searches until it has found `limit` entries or has seen every queue. */
+  /** Searches until it has found `limit` entries or seen every queue. */
   async function find(task: Task, limit: number, endpointLimit: number): Promise<Found> {
     await releaseUnheard();
     const found: Queue[] = [];
@@ -146,7 +144,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     }
   }
 
-  /** Shortens each queue to its endpoint's capacity, and leaves out queues whose endpoint has none. */
+  /** Shortens each queue to its endpoint's capacity, and drops queues whose endpoint has none. */
   async function limitQueues(
     task: Task,
     queues: readonly Queue[],
@@ -160,7 +158,7 @@ export function createClaims({ store, outbox, log, random }: ClaimParts): Claims
     });
   }
 
-  /** Removes entries that can never be sent from the outbox, because nothing else would. No claim waits for this. */
+  /** Removes entries that can never be sent, because nothing else would. No claim waits for this. */
   function endUnsendable(entries: readonly LeasedEntry[]): void {
     if (entries.length === 0) return;
     endRuns(entries).catch((cause) =>
@@ -191,7 +189,7 @@ function queuesOf(page: readonly (QueuePosition & DeliveryKey)[]): Queue[] {
   });
 }
 
-/** Adds the endpoints whose queues were shortened or left out. */
+/** Adds the endpoints whose queues were shortened or dropped. */
 function addThrottled(to: Set<string>, queues: readonly Queue[], open: readonly Queue[]): void {
   const counts = new Map(open.map((queue) => [queue.endpointId, queue.deliveryIds.length]));
   for (const { endpointId, deliveryIds } of queues) {
@@ -203,7 +201,7 @@ function countEntries(queues: readonly Queue[]): number {
   return queues.reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
 }
 
-/** Whether a queue comes after a position, in the order of the pages. */
+/** Whether a queue comes after a position in page order. */
 function isAfter(queue: QueuePosition, position: QueuePosition): boolean {
   if (queue.accountNo !== position.accountNo) return queue.accountNo > position.accountNo;
   return queue.endpointId > position.endpointId;

@@ -1,6 +1,6 @@
 import { AttemptOutcome } from "@activity/proto";
 
-/** The state of a delivery. The numbers equal those of the proto's DeliveryState and of the stored column. */
+/** The state of a delivery, numbered as in the proto's DeliveryState and the stored column. */
 export const DeliveryState = {
   Pending: 1,
   Retrying: 2,
@@ -18,8 +18,8 @@ const FAILURES: readonly AttemptOutcome[] = Object.values(AttemptOutcome).filter
 );
 
 /**
- * For each state, the possible outcomes of the run's last attempt; `undefined` means that none is recorded. Deliveries
- * are listed by these pairs of state and outcome. A delivery with another pair is never listed. ADR 0026
+ * For each state, the outcomes that the run's last recorded attempt may have; `undefined` means none. Deliveries are
+ * listed by these pairs. One with another pair is never listed. ADR 0026
  */
 export const OUTCOMES_IN: Readonly<Record<DeliveryState, readonly (AttemptOutcome | undefined)[]>> =
   {

@@ -38,7 +38,7 @@ export function createDispatchService({
   readonly store: DispatchStore;
   readonly secretKeys: SecretKeys;
   readonly outbox: Outbox;
-  /** Returns a number from 0 to 1, which chooses whose entries are claimed first. */
+  /** From 0 to 1; chooses whose entries are claimed first. */
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -51,7 +51,7 @@ export function createDispatchService({
   );
   const claims = createClaims({ store, outbox, log, random });
 
-  /** Releases the entries of a caller that has disconnected, so that other pollers can claim them at once. */
+  /** Releases the entries of a caller that has gone away, so that others can claim them at once. */
   async function releaseIfGone<Entry extends RunKey & { readonly leaseId: string }>(
     entries: readonly Entry[],
     signal: AbortSignal,

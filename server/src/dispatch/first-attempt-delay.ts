@@ -6,9 +6,8 @@ import type { MadeAttempt } from "./record-attempts.ts";
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
 /**
- * Returns a function that records the delay from an event's transaction to the start of its first attempt. The
- * transaction's time is by the database's clock, the start by the clock of the process that made the attempt. Manual
- * retries are not recorded.
+ * Returns a function that records the delay from an event's transaction, by the database's clock, to the start of its
+ * first attempt, by the clock of the attempting process. Manual retries are not recorded.
  */
 export function measureFirstAttempts(metrics: Metrics): (attempt: MadeAttempt) => void {
   const observe = metrics.histogram(

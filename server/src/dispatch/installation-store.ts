@@ -1,7 +1,7 @@
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 
-/** Reads the id of this database: 12 random hexadecimal characters, drawn when the database was created. */
+/** Reads this database's id: 12 random hexadecimal characters, drawn when it was created. */
 export async function readInstallationId(pool: Pool): Promise<string> {
   const [row] = await queryWithin<(RowDataPacket & { id: string })[]>(
     pool,

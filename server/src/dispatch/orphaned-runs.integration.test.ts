@@ -27,7 +27,6 @@ const deliveryOf = async ({ deliveryId }: Run) =>
   (await services.deliveries.getDelivery({ accountId, deliveryId })).delivery;
 const fail = (run: Run, attempt: number) =>
   services.record(run, AttemptOutcome.TIMEOUT, { attempt, retryIn: { seconds: 60n } });
-/** Makes the next attempts due `agoMicros` ago. */
 const makeDue = (agoMicros: number) =>
   services.database.query(
     `UPDATE delivery SET next_attempt_at = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) - ?

@@ -3,8 +3,8 @@ import { startPeriodicJob } from "../common/periodic-job.ts";
 import type { DispatchStore } from "./dispatch-store.ts";
 
 /**
- * An attempt this late is orphaned, not waiting. 10,000 attempts that are due at one moment are made within minutes,
- * and so is the backlog of an outage.
+ * An attempt this late is orphaned, not waiting. 10,000 attempts that are due at once are made within minutes, as is
+ * the backlog of an outage.
  */
 const OVERDUE_MICROS = 10 * 60_000_000;
 /**
@@ -23,8 +23,8 @@ export function startOrphanedRuns(store: DispatchStore, notify: () => void, log:
 
 /**
  * Puts at most `LIMIT` runs whose next attempt is long overdue into the outbox, to begin their workflows again. If
- * Temporal still has a run's workflow, beginning it changes nothing. A run is overdue again only if its new workflow
- * makes no attempt either.
+ * Temporal still has a run's workflow, nothing changes. A run is overdue again only if its new workflow makes no
+ * attempt either.
  */
 export async function resumeOrphanedRuns(
   store: DispatchStore,

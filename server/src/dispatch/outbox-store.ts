@@ -2,7 +2,7 @@ import type { Insert, Table } from "../database/change.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** What a dispatcher does with an entry. The numbers equal those of the stored column. */
+/** What a dispatcher does with an entry, numbered as in the stored column. */
 export const Task = {
   /** Make the first attempt. */
   Attempt: 1,
@@ -14,10 +14,9 @@ export type Task = (typeof Task)[keyof typeof Task];
 /** The length of a lease: ten seconds for an attempt, and four to record it. */
 export const LEASE_MICROS = 14_000_000;
 
-/** A run to put into the outbox. */
 export type NewOutboxEntry = RunKey & { readonly endpointId: string; readonly task: Task };
 
-/** Replaces an entry that already exists: it belongs to the same run or an earlier one of the delivery. */
+/** An existing entry is of the same run or an earlier one of the delivery, so it is replaced. */
 const OUTBOX_ENTRY: Table = {
   insert: `INSERT INTO outbox_entry
     (account_no, delivery_id, endpoint_id, run, task, lease_id, leased_until)`,

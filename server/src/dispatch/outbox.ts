@@ -3,7 +3,7 @@ import type { ClaimedAttempt, ClaimedRetry } from "./claim.ts";
 import { createPollerQueue, type PollerQueue, type Reservation } from "./poller-queue.ts";
 import type { DeliveryKey } from "./run-key.ts";
 
-/** An older lease is given up instead of given to its poller, because too little of it is left. */
+/** An older lease is given up, because too little of it is left for its poller. */
 export const MAX_LEASE_AGE_MS = 2_000;
 
 /** The pollers of this process that wait for outbox entries, by task. */
@@ -46,7 +46,7 @@ export function createLeases({ attempts, unheard, timing }: Outbox): Leases {
   const { nowMs } = timing;
   const pollers: { reservation: Reservation<ClaimedAttempt>; leased: ClaimedAttempt[] }[] = [];
   let hasUnleased = false;
-  // Taken before the transaction loads, because a lease counts from the database's time during the load.
+  // Taken before the load, because a lease counts from the database's time during the load.
   const begunMs = nowMs();
 
   function reserveFor(endpointId: string) {

@@ -14,10 +14,7 @@ export type Reservation<Entry> = {
   readonly limit: number;
   /** Endpoints whose entries it does not take. */
   readonly slow: ReadonlySet<string>;
-  /**
-   * Gives the poller the committed entries, if any. Returns false if its wait has ended: it then did not receive
-   * `entries`.
-   */
+  /** Gives the poller the committed entries, if any. Returns false if its wait has ended: it then did not get them. */
   give(entries: readonly Entry[]): boolean;
 };
 
@@ -32,8 +29,8 @@ export type PollerQueue<Entry> = {
   /** Whether the last look left entries of an endpoint. New entries must come after them. */
   isThrottled(endpointId: string): boolean;
   /**
-   * Resolves when a poller waits, because it has then claimed every entry. Resolves after `milliseconds` at the latest,
-   * and at once while nobody claims.
+   * Resolves when a poller waits, because every entry is then claimed. Resolves after `milliseconds` at the latest, and
+   * at once while nobody claims.
    */
   caughtUp(milliseconds: number): Promise<void>;
   /**
@@ -47,21 +44,19 @@ export type PollerQueue<Entry> = {
   ): Promise<readonly Entry[]>;
 };
 
-/** The result of a look. */
 export type Look<Entry> = {
   readonly entries: readonly Entry[];
   /** Endpoints of which it left entries, because they are at their limit. */
   readonly throttled: ReadonlySet<string>;
-  /** Whether there may be more entries. False when it found nothing. */
+  /** Whether there may be more entries. False if it found nothing. */
   readonly hasMore: boolean;
 };
 
-/** A caller that claims. */
 export type Poller = {
   readonly limit: number;
-  /** Whether entries that it did not look for may be leased to it. */
+  /** Whether entries may be leased to it that it did not look for. */
   readonly idle: boolean;
-  /** Endpoints whose entries may not. */
+  /** Endpoints whose entries may not be. */
   readonly slow: ReadonlySet<string>;
 };
 

@@ -14,9 +14,8 @@ export type MadeAttempt = NewAttempt & {
   readonly before: readonly PastAttempt[];
 };
 
-/** The result of a call. */
 export type Recorded = {
-  /** Indexes of the attempts that are not recorded, because another transaction has locked their delivery. */
+  /** Indexes of the attempts that are not recorded, because another transaction locks their delivery. */
   readonly busy: readonly number[];
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
@@ -25,10 +24,10 @@ export type Recorded = {
 };
 
 /**
- * Records attempts (at least one, and at most one of each delivery) in one transaction, with the states and outbox
- * entries of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered.
- * Attempts whose delivery another transaction has locked are returned as `busy`. If an attempt cannot be stored, the
- * others are recorded and its error is thrown.
+ * Records attempts (at least one, at most one of each delivery) in one transaction, with the states and outbox entries
+ * of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered. Attempts
+ * whose delivery another transaction locks are returned as `busy`. If an attempt cannot be stored, the others are
+ * recorded and its error is thrown.
  */
 export async function recordAttempts(
   store: DispatchStore,

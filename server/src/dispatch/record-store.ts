@@ -8,7 +8,6 @@ import type { DeliveryState } from "./delivery-state.ts";
 import { Task } from "./outbox-store.ts";
 import { anyDelivery, anyRun, type DeliveryKey, type RunKey } from "./run-key.ts";
 
-/** An attempt to store. */
 export type NewAttempt = RunKey & {
   readonly attempt: number;
   readonly startedAt: number | bigint;
@@ -46,7 +45,7 @@ export type LockedRow = RowDataPacket & {
 
 const COLUMNS = { account: "account_no", delivery: "id" };
 
-/** Assign `outcome` last: each assignment before it compares the stored outcome. */
+/** Assign `outcome` last: each assignment before it compares the stored one. */
 const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> ${AttemptOutcome.DELIVERED}`;
 
 const ATTEMPT: Table = {
@@ -69,7 +68,6 @@ export function lockFreeDeliveries(keys: readonly DeliveryKey[]): Statement {
   };
 }
 
-/** Converts a row of `lockFreeDeliveries`. */
 export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
   return {
     accountNo: row.account_no,
@@ -95,7 +93,6 @@ export async function listPresent(
   return rows.map((row) => ({ accountNo: row.account_no, deliveryId: row.id }));
 }
 
-/** Returns the insert of an attempt. */
 export function storeAttempt(attempt: NewAttempt): Insert {
   return {
     into: ATTEMPT,
@@ -127,7 +124,7 @@ export function updateAfterAttempt(
   };
 }
 
-/** Turns entries whose first attempt failed (at least one) into entries to begin a workflow, claimable at once. */
+/** Turns entries whose first attempt failed (at least one) into ones to begin a workflow, claimable at once. */
 export function turnIntoRetries(runs: readonly RunKey[]): Statement {
   const { sql, values } = anyRun(runs, { account: "account_no", delivery: "delivery_id" });
   return {

@@ -6,7 +6,6 @@ import { DonationStatus } from "./donation-status.ts";
 import { type DonationRecord, type StoredDonation, storeDonation } from "./donation-store.ts";
 import { type SubscriptionRecord, storeSubscription } from "./subscription-store.ts";
 
-/** A stored contribution. */
 export type ContributionRecord = {
   readonly donation: DonationRecord;
   readonly subscriptionId: string;

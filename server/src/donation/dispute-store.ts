@@ -4,7 +4,6 @@ import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import { DisputeState } from "./donation-status.ts";
 
-/** A dispute of a donation. */
 export type DisputeRecord = { readonly externalId: Buffer; readonly state: DisputeState };
 
 type DisputeRow = RowDataPacket & { dispute_external_id: Buffer; outcome: DisputeState };
@@ -23,12 +22,10 @@ const DONATION_DISPUTE: Table = {
   insert: "INSERT INTO donation_dispute (account_no, record_id, external_id, outcome)",
 };
 
-/** Stores a new, open dispute. */
 export function storeDispute({ accountNo, recordId }: DonationKey, externalId: Buffer): Insert {
   return { into: DONATION_DISPUTE, row: [accountNo, recordId, externalId, DisputeState.Open] };
 }
 
-/** Stores the new state of a dispute. */
 export function updateDispute(
   { accountNo, recordId }: DonationKey,
   { externalId, state }: DisputeRecord,

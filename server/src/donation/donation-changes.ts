@@ -14,9 +14,8 @@ import {
 import { type DonationRecord, updateDonation } from "./donation-store.ts";
 import { type RefundRecord, storeRefund } from "./refund-store.ts";
 
-/** The result of a change to a donation. */
 export type ChangedDonation = Omit<Decision<never>, "answer"> & {
-  /** The same object as before if the change is a repeated one. */
+  /** The same object as before if the change is repeated. */
   readonly donation: DonationRecord;
 };
 
@@ -36,7 +35,6 @@ export function payDonation({ donation }: DonationState, recordedAt: number): Ch
   return changed(donation, { ...donation, status: DonationStatus.Paid, recordedAt });
 }
 
-/** Adds a refund. */
 export function refundDonation(
   { donation, refunds, disputes }: DonationState,
   externalId: Buffer,
@@ -52,7 +50,6 @@ export function refundDonation(
   return changed(donation, after, storeRefund(donation, externalId, amountCents));
 }
 
-/** Opens a dispute. */
 export function openDispute(
   { donation, disputes }: DonationState,
   externalId: Buffer,
@@ -63,7 +60,6 @@ export function openDispute(
   return changed(donation, withPayment(donation, opened), storeDispute(donation, externalId));
 }
 
-/** Ends a dispute. */
 export function resolveDispute(
   { donation, disputes }: DonationState,
   externalId: Buffer,

@@ -11,8 +11,8 @@ import { isVisible } from "./donation-status.ts";
 import type { DonationRecord } from "./donation-store.ts";
 
 /**
- * Returns the feed changes that follow from a change to a donation; `before` is `undefined` for a new one. A donation
- * that becomes visible again returns to its first position.
+ * Returns how a change to a donation changes the feed; `before` is `undefined` for a new one. A donation that becomes
+ * visible again returns to its first position.
  */
 export function updateFeed(
   before: DonationRecord | undefined,

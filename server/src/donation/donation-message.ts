@@ -25,7 +25,6 @@ export function donationFromContribution(request: RecordContributionRequest): Do
   return newDonation(request, request.contributedAt, "contributed_at");
 }
 
-/** Converts a stored donation to its message. */
 export function donationToProto(donation: DonationRecord): MessageInitShape<typeof DonationSchema> {
   const { recordedAt } = donation;
   return {

@@ -38,7 +38,7 @@ type DonationWrite = {
   readonly loadsPayments: boolean;
 };
 
-/** Creates the service that writes donations rest through the service. */
+/** Creates the service that writes donations made through the service. */
 export function createDonationService({ write }: Writer): ServiceImpl<typeof DonationService> {
   /** Makes one change to a stored donation and writes its webhook events. */
   async function change(

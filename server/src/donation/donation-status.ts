@@ -1,4 +1,4 @@
-/** The status of a donation. The numbers equal those of the proto's DonationStatus and of the stored column. §3 */
+/** The status of a donation, numbered as in the proto's DonationStatus and the stored column. §3 */
 export const DonationStatus = {
   Created: 1,
   Paid: 2,
@@ -9,13 +9,10 @@ export const DonationStatus = {
 } as const;
 export type DonationStatus = (typeof DonationStatus)[keyof typeof DonationStatus];
 
-/**
- * The state of a dispute. The numbers equal those of the stored column; `Won` and `Lost` equal the proto's outcomes.
- */
+/** The state of a dispute, numbered as in the stored column; `Won` and `Lost` as in the proto's outcomes. */
 export const DisputeState = { Open: 0, Won: 1, Lost: 2 } as const;
 export type DisputeState = (typeof DisputeState)[keyof typeof DisputeState];
 
-/** The changes to a donation. */
 export const DonationChange = {
   Pay: "pay",
   Refund: "refund",
@@ -25,7 +22,6 @@ export const DonationChange = {
 } as const;
 export type DonationChange = (typeof DonationChange)[keyof typeof DonationChange];
 
-/** The statuses from which each change is allowed. */
 const ALLOWED_FROM = {
   pay: [DonationStatus.Created],
   refund: [DonationStatus.Paid, DonationStatus.Disputed],
@@ -45,7 +41,6 @@ const ALLOWED_FROM = {
   ],
 } satisfies Record<DonationChange, readonly DonationStatus[]>;
 
-/** Tells whether a donation of this status allows a change. */
 export function isAllowed(change: DonationChange, status: DonationStatus): boolean {
   const statuses: readonly DonationStatus[] = ALLOWED_FROM[change];
   return statuses.includes(status);

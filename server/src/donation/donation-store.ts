@@ -25,7 +25,6 @@ export type DonationRecord = {
   readonly subscriptionId: string | undefined;
 };
 
-/** A donation as the database returns it. */
 export type StoredDonation = DonationRecord & {
   /** Whether it started its subscription. */
   readonly startsSubscription: boolean;
@@ -65,7 +64,6 @@ const DONATION: Table = {
     refunded_amount_cents, donor_name, message, donated_at, recorded_at, test, subscription_id)`,
 };
 
-/** Stores a new donation. */
 export function storeDonation(donation: DonationRecord): Insert {
   return {
     into: DONATION,

@@ -2,7 +2,6 @@ import type { Insert, Table } from "../database/change.ts";
 import { lookupOf } from "../database/lookup.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 
-/** A refund of a donation, by its writer's external id. */
 export type RefundRecord = { readonly externalId: Buffer };
 
 type RefundRow = RowDataPacket & { refund_external_id: Buffer };
@@ -20,7 +19,6 @@ const DONATION_REFUND: Table = {
   insert: "INSERT INTO donation_refund (account_no, record_id, external_id, amount_cents)",
 };
 
-/** Stores a new refund. */
 export function storeRefund(
   { accountNo, recordId }: { readonly accountNo: number; readonly recordId: string },
   externalId: Buffer,

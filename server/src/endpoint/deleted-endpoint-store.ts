@@ -3,12 +3,12 @@ import type { Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 import { RUNNING_STATES } from "../dispatch/delivery-state.ts";
 
-/** The most endpoints that one write removes. A write creates fewer, so deleted endpoints do not accumulate. */
+/** The most endpoints that one write removes. A write creates fewer, so none accumulate. */
 const MAX_REMOVED = 100;
 
 /**
- * Looks up deleted endpoints of an account whose rows are no longer needed: no delivery to them runs, and none can
- * begin. Reads one index entry for each endpoint, however many deliveries it has.
+ * Looks up an account's deleted endpoints to which no delivery runs or can begin. Reads one index entry for each,
+ * however many deliveries it has.
  */
 export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, string>({
   select: "SELECT e.account_no, e.id FROM endpoint e",
@@ -21,7 +21,7 @@ export const removableEndpointsOf = lookupOf<RowDataPacket & { id: string }, str
   fromRow: (row) => row.id,
 });
 
-/** Removes the rows of deleted endpoints (at least one) of an account. */
+/** Removes the rows of an account's deleted endpoints (at least one). */
 export function removeEndpoints(accountNo: number, ids: readonly string[]): Statement {
   return {
     sql: "DELETE FROM endpoint WHERE account_no = ? AND id IN (?)",

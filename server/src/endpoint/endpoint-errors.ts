@@ -1,6 +1,5 @@
 import { DomainError, ErrorCode } from "../common/errors.ts";
 
-/** Returns the error for an endpoint that the account does not have. */
 export function endpointNotFound(): DomainError {
   return new DomainError(
     ErrorCode.EndpointNotFound,
@@ -8,7 +7,6 @@ export function endpointNotFound(): DomainError {
   );
 }
 
-/** Returns the error for sending to an endpoint that is switched off. */
 export function endpointSwitchedOff(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
@@ -16,7 +14,6 @@ export function endpointSwitchedOff(): DomainError {
   );
 }
 
-/** Returns the error for sending a delivery to its deleted endpoint. */
 export function endpointDeleted(): DomainError {
   return new DomainError(
     ErrorCode.EndpointSwitchedOff,
@@ -24,7 +21,7 @@ export function endpointDeleted(): DomainError {
   );
 }
 
-/** Returns the error for a rotation while another one is pending, whose secret a receiver may have. */
+/** A receiver may already have the secret of the pending rotation. */
 export function rotationPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationPending,
@@ -32,7 +29,6 @@ export function rotationPending(): DomainError {
   );
 }
 
-/** Returns the error for canceling a rotation when none is pending. */
 export function rotationNotPending(): DomainError {
   return new DomainError(
     ErrorCode.SecretRotationNotPending,
@@ -40,7 +36,6 @@ export function rotationNotPending(): DomainError {
   );
 }
 
-/** Returns the error for sending an event of a blocked account. */
 export function accountBlocked(): DomainError {
   return new DomainError(
     ErrorCode.AccountUnavailable,

@@ -48,7 +48,6 @@ import { testEventData } from "./test-event-data.ts";
 
 type EndpointKey = { readonly accountId: string; readonly endpointId: string };
 
-/** The settings of the service. */
 export type EndpointSettings = {
   readonly secretKeys: SecretKeys;
   /** Additional `host:port` targets, for development only. */
@@ -102,7 +101,7 @@ export function createEndpointService(
         accountId: request.accountId,
         load: (accountNo) => ({
           endpoints: endpointsOf([accountNo]),
-          // Every send reads all endpoint rows of the account, so rows of deleted endpoints must not accumulate.
+          // Every send reads all endpoint rows of the account, so those of deleted ones must not accumulate.
           removable: removableEndpointsOf([accountNo]),
         }),
         decide({ endpoints, removable }, { accountNo, nowMicros: createdAt }) {
@@ -161,7 +160,7 @@ export function createEndpointService(
       const secret = newSigningSecret();
       const encrypted = encryptSecret(secretKeys, request.endpointId, secret);
       const endpoint = await writeEndpoint(request, (stored, { accountNo, nowMicros }) => {
-        // The receiver may already have the pending secret, and would refuse the signatures of another one.
+        // The receiver may already have the pending secret, and would refuse signatures of another one.
         if (stored.nextSecretFrom !== undefined) throw rotationPending();
         const nextSecretFrom = parseSignsFrom(request.signsFrom, nowMicros);
         const change =

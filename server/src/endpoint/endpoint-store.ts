@@ -77,7 +77,6 @@ export function storeEndpoint(endpoint: NewEndpoint): Insert {
   };
 }
 
-/** Finds an endpoint of an account, unless it is deleted. */
 export async function findEndpoint(
   pool: Pool,
   accountNo: number,
@@ -122,8 +121,8 @@ export function updateSecret(accountNo: number, id: string, secret: Buffer): Sta
 }
 
 /**
- * Stores the encrypted secret that signs from `fromMicros` on. No rotation may be pending. The secret of an earlier
- * rotation, if there was one, signs until then.
+ * Stores the encrypted secret that signs from `fromMicros` on; no rotation may be pending. An earlier rotation's
+ * secret, if any, signs until then.
  */
 export function storeNextSecret(
   accountNo: number,
@@ -150,7 +149,6 @@ export function deleteNextSecret(accountNo: number, id: string): Statement {
 /** A deleted endpoint keeps only what its deliveries show. */
 const ERASE = `SET deleted_at = ?, switched_on = FALSE, name = '', url = '', secret = '', ${NO_NEXT_SECRET}`;
 
-/** Deletes an endpoint permanently. */
 export function markEndpointDeleted(accountNo: number, id: string, nowMicros: number): Statement {
   return {
     sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND id = ? AND deleted_at IS NULL`,
@@ -158,7 +156,6 @@ export function markEndpointDeleted(accountNo: number, id: string, nowMicros: nu
   };
 }
 
-/** Deletes all endpoints of an account permanently. */
 export function markEndpointsDeleted(accountNo: number, nowMicros: number): Statement {
   return {
     sql: `UPDATE endpoint ${ERASE} WHERE account_no = ? AND deleted_at IS NULL`,

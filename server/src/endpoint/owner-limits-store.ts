@@ -17,7 +17,6 @@ export const testTimesOf = lookupOf<RowDataPacket & { test_times: Buffer }, numb
     ),
 });
 
-/** Stores when an account's last tests were sent, in microseconds. */
 export function storeTestTimes(accountNo: number, micros: readonly number[]): Statement {
   const bytes = Buffer.alloc(micros.length * TIME_BYTES);
   for (const [at, time] of micros.entries()) bytes.writeBigUInt64BE(BigInt(time), at * TIME_BYTES);
@@ -38,7 +37,6 @@ export const lastBulkRetryOf = lookupOf<RowDataPacket & { bulk_retried_at: numbe
   fromRow: (row) => row.bulk_retried_at,
 });
 
-/** Stores when an account retries its failed deliveries together. */
 export function storeBulkRetry(accountNo: number, nowMicros: number): Statement {
   return {
     sql: "UPDATE account SET bulk_retried_at = ? WHERE account_no = ?",

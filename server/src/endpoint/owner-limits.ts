@@ -8,8 +8,8 @@ export const MAX_TESTS = 10;
 export const SPAN_MICROS = 60_000_000;
 
 /**
- * Returns the times of the tests that still count and the new one, in microseconds, oldest first. Fails if the account
- * has sent `MAX_TESTS` within a minute.
+ * Returns the times of the tests that still count and of the new one, in microseconds, oldest first. Fails if the
+ * account has sent `MAX_TESTS` within a minute.
  */
 export function withTestAt(nowMicros: number, before: readonly number[]): number[] {
   const counted = before.filter((time) => time > nowMicros - SPAN_MICROS).slice(-MAX_TESTS);

@@ -2,7 +2,6 @@ import type { FeedChangeService } from "@activity/proto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { FeedChanges } from "./feed-changes.ts";
 
-/** Creates the service that streams feed changes to gateways. */
 export function createFeedChangeService(
   changes: FeedChanges,
 ): ServiceImpl<typeof FeedChangeService> {

@@ -7,8 +7,8 @@ import type { ImportedRow } from "./import-row.ts";
 import { insertChunks } from "./insert-chunks.ts";
 
 /**
- * Stores the rows that are not stored yet, and returns their number. Of rows with the same external id the first
- * counts. The rows of one packet get the same `recordedAt`.
+ * Stores the rows that are not stored yet, and returns their number. Of equal external ids the first row counts. The
+ * rows of one packet get the same `recordedAt`.
  */
 export async function storeImportedRows(
   writer: Writer,

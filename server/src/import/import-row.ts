@@ -3,7 +3,6 @@ import { DomainError } from "../common/errors.ts";
 import { EXTERNAL_ID_MAX, hasAtMost, MESSAGE_MAX, NAME_MAX } from "../common/stored-text.ts";
 import { type Micros, microsFromTimestamp } from "../common/timestamps.ts";
 
-/** A row of an import as it is received. */
 export type ReceivedRow = {
   readonly externalId: string;
   readonly amountCents: bigint;
@@ -13,7 +12,6 @@ export type ReceivedRow = {
   readonly donatedAt?: Timestamp | undefined;
 };
 
-/** A row of an import that can be stored. */
 export type ImportedRow = {
   readonly externalId: Buffer;
   readonly amountCents: number;

@@ -18,7 +18,6 @@ import { checkImportRow, type ImportedRow } from "./import-row.ts";
 /** The most rows of one message. */
 const MAX_ROWS = 1000;
 
-/** Creates the service that imports donation history. */
 export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typeof ImportService> {
   return {
     async *importDonations(requests) {

@@ -1,6 +1,6 @@
 /**
  * The most bytes of text in one packet. The packet carries each text twice, for the donation and for the feed, so this
- * is less than half of the smallest `max_allowed_packet` in use (16 MiB). Escapes fit too: they double only one-byte
+ * is below half of the smallest `max_allowed_packet` in use (16 MiB). Escapes fit too: they double only one-byte
  * characters, which count as three bytes here.
  */
 const MAX_TEXT_BYTES = 4_000_000;

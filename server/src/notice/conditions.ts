@@ -6,7 +6,7 @@ const DAY_MICROS = 24 * HOUR_MICROS;
 const MIN_ATTEMPTS = 20;
 /** Below this percentage an endpoint counts as working. */
 const WORKS_BELOW = 25;
-/** The days before a key's end at which its owner gets a notice. */
+/** Days before a key's end at which its owner gets a notice. */
 const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
 /** How long attempts and failed runs count. */

@@ -13,7 +13,6 @@ export type StoredNotice = OpenNotice & {
   readonly closedAt: number | undefined;
 };
 
-/** A notice to store. */
 export type NewNotice = Omit<StoredNotice, "sequence" | "closedAt">;
 
 /** The sequence of the last notice, and the database's time in microseconds. */
@@ -150,7 +149,7 @@ export async function listOpenOfAccount(
   return rows.map(noticeFromRow);
 }
 
-/** Deletes at most `limit` closed notices that are older than `keptMicros`, and returns their number. */
+/** Deletes at most `limit` closed notices older than `keptMicros`, and returns their number. */
 export async function deleteOldNotices(
   pool: Pool,
   keptMicros: number,

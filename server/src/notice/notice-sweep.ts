@@ -109,7 +109,6 @@ export async function sweepNotices(pool: Pool, chunk = CHUNK): Promise<void> {
   }
 }
 
-/** Removes closed notices that are older than `keptMicros`. */
 export async function removeOldNotices(pool: Pool, keptMicros: number): Promise<void> {
   while ((await deleteOldNotices(pool, keptMicros, CHUNK)) === CHUNK);
 }

@@ -13,7 +13,7 @@ const hour = (ago: number, delivered: number, failed: number, failedRuns = 0) =>
 });
 const conditionsOf = (...hours: ReturnType<typeof hour>[]) =>
   endpointConditions({ ...ON, hours }, NOW);
-/** The level of an endpoint with these hours; `undefined` if it is below all levels but not yet "works". */
+/** Returns the level of an endpoint with these hours: `undefined` from 25 % to below 50 %, "works" below 25 %. */
 function levelOf(...hours: ReturnType<typeof hour>[]) {
   const found = conditionsOf(...hours).find(({ kind }) => kind === NoticeKind.EndpointFailing);
   return found === undefined ? "works" : found.level;

@@ -1,4 +1,4 @@
-/** The kinds of notices. The numbers equal those of the proto's NoticeKind and of the stored column. */
+/** The kinds of notices, numbered as in the proto's NoticeKind and the stored column. */
 export const NoticeKind = {
   EndpointFailing: 1,
   RunFailed: 2,
@@ -8,7 +8,7 @@ export const NoticeKind = {
 } as const;
 export type NoticeKind = (typeof NoticeKind)[keyof typeof NoticeKind];
 
-/** How soon an owner should act. The numbers equal those of the proto's NoticeSeverity. */
+/** How soon an owner should act, numbered as in the proto's NoticeSeverity. */
 export const NoticeSeverity = { Info: 1, Warning: 2, Critical: 3 } as const;
 export type NoticeSeverity = (typeof NoticeSeverity)[keyof typeof NoticeSeverity];
 
@@ -34,22 +34,20 @@ export const LEVELS: Readonly<
   [NoticeKind.SessionLinkReused]: [{ level: 0, severity: Critical }],
 };
 
-/** Returns how soon an owner should act on a notice. */
 export function severityOf(kind: NoticeKind, level: number): NoticeSeverity {
   return LEVELS[kind][rankOf(kind, level)]?.severity ?? Warning;
 }
 
-/** The current state of a subject with regard to one kind of notice; times in microseconds. */
+/** The state of a subject with regard to one kind of notice; times in microseconds. */
 export type Condition = {
   readonly kind: NoticeKind;
-  /** The most serious level that is reached; `undefined` if none is, but an open notice stays open. */
+  /** The most serious level that is reached. `undefined` if none is, but an open notice stays open. */
   readonly level: number | undefined;
   readonly since: number;
   /** A different end begins a new episode. */
   readonly endsAt: number | undefined;
 };
 
-/** An open notice of a subject. */
 export type OpenNotice = {
   readonly sequence: number;
   readonly level: number;

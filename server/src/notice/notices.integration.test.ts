@@ -23,7 +23,6 @@ beforeEach(async () => {
 
 const query = (sql: string, ...values: unknown[]) => services.database.query(sql, values);
 
-/** Lists all notices of the account, oldest first. */
 async function notices(): Promise<Notice[]> {
   return (await services.notices.listNotices({ accountId, limit: 200 })).notices;
 }

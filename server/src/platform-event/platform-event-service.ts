@@ -31,7 +31,6 @@ type NewPlatformEvent = PlatformEventValue & {
   readonly test: boolean;
 };
 
-/** Creates the service that writes platform events. */
 export function createPlatformEventService({
   write,
 }: Writer): ServiceImpl<typeof PlatformEventService> {

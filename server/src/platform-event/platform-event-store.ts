@@ -49,7 +49,6 @@ const PLATFORM_EVENT: Table = {
     (account_no, platform, external_id, record_id, recorded_at, test)`,
 };
 
-/** Stores a new platform event. */
 export function storePlatformEvent(event: PlatformEventRecord): Insert {
   const { accountNo, platform, externalId, recordId, recordedAt, test } = event;
   return {
@@ -58,7 +57,6 @@ export function storePlatformEvent(event: PlatformEventRecord): Insert {
   };
 }
 
-/** Marks a platform event as deleted. */
 export function markPlatformEventDeleted(key: PlatformEventKey): Statement {
   return {
     sql: `UPDATE platform_event SET deleted = TRUE

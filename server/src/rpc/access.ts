@@ -31,12 +31,11 @@ export function isOpenToAnybody(access: Access): boolean {
   return access === Access.Open || access === Access.Client || access === Access.Browser;
 }
 
-/** Whether a call is administrative: `ADMINISTRATION` has its access, and its proto lets it change something. */
+/** Whether a call is administrative: its access is in `ADMINISTRATION`, and its proto lets it change something. */
 export function isAdministrative(access: Access, method: DescMethod): boolean {
   return changesSomething(method) && ADMINISTRATION.has(access);
 }
 
-/** Whether a call's proto lets it change something. */
 export function changesSomething({ idempotency }: DescMethod): boolean {
   return idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }

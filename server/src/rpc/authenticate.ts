@@ -23,7 +23,6 @@ import { rateWindowKey } from "./rate-limit-headers.ts";
 import type { FindService } from "./registered-service.ts";
 import { traceparentOf } from "./traceparent.ts";
 
-/** The head of a call. */
 export type Call = Pick<
   UnaryRequest | StreamRequest,
   "service" | "method" | "header" | "signal" | "contextValues"
@@ -132,8 +131,8 @@ export function createAuthenticate(
   }
 
   /**
-   * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work, the
-   * call fails, because the gateway's own address would count for all of its clients.
+   * Returns the address that a gateway forwards, or else the socket's. If the gateway's credential does not work the
+   * call fails, because the gateway's address would count for all its clients.
    */
   async function clientAddressOf(call: Call): Promise<string> {
     const forwarded = call.header.get("x-client-address");
@@ -152,8 +151,8 @@ function wasCountedBefore({ header, contextValues }: Call): boolean {
 }
 
 /**
- * Counts a credential or session that is not known yet, because its look-up costs as much as that of an API key. Over
- * the limit this does not report it as invalid: it was not looked up, and may work.
+ * Counts a credential or session that is not known yet, because its look-up costs as much as an API key's. Over the
+ * limit it is not reported as invalid: it was not looked up, and may work.
  */
 export async function countUnknown(admission: Admission, call: Call): Promise<void> {
   const client = clientBucket(call.contextValues.get(peerAddressKey) ?? "");
@@ -174,7 +173,6 @@ function bearerOf(call: Call): string | undefined {
   return BEARER.exec(call.header.get("authorization") ?? "")?.[1];
 }
 
-/** Throws the error for a request that was not admitted. */
 export function throwIfRefused(result: AdmissionResult): void {
   switch (result.kind) {
     case "admitted":

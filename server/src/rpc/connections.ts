@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Socket } from "node:net";
 
-/** The most connections whose caller is unknown. Beyond it, the one without a request for longest is cut. */
+/** The most connections whose caller is unknown. Beyond it, the longest idle one is cut. */
 const MAX_UNKNOWN = 512;
 /** How long a connection may take to send the head of its first request. */
 const FIRST_REQUEST_MS = 10_000;
@@ -10,11 +10,10 @@ const FIRST_REQUEST_MS = 10_000;
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 /**
- * The open connections. Beyond the limit of those that have not authenticated, the one without a request for longest is
- * cut. A client that opens thousands therefore keeps few. They are cut before a client that authenticates at once.
+ * The open connections. Beyond the limit of those that have not authenticated, the longest idle one is cut. A client
+ * that opens thousands therefore keeps few, and loses them before one that authenticates at once.
  */
 export type Connections = {
-  /** Adds an accepted connection. */
   add(socket: Socket): void;
   /** Notes that a request's head arrived. Returns the connection's name while its caller is unknown. */
   hasAsked(request: NodeRequest): string | undefined;
@@ -22,14 +21,12 @@ export type Connections = {
   keep(request: NodeRequest): void;
   /** Cuts connections that had no request yet. */
   cutSilent(): void;
-  /** Cuts all connections. */
   cut(): void;
 };
 
-/** Creates the set of a listener's connections. */
 export function createConnections(): Connections {
   const all = new Set<Socket>();
-  /** By address and port; the one without a request for longest comes first. */
+  /** By address and port, the longest idle first. */
   const unknown = new Map<
     string,
     { readonly socket: Socket; readonly timer: NodeJS.Timeout; hasAsked: boolean }

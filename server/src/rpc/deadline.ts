@@ -3,7 +3,6 @@ import { Code, ConnectError } from "@connectrpc/connect";
 /** Node ends a longer timer at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The time limit of a call. */
 export type Deadline = {
   /** Aborted when the time is over or the caller has gone away. */
   readonly signal: AbortSignal;

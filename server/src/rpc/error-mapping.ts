@@ -44,9 +44,8 @@ const CODE_OF = {
 } satisfies Record<ErrorCode, Code>;
 
 /**
- * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, and an outage
- * becomes temporarily_unavailable. Any other error becomes internal_error: it is logged, and the caller gets no
- * details.
+ * Maps every error of a call to a status with an ErrorInfo. An error of the catalogue keeps its code, an outage becomes
+ * temporarily_unavailable. Any other error is logged and becomes internal_error, without details.
  */
 export function createErrorMapping(log: Log): Interceptor {
   return (next) => async (request) => {

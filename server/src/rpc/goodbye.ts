@@ -6,12 +6,11 @@ import type { NodeResponse } from "./listener.ts";
 const MAX_STREAM_ID = 2 ** 31 - 1;
 
 /**
- * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. It tells each
- * one before the end of its only answer in flight, because its client is not about to send then. A Node client refuses
- * or loses a request that it sends at the moment of a GOAWAY.
+ * Tells the connections of a listener to close: by `Connection: close` in HTTP/1.1, by GOAWAY in HTTP/2. Each is told
+ * before the end of its only answer in flight, because its client is not about to send then. A Node client refuses or
+ * loses what it sends at the moment of a GOAWAY.
  */
 export type Goodbye = {
-  /** Adds a session of HTTP/2. */
   addSession(session: ServerHttp2Session): void;
   /** Adds the response of a request that is not answered yet. */
   addResponse(response: NodeResponse): void;
@@ -23,7 +22,6 @@ export type Goodbye = {
   closeSessions(): void;
 };
 
-/** Creates the goodbye of one listener. */
 export function createGoodbye(): Goodbye {
   /** The number of streams in flight, by session. */
   const sessions = new Map<ServerHttp2Session, number>();

@@ -11,7 +11,6 @@ import { closeUnlessRead } from "./unread-body.ts";
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 type Handler = (request: NodeRequest, response: NodeResponse) => void;
 
-/** An open port. */
 export type Listener = {
   readonly port: number;
   /** Serves on, but tells each connection with its next answer to close. */

@@ -9,7 +9,7 @@ export const rateWindowKey = createContextKey<RateWindow | undefined>(undefined,
 
 const POLICY = rateLimitPolicy(ACCOUNT_LIMIT);
 
-/** Sends a caller with an API key what is left of its account's limit, with success and with failure. */
+/** Sends a caller with an API key what is left of its account's limit, on success and on failure. */
 export function createRateLimitHeaders(): Interceptor {
   return (next) => async (request) => {
     try {

@@ -5,16 +5,13 @@ const DEADLINE_MS = 1_000;
 /** The database is queried at most once in this time, because health checks need no credential. */
 const CACHE_TTL_MS = 1_000;
 
-/** The state of a core. */
 export type CoreReadiness = "serving" | "unavailable" | "draining";
 
-/** The readiness of a core. */
 export type Readiness = {
   /** Returns the state. The database's answer is at most a second old. */
   read(): Promise<CoreReadiness>;
   /** Reports `draining` from now on, whatever the state of the database. */
   drain(): void;
-  /** Aborted when the core drains. */
   readonly draining: AbortSignal;
 };
 

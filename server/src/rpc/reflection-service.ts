@@ -17,7 +17,7 @@ type Answer = NonNullable<
 
 /**
  * Answers the gRPC reflection protocol, v1 and v1alpha with the same messages, for these services and all types that
- * they use. grpcurl and buf curl then need no files.
+ * they use: grpcurl and buf curl need no files.
  */
 export function createReflectionService(
   services: readonly DescService[],

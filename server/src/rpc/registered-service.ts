@@ -12,9 +12,7 @@ export type RegisteredService = {
   readonly implementation: Readonly<Record<string, unknown>>;
   /** Whether the field rules of its protos are checked before each call. */
   readonly isValidated: boolean;
-  /** The part of the dashboard that its calls belong to. */
   readonly dashboard: ScopeFamily | undefined;
-  /** Returns who may make one of its calls. */
   accessOf(method: DescMethod): Access;
 };
 
@@ -50,16 +48,15 @@ export function isForBrowsers({ service, dashboard, accessOf }: RegisteredServic
   );
 }
 
-/** Returns the most bytes of a service's message: 4 KiB if one of its calls needs no credential, else `otherwise`. */
+/** Returns the most bytes of a service's message: 4 KiB if any call needs no credential, else `otherwise`. */
 export function maxBytesOf({ service, accessOf }: RegisteredService, otherwise: number): number {
   const isOpen = service.methods.some((method) => isOpenToAnybody(accessOf(method)));
   return isOpen ? MAX_OPEN_MESSAGE_BYTES : otherwise;
 }
 
-/** Finds a registered service. Throws if it is not registered, which is a bug. */
+/** Finds a registered service. Throws if there is none, which is a bug. */
 export type FindService = (service: DescService) => RegisteredService;
 
-/** Creates the look-up of registered services. */
 export function createFindService(services: readonly RegisteredService[]): FindService {
   const byName = new Map(services.map((one) => [one.service.typeName, one]));
   return ({ typeName }) => {

@@ -11,8 +11,8 @@ export type Gate = (
 const NOT_READ = {};
 
 /**
- * Creates the gate of calls over a wire. A refusal goes through the same `interceptors` as a service's error, the
- * outermost first, so that both are logged and worded alike.
+ * Creates the gate of calls over a wire. A refusal passes the same `interceptors` as a service's error, the outermost
+ * first, so that it is logged and worded alike.
  */
 export function createRequestGate(
   authenticate: Authenticate,

@@ -3,7 +3,7 @@ import { newId } from "../common/ids.ts";
 
 const requestIdKey = createContextKey<string | undefined>(undefined, { description: "request id" });
 
-/** The form of an id, which no sentence has. */
+/** The form of an id. Text with spaces does not match. */
 const FORM = /^[\w.-]{1,64}$/;
 
 /** Returns the id that all log lines of a call share: its caller's `x-request-id`, or else a new one. */

@@ -68,8 +68,8 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, (limit: never) => C
 
 /**
  * Creates a check that recognizes most valid messages without the validator, which builds a path for every field and
- * evaluates CEL. True is certain. On false the validator must decide: the message breaks a rule, or has one that this
- * file does not know.
+ * evaluates CEL. True is certain. On false the validator decides: the message breaks a rule, or has one that this file
+ * does not know.
  */
 export function createSurelyValid(): (schema: DescMessage, message: Message) => boolean {
   const checkOf = new Map<DescMessage, Check>();

@@ -42,10 +42,9 @@ type Served = {
 };
 
 /**
- * Creates the handler of unary calls of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol),
- * which gateways and dispatchers make. It returns false for any other request, untouched. It exists because
- * connect-node's handler costs more than most calls: that makes three abort signals, aborts two, and parses two URLs
- * (ADR 0032).
+ * Creates the handler of unary calls of the Connect protocol over HTTP/1.1 (https://connectrpc.com/docs/protocol), as
+ * gateways and dispatchers make them. It returns false for any other request, untouched. connect-node's handler costs
+ * more than most calls: it makes three abort signals, aborts two, and parses two URLs (ADR 0032).
  */
 export function createUnaryWire(
   services: readonly RegisteredService[],

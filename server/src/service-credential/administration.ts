@@ -24,7 +24,7 @@ export type CredentialAdministration = {
    * stored. Fails with `invalid_parameter` if its name is taken, and with `account_not_found`.
    */
   create(credential: ServiceCredential, validityDays: number): Promise<string>;
-  /** Lists all credentials, oldest first, including revoked and expired ones. */
+  /** Lists all credentials, revoked and expired ones too, oldest first. */
   list(): Promise<ListedServiceCredential[]>;
   /** Revokes a credential and returns whether it exists. It is refused within five seconds. */
   revoke(name: string): Promise<boolean>;

@@ -1,4 +1,3 @@
-/** The permissions of service credentials. */
 export const Permission = {
   ActivityRead: "activity.read",
   ClientAddressForward: "client_address.forward",

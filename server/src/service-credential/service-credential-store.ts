@@ -5,7 +5,6 @@ import { queryWithin } from "../database/query-within.ts";
 import type { Permission } from "./permission.ts";
 import { isPermission } from "./service-credential.ts";
 
-/** The name, permissions and account of a service credential. */
 export type ServiceCredential = {
   /** Unique among all credentials that ever existed. */
   readonly name: string;
@@ -67,7 +66,7 @@ export async function findServiceCredentialByHash(
   return row && serviceCredentialFromRow(row);
 }
 
-/** Lists all credentials, oldest first, including revoked and expired ones. */
+/** Lists all credentials, revoked and expired ones too, oldest first. */
 export async function listServiceCredentials(pool: Pool): Promise<ListedServiceCredential[]> {
   const rows = await queryWithin<ListedRow[]>(
     pool,

@@ -5,7 +5,7 @@ import { Permission } from "./permission.ts";
 const START = "act_svc_";
 const FORM = /^act_svc_[0-9a-f]{64}$/;
 const SECRET_BYTES = 32;
-/** Easy to type, unlike a command-line option, and too short to be a credential by mistake. */
+/** Easy to type, and never mistaken for a command-line option or for a credential, which is longer. */
 const NAME_FORM = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** How long a credential works by default. */
@@ -13,7 +13,6 @@ export const DEFAULT_VALIDITY_DAYS = 90;
 /** The longest that a credential may work, the same as for API keys. */
 export const MAX_VALIDITY_DAYS = 365;
 
-/** The names of all permissions. */
 export const PERMISSION_NAMES: readonly Permission[] = Object.values(Permission);
 
 /** Returns a new service credential of 32 random bytes, and its hash, which alone is stored. */
@@ -27,12 +26,10 @@ export function hashServiceCredential(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Tells whether a text has the form of a service credential. */
 export function isServiceCredentialText(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Tells whether a text is the name of a permission. */
 export function isPermission(name: string): name is Permission {
   return PERMISSION_NAMES.some((permission) => permission === name);
 }

@@ -7,12 +7,11 @@ const CACHE_TTL_MS = 5_000;
 
 /** Looks up the credentials that internal services send. */
 export type ServiceCredentials = {
-  /** Whether a text has the form of a service credential. */
   isCredentialText(text: string): boolean;
   /**
-   * Finds a credential that is neither revoked nor expired, or was neither up to five seconds ago. Before it looks up a
-   * credential that it has not found before, it calls `count`, which may throw. Concurrent calls with one credential
-   * share one look-up and one count.
+   * Finds a credential that is neither revoked nor expired, or was neither up to five seconds ago. Before it looks up
+   * one that it never found, it calls `count`, which may throw. Concurrent calls with one credential share one look-up
+   * and one count.
    */
   find(text: string, count: () => Promise<void>): Promise<ServiceCredential | undefined>;
 };

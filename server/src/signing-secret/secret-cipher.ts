@@ -42,7 +42,6 @@ export function keyNameOf(stored: Buffer): string {
   return stored.toString("hex", 1, NONCE_OFFSET);
 }
 
-/** Encrypts the signing secret of an endpoint. */
 export function encryptSecret([first]: SecretKeys, endpointId: string, secret: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, first.key, nonce).setAAD(Buffer.from(endpointId));

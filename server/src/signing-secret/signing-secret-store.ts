@@ -4,7 +4,7 @@ import { queryWithin } from "../database/query-within.ts";
 
 /**
  * SQL for the encrypted secret that signs an endpoint's attempt if it is loaded now. The database's clock decides, so
- * all instances switch at the same moment, and no job is needed.
+ * all instances switch at once, without a job.
  */
 export const SIGNING_SECRET = `IF(next_secret_from <= ${NOW_MICROS}, next_secret, secret)`;
 
@@ -50,8 +50,8 @@ export async function listSecrets(
 }
 
 /**
- * Stores the re-encrypted secrets of an endpoint. Returns false and changes nothing if its secrets are no longer those
- * that were read.
+ * Stores the re-encrypted secrets of an endpoint. Returns false, and changes nothing, if its secrets are no longer
+ * those that were read.
  */
 export async function replaceSecrets(
   pool: Pool,

@@ -24,7 +24,7 @@ export type ReceivingEndpoint = {
   readonly switchedOn: boolean;
 };
 
-/** A webhook event to store, with a delivery for each endpoint that receives it. */
+/** A webhook event to store, with its deliveries. */
 export type NewWebhookEvent = {
   readonly id: string;
   readonly kind: WebhookEventKind;
@@ -43,10 +43,7 @@ export type NewDelivery = {
   readonly isPaused: boolean;
 };
 
-/**
- * Creates the events of a change. An event that no endpoint receives, by its kind and its record's amount, is not
- * created. §6.1
- */
+/** Creates the events of a change that some endpoint receives, by its kinds and its minimum amount. §6.1 */
 export function newWebhookEvents(
   account: EventAccount,
   endpoints: readonly ReceivingEndpoint[],

@@ -1,6 +1,4 @@
-/**
- * The kinds of webhook event. The numbers equal those of the proto's WebhookEventKind and of the stored columns. §6.1
- */
+/** The kinds of webhook event, numbered as in the proto's WebhookEventKind and the stored columns. §6.1 */
 export const WebhookEventKind = {
   DonationCreated: 1,
   DonationRefunded: 2,

@@ -49,8 +49,8 @@ const NO_ACCOUNT: Outcome = { kind: "no_account" };
 
 /**
  * Runs writes in one transaction of two packets, in order. A refused write changes nothing and does not affect the
- * others. If the transaction fails, either no write was stored, or all were and their answers are lost. If `waits` is
- * true, it waits for locked accounts. Otherwise it leaves out their writes.
+ * others. If the transaction fails, no write was stored, or all were and their answers are lost. With `waits` it waits
+ * for locked accounts, else it leaves out their writes.
  */
 export async function commitWrites(
   packets: Pick<Packets, "loadAndStore">,
@@ -124,7 +124,7 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   return {
     find({ accountNo, accountId }: PlannedWrite): LockedAccount | undefined {
       const row = locked.get(accountNo);
-      // Another account's id may begin with the same number.
+      // Two ids may begin with the same number.
       if (row?.id !== accountId) return undefined;
       const feedClock = feedClocks.get(accountNo) ?? row.feed_changed_at;
       const recordedAt = Math.max(feedClock + 1, nowMicros);
@@ -143,7 +143,6 @@ function createAccounts(rows: PacketRows[number], now: PacketRows[number] | unde
   };
 }
 
-/** Stores an event, its deliveries, and an outbox entry for each that is not paused. */
 function storeEvent(
   { accountNo, nowMicros }: LockedAccount,
   event: NewWebhookEvent,

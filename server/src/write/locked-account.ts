@@ -8,15 +8,14 @@ export type LockedAccount = {
   /** The database's clock after the lock, in microseconds. */
   readonly nowMicros: number;
   /**
-   * The time of what this write records. It is later than every earlier change of the feed and every earlier event,
-   * even if the clock stepped back.
+   * The time of what this write records: later than every earlier change of the feed and every earlier event, even if
+   * the clock stepped back.
    */
   readonly recordedAt: number;
   /** Creates ids for what the write creates, ordered by `nowMicros`. */
   readonly newId: () => string;
 };
 
-/** Returns the error for an account that does not exist. */
 export function accountNotFound(): DomainError {
   return new DomainError(ErrorCode.AccountNotFound, "There is no such account.");
 }

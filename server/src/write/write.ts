@@ -22,13 +22,12 @@ export type Write<Asked extends Asks, Answer> = {
 /** A change that pages of the feed show. It is a type of its own because it moves the feed's clock. */
 export type FeedChange = { readonly feedChange: Change };
 
-/** The result of a write's decision. */
 export type Decision<Answer> = {
   readonly answer: Answer;
   readonly changes?: readonly Change[];
   /**
    * Changes that pages of the feed show. They move the feed's clock to the account's `recordedAt`. A write that records
-   * something must move it too: with an empty list if pages show nothing.
+   * something must move it too, with an empty list if pages show nothing.
    */
   readonly feed?: readonly FeedChange[];
   /** The webhook events for the account's endpoints. */

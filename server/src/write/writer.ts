@@ -11,8 +11,8 @@ import { accountNotFound } from "./locked-account.ts";
 import type { Write } from "./write.ts";
 
 /**
- * The longest that the next commit waits, after a commit with events, until a poller waits. Each new event then goes at
- * once to a poller that delivers it. While a backlog drains no poller waits, and commits follow at this pace.
+ * The longest that the next commit waits, after one with events, for a poller to wait. Each new event then goes at once
+ * to where it is delivered. While a backlog drains no poller waits, and commits follow at this pace.
  */
 const MAX_BEHIND_MS = 40;
 /** The most writes that share a commit. Even with the longest texts they fit into one packet (16 MiB). */
@@ -30,7 +30,6 @@ export type Writer = {
   write<Asked extends Asks, Answer>(write: Write<Asked, Answer>): Promise<Answer>;
 };
 
-/** The connections of writes. */
 export type WriteConnections = {
   /** One connection for the writes that share commits, one commit after another. */
   readonly together: Packets;
@@ -49,10 +48,10 @@ type Waiting = PlannedWrite & {
 };
 
 /**
- * Creates a writer that collects the writes which arrive during a commit for the next transaction. An idle service
- * commits at once, a busy one shares commits. A write is committed alone if another transaction has locked its account,
- * or if its shared transaction failed. Such writes of one account run one after another, so a locked account occupies
- * at most one connection.
+ * Creates a writer that collects the writes which arrive during a commit for the next one. An idle service commits at
+ * once, a busy one shares commits. A write is committed alone if another transaction has locked its account, or if its
+ * shared transaction failed. Those of one account run one after another, so a locked account holds at most one
+ * connection.
  */
 export function createWriter(
   { together, alone, leftOut }: WriteConnections,
