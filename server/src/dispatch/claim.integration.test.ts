@@ -40,7 +40,6 @@ const addLeased = ({ accountId, endpointId }: Receiver, count: number) =>
   );
 const sendTest = ({ accountId, endpointId } = busy): Promise<Run> =>
   services.sendTest(accountId, endpointId);
-/** Claims until a claim finds nothing. */
 async function claimAll(limit?: number): Promise<string[]> {
   const claimed: string[] = [];
   for (;;) {

@@ -12,7 +12,6 @@ export const DeliveryState = {
 } as const;
 export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState];
 
-/** The outcomes of attempts that do not deliver. */
 const FAILURES: readonly AttemptOutcome[] = Object.values(AttemptOutcome).filter(
   (outcome) => outcome > AttemptOutcome.DELIVERED,
 );

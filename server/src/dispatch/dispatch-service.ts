@@ -23,7 +23,7 @@ import type { Outbox } from "./outbox.ts";
 import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** The most endpoints with an undecryptable secret that are remembered as logged. */
+/** The most endpoints to remember as logged for an undecryptable secret. */
 const MAX_UNDECRYPTED = 1_000;
 
 /** Creates the service of the dispatcher and the workflows. */

@@ -4,7 +4,6 @@ import type { Task } from "./outbox-store.ts";
 import type { AfterAttempt, LockedDelivery, NewAttempt } from "./record-store.ts";
 import type { DeliveryKey, RunKey } from "./run-key.ts";
 
-/** The changes of one transaction. */
 export type DispatchChanges = {
   /** Attempts to store. A stored one stays, unless it failed and the new one was delivered. */
   readonly attempts?: readonly NewAttempt[];

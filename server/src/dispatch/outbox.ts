@@ -15,7 +15,6 @@ export type Outbox = {
   readonly timing: Timing;
 };
 
-/** Creates an outbox without pollers. */
 export function createOutbox(timing: Timing): Outbox {
   const [attempts, retries] = [
     createPollerQueue<ClaimedAttempt>(timing),
@@ -24,7 +23,7 @@ export function createOutbox(timing: Timing): Outbox {
   return { attempts, retries, unheard: new Map(), timing };
 }
 
-/** Leases the first attempts that one transaction writes to pollers that wait. */
+/** Leases to waiting pollers, for the first attempts that one transaction writes. */
 export type Leases = {
   /** Begins the transaction, for the first time or again. Forgets what it leased before. */
   begin(): void;

@@ -54,9 +54,9 @@ export type Look<Entry> = {
 
 export type Poller = {
   readonly limit: number;
-  /** Whether entries may be leased to it that it did not look for. */
+  /** Whether new entries may be leased to it while it waits. */
   readonly idle: boolean;
-  /** Endpoints whose entries may not be. */
+  /** Endpoints whose new entries may not. */
   readonly slow: ReadonlySet<string>;
 };
 
@@ -66,7 +66,6 @@ type Waiter<Entry> = {
   isOver: boolean;
 };
 
-/** Creates a queue without pollers. */
 export function createPollerQueue<Entry>(timing: Timing): PollerQueue<Entry> {
   const { nowMs } = timing;
   const waiters = new Set<Waiter<Entry>>();

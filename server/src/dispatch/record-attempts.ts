@@ -19,7 +19,6 @@ export type Recorded = {
   readonly busy: readonly number[];
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
-  /** The endpoints of the recorded attempts. */
   readonly endpointIds: ReadonlySet<string>;
 };
 
@@ -112,7 +111,10 @@ function decide(
   return { changes, result: { missing, hasRetries: retried.length > 0, endpointIds } };
 }
 
-/** Returns the indexes of the missing deliveries that exist. An account's deletion removes the others. */
+/**
+ * Returns the indexes in `missing` whose delivery exists, so that only a lock hides it. An account's deletion removes
+ * deliveries.
+ */
 async function findBusy(
   store: DispatchStore,
   attempts: readonly MadeAttempt[],

@@ -18,7 +18,6 @@ export type NewAttempt = RunKey & {
   readonly responseBody: Uint8Array;
 };
 
-/** A delivery that the transaction has locked. */
 export type LockedDelivery = RunKey & {
   readonly endpointId: string;
   readonly state: DeliveryState;
@@ -33,7 +32,6 @@ export type AfterAttempt = {
   readonly retryInMicros: number | undefined;
 };
 
-/** A row of `lockFreeDeliveries`. */
 export type LockedRow = RowDataPacket & {
   account_no: number;
   id: string;

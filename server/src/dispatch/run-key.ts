@@ -1,6 +1,5 @@
 import { anyOf, type Condition } from "../database/any-of.ts";
 
-/** One run of a delivery. */
 export type RunKey = {
   readonly accountNo: number;
   readonly deliveryId: string;

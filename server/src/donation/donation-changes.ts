@@ -15,7 +15,7 @@ import { type DonationRecord, updateDonation } from "./donation-store.ts";
 import { type RefundRecord, storeRefund } from "./refund-store.ts";
 
 export type ChangedDonation = Omit<Decision<never>, "answer"> & {
-  /** The same object as before if the change is repeated. */
+  /** The given object, if the change is a repeated one. */
   readonly donation: DonationRecord;
 };
 

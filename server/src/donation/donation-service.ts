@@ -29,10 +29,8 @@ import { eventsOfChange, eventsOfContribution } from "./donation-webhooks.ts";
 import { refundsOf } from "./refund-store.ts";
 import { subscriptionsBy } from "./subscription-store.ts";
 
-/** How one call changes a stored donation. */
 type DonationWrite = {
   readonly applyTo: (stored: DonationState, recordedAt: number) => ChangedDonation;
-  /** Returns the webhook events of the change. */
   readonly eventsOf: (before: DonationRecord, after: DonationRecord) => WebhookEventData[];
   /** Whether the change needs the stored refunds and disputes. */
   readonly loadsPayments: boolean;

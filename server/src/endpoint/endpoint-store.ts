@@ -21,7 +21,6 @@ export type EndpointRecord = {
   readonly nextSecretFrom: number | undefined;
 };
 
-/** An endpoint to store, with its secret encrypted. */
 export type NewEndpoint = {
   readonly accountNo: number;
   readonly id: string;
@@ -49,7 +48,7 @@ type Row = RowDataPacket & {
 const COLUMNS = `id, name, url, kinds, standard_webhooks, min_amount_cents, switched_on, created_at,
   ${PENDING_SECRET_FROM} AS pending_from`;
 
-/** Looks up the endpoints of accounts that are not deleted. */
+/** Looks up the endpoints of accounts, except deleted endpoints. */
 export const endpointsOf = lookupOf<Row, EndpointRecord>({
   select: `SELECT account_no, ${COLUMNS} FROM endpoint`,
   key: ["account_no"],

@@ -29,12 +29,12 @@ const KEPT_MS = 15_000;
 const LOOK_MS = 250;
 /** A change may be committed this long after the time in its version. */
 const COMMIT_MS = 5_000;
-/** How often a watch yields without changes. A watch that misses a few of these is broken. */
+/** How often an idle watch yields an empty batch. A watch that misses a few is broken. */
 const HEARTBEAT_MS = 500;
 
 type Watch = { readonly changed: Map<string, number>; wake: () => void };
 
-/** Creates the feed changes. Without a watch they keep nothing and do not look. */
+/** Creates the source of feed changes. Without an open watch it keeps nothing and does not look for changes. */
 export function createFeedChanges(pool: Pool, log: Log, nowMs: () => number): FeedChanges {
   /** By account, the oldest first. */
   const kept = new Map<string, { readonly version: number; readonly notedMs: number }>();

@@ -2,7 +2,7 @@ import { type Condition, LEVELS, NoticeKind } from "./notice.ts";
 
 const HOUR_MICROS = 3_600_000_000;
 const DAY_MICROS = 24 * HOUR_MICROS;
-/** The percentage of failures divides by at least this number, because a single failure is no sign. */
+/** The failure percentage assumes at least this many attempts, because a single failure is no sign. */
 const MIN_ATTEMPTS = 20;
 /** Below this percentage an endpoint counts as working. */
 const WORKS_BELOW = 25;
@@ -11,9 +11,9 @@ const KEY_DAYS = LEVELS[NoticeKind.ApiKeyEnds].map(({ level }) => level);
 
 /** How long attempts and failed runs count. */
 export const HEALTH_MICROS = DAY_MICROS;
-/** How long before and after a key's end it has a notice. */
+/** How long before and after its end a key has a notice. */
 export const KEY_ENDS_WITHIN = { before: 14 * DAY_MICROS, after: 3 * DAY_MICROS } as const;
-/** How long before and after a next secret's start its endpoint has a notice. */
+/** How long before and after the start of its next secret an endpoint has a notice. */
 export const OVERLAP_ENDS_WITHIN = { before: HOUR_MICROS, after: DAY_MICROS } as const;
 /** The lifetime of the sessions that a reused link may have opened. */
 const LINK_MICROS = 12 * HOUR_MICROS;
@@ -57,7 +57,7 @@ export function keyConditions(expiresAt: number, nowMicros: number): Condition[]
   return [{ kind: NoticeKind.ApiKeyEnds, level, since, endsAt: expiresAt }];
 }
 
-/** Returns the condition of a reused link while its sessions may last. */
+/** Returns the condition of a reused link until the sessions that it may have opened have ended. */
 export function linkConditions(since: number, nowMicros: number): Condition[] {
   if (since <= nowMicros - LINK_MICROS) return [];
   return [{ kind: NoticeKind.SessionLinkReused, level: 0, since, endsAt: undefined }];

@@ -164,7 +164,7 @@ export async function deleteOldNotices(
   return affectedRows;
 }
 
-/** Deletes the notices of an account. Its id begins with its number. */
+/** Deletes the notices of an account, whose id begins with its number. */
 export async function deleteNoticesOf(tx: Transaction, accountNo: number): Promise<void> {
   // Lock first: a sweep that saw the account has then committed, and a later one sees that it is deleted.
   await lockNotices(tx);

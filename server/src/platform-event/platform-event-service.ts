@@ -117,7 +117,7 @@ function platformEventToProto(
 ): MessageInitShape<typeof PlatformEventSchema> {
   return {
     recordId: stored.recordId,
-    // Stored from a Platform, with the same number.
+    // The stored number came from a Platform.
     platform: stored.platform as Platform,
     externalId: stored.externalId.toString("utf8"),
     recordedAt: timestampFromMicros(stored.recordedAt),

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Permission } from "../service-credential/permission.ts";
 
-/** Who may make a call. A `Permission` means the holders of service credentials with it. */
+/** Who may make a call: one of these, or a service credential with the permission. */
 export const Access = {
   /** Any caller, uncounted: health checks and reflection. */
   Open: "open",

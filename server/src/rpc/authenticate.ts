@@ -34,9 +34,9 @@ const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCO
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Creates the check whether a caller may make a call. An API key is counted and checked in the contract's order: the
+ * Creates the check that a caller may make a call. An API key is counted and checked in the contract's order: the
  * client's address, the key, the account's state, the account's limit. An internal service needs a credential with the
- * permission of the call.
+ * call's permission.
  */
 export function createAuthenticate(
   admission: Admission,

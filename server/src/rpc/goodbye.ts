@@ -14,7 +14,7 @@ export type Goodbye = {
   addSession(session: ServerHttp2Session): void;
   /** Adds the response of a request that is not answered yet. */
   addResponse(response: NodeResponse): void;
-  /** From now on, tells each connection with its next answer. */
+  /** From now on, tells each connection to close with its next answer. */
   begin(): void;
   /** Tells the sessions that were not told yet. */
   tellRest(): void;
@@ -37,7 +37,7 @@ export function createGoodbye(): Goodbye {
   }
 
   function tellBeforeEnd(response: Http2ServerResponse): void {
-    const session = response.stream.session as ServerHttp2Session; // A server has only such sessions.
+    const session = response.stream.session as ServerHttp2Session; // A server has only server sessions.
     const count = (change: number) => {
       const streams = sessions.get(session);
       if (streams !== undefined) sessions.set(session, streams + change);

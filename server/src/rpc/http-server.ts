@@ -45,7 +45,7 @@ const HTTP2: http2.ServerOptions = {
 /** A server that does not listen yet; `closeIdle` closes HTTP/1.1 connections without a request in flight. */
 type HttpServer = { readonly server: net.Server; readonly closeIdle: () => void };
 
-/** Creates a server of HTTP/2 and HTTP/1.1. The client chooses by ALPN with TLS, by its first bytes without. */
+/** Creates a server of HTTP/2 and HTTP/1.1. With TLS the client chooses by ALPN, otherwise by its first bytes. */
 export function createHttpServer(
   onRequest: (request: NodeRequest, response: NodeResponse) => void,
   goodbye: Goodbye,

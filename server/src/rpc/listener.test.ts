@@ -94,7 +94,7 @@ describe("a listener that drains, ADR 0043", () => {
     const late = await connect();
     expect([session.closed, late.session.closed]).toEqual([false, false]);
     expect(await Promise.all([ask(), late.ask()])).toEqual([200, 200]);
-    // Before the answer's end, so that a client's next request uses another connection.
+    // Both close before the answer ends, so a client's next request uses another connection.
     expect([session.closed, late.session.closed]).toEqual([true, true]);
     for (const gone of [goneAway, late.goneAway]) {
       expect(await gone).toEqual([http2.constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1]);

@@ -19,7 +19,7 @@ export type Listener = {
   close(): Promise<void>;
 };
 
-/** Connections that the kernel keeps until they are accepted. Beyond it, a client connects a second later. */
+/** The most connections that wait in the kernel to be accepted. Beyond it, a client waits a second longer. */
 const BACKLOG = 4_096;
 /** How long the rest of a refused body may take: enough for trailers. */
 const REFUSED_BODY_MS = 1_000;
@@ -28,7 +28,6 @@ const CLOSE_GRACE_MS = 20_000;
 /** Requests that a client sent before it learned of the close arrive within this. */
 const ROUND_TRIP_MS = 1_000;
 
-/** Opens a port for the requests that a handler answers. */
 export async function listen(
   handler: Handler,
   connections: Connections,

@@ -17,9 +17,8 @@ export type RegisteredService = {
 };
 
 type Rules<Service extends DescService> = {
-  /** Who may make its calls. */
   readonly access: Access;
-  /** Who may make some of them instead. */
+  /** Exceptions: who may make single calls. */
   readonly except?: { readonly [Method in keyof Service["method"]]?: Access };
   /** The part of the dashboard that its calls belong to. A session needs its scope, to read or to write. */
   readonly dashboard?: ScopeFamily;

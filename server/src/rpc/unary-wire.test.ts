@@ -52,7 +52,7 @@ const implementation: ServiceImpl<typeof ActivityService> = {
     return { etag: `${cursor}`.repeat(limit === Does.AnswerLong ? 2_000 : 1) };
   },
 };
-/** Called with each call at the gate: whether its caller had gone away. */
+/** Called for each call at the gate, with true if its caller had gone away. */
 let onGate: (isGone: boolean) => void = () => undefined;
 
 const gate: Gate = async ({ requestHeader, signal }) => {

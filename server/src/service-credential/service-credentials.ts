@@ -5,7 +5,6 @@ import { findServiceCredentialByHash, type ServiceCredential } from "./service-c
 /** How long a found credential is cached. A revoked or expired one is refused after this time. */
 const CACHE_TTL_MS = 5_000;
 
-/** Looks up the credentials that internal services send. */
 export type ServiceCredentials = {
   isCredentialText(text: string): boolean;
   /**

@@ -14,7 +14,7 @@ export const PENDING_SECRET_FROM = `IF(next_secret_from > ${NOW_MICROS}, next_se
 /** The last endpoint on a page of secrets. The next page begins after it. */
 export type EndpointPosition = { readonly accountNo: number; readonly endpointId: string };
 
-/** All encrypted secrets of an endpoint. */
+/** All secrets of an endpoint, encrypted. */
 export type StoredSecrets = EndpointPosition & {
   readonly secret: Buffer;
   /** The secret of the last rotation, pending or not. */

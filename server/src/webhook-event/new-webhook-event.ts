@@ -1,7 +1,6 @@
 import { type WebhookEventData, webhookPayload } from "./webhook-event.ts";
 import { kindBits, type WebhookEventKind } from "./webhook-event-kind.ts";
 
-/** The account of an event. */
 export type EventAccount = {
   readonly blocked: boolean;
   /** When the event happened, in microseconds; later than every earlier event of its record. */
@@ -10,7 +9,6 @@ export type EventAccount = {
   readonly newId: () => string;
 };
 
-/** An endpoint that may receive an event. */
 export type ReceivingEndpoint = {
   readonly id: string;
   /** From `kindBits`. */

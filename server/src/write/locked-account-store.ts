@@ -2,7 +2,6 @@ import { NOW_MICROS } from "../database/now.ts";
 import type { PacketRows, Statement } from "../database/packet.ts";
 import type { RowDataPacket } from "../database/pool.ts";
 
-/** A row of `lockAccounts`. */
 export type AccountRow = RowDataPacket & {
   readonly account_no: number;
   readonly id: string;
