@@ -56,7 +56,7 @@ export type Poller = {
   readonly limit: number;
   /** Whether new entries may be leased to it while it waits. */
   readonly idle: boolean;
-  /** Endpoints whose new entries may not. */
+  /** Endpoints whose new entries may not be leased to it. */
   readonly slow: ReadonlySet<string>;
 };
 

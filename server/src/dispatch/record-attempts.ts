@@ -112,8 +112,8 @@ function decide(
 }
 
 /**
- * Returns the indexes in `missing` whose delivery exists, so that only a lock hides it. An account's deletion removes
- * deliveries.
+ * Returns the indexes in `missing` whose delivery exists and is only locked. The others were deleted with their
+ * account.
  */
 async function findBusy(
   store: DispatchStore,

@@ -39,7 +39,7 @@ export function register<Service extends DescService>(
   };
 }
 
-/** Whether browsers may make any call of a service. */
+/** Whether browsers may make at least one call of a service. */
 export function isForBrowsers({ service, dashboard, accessOf }: RegisteredService): boolean {
   const ofBrowsers: readonly Access[] = [Access.Browser, Access.Session];
   return (
