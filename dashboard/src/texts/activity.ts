@@ -21,7 +21,7 @@ export const activity = {
   record: "Record",
   hidden: "The feed does not show it now. It was refunded, disputed or deleted.",
   deliveries: "Deliveries",
-  notTold: "No endpoint was told of it",
+  notTold: "No endpoint received it",
   notToldText: "An endpoint gets the kinds and amounts that you chose, from its creation on.",
   actor: "Who",
   value: "Value",

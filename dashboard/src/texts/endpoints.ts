@@ -69,7 +69,7 @@ export const endpoints = {
   language: "Language",
   steps: {
     intro: "Four steps to the first delivered event.",
-    where: "Say where and what we send",
+    where: "Choose a URL and events",
     secret: "Keep the signing secret",
     code: "Verify what arrives",
     test: "Send a test",

@@ -6,6 +6,7 @@ import { writeDeliveries } from "../../harness/backlog.ts";
 import { createPaidDonation, unique } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
+import { takeScreenshot } from "./harness-screenshots.ts";
 
 const SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>";
 const OVERRIDE = "\u202egnp.exe";
@@ -94,6 +95,7 @@ describe.each([320, 390, 640, 900, 1280, 1920])("a stranger's text at %i px", (w
     expect(await page.evaluate(overflow)).toBe(0);
     expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
     browsers.expectClean();
+    await takeScreenshot(page, `hostile-${path.replace("/", "") || "overview"}`);
   });
 
   it("is kept from turning around what stands beside it", async () => {

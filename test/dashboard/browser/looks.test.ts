@@ -1,6 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
@@ -11,8 +8,8 @@ import { createAccount, createApiKey, createPaidDonation } from "../../harness/b
 import { tellOfLink } from "../../harness/notices.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { startBrowserStack } from "./harness-browser.ts";
+import { takeScreenshot } from "./harness-screenshots.ts";
 
-const SCREENSHOTS = fileURLToPath(new URL("../../../dashboard/screenshots", import.meta.url));
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const SETTLED = { timeout: 90_000, interval: 200 };
@@ -57,10 +54,10 @@ const PAGES = [
   ["deliveries", () => "/deliveries?span=custom", "Signature refused"],
   ["delivery", () => `/deliveries/${failedId}`, "What came back"],
   ["activity", () => "/activity", "For the stream"],
-  ["record", () => `/activity/don_${recordId}`, "No endpoint was told of it"],
+  ["record", () => `/activity/don_${recordId}`, "No endpoint received it"],
 ] as const;
 const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
-  [1280, 360].map((width) => ({ colorScheme, width })),
+  [1280, 390].map((width) => ({ colorScheme, width })),
 );
 
 /** What axe finds against WCAG 2.2 AA and its good practice. */
@@ -92,7 +89,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
       expect(await findings(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       browsers.expectClean();
-      if (process.env.SCREENSHOTS) await shoot(page, `${name}-${look.width}-${look.colorScheme}`);
+      await takeScreenshot(page, name);
     },
   );
 
@@ -116,9 +113,25 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
   });
 });
 
-async function shoot(page: Page, name: string): Promise<void> {
-  await mkdir(SCREENSHOTS, { recursive: true });
-  // The pictures are of pages: the notice stands on each of them.
-  await page.evaluate("document.querySelector('main > section')?.remove()");
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: name.includes("360") });
-}
+/** Pages of an account that has nothing yet, and the next step that each names. */
+const EMPTY_PAGES = [
+  ["overview", "/", "Create an API key"],
+  ["keys", "/keys", "No active key"],
+  ["endpoints", "/endpoints", "No endpoint yet"],
+  ["deliveries", "/deliveries", "No deliveries yet"],
+  ["activity", "/activity", "Nothing happened yet"],
+] as const;
+
+describe.each(LOOKS)("of a new account at $width px, $colorScheme", (look) => {
+  it("axe finds nothing, and each page names the next step", async () => {
+    const page = await browsers.signIn(await createAccount(browsers.stack), look);
+    for (const [name, path, text] of EMPTY_PAGES) {
+      await page.goto(`${browsers.origin}${path}`);
+      await page.getByText(text).first().waitFor();
+      expect(await findings(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      await takeScreenshot(page, `empty-${name}`);
+    }
+    await page.context().close();
+  });
+});
