@@ -54,7 +54,7 @@ const VITESS = [
 const CRASH = "test/*/crash/*.test.ts";
 const KILLS = "test/delivery/crash/kills.test.ts";
 const SHARDS = 2;
-/** Mostly they wait for retries, as those of the kit do: two wait while another works. */
+/** Crash tests mostly wait for retries, as the tests of the kit do: two wait while another works. */
 const CRASH_WORKERS = 3;
 /** Two cores have work for more: much of the time a file waits, for a window, a lease, a program that starts. */
 const WORKERS = 4;

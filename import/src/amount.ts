@@ -11,7 +11,7 @@ import { accepted, type Parsed, refused } from "./parsed.ts";
 /** An amount in the currency's smallest unit (ISO 4217), with the currency's lower-case code. */
 export type Amount = { readonly amountCents: bigint; readonly currency: string };
 
-/** An amount cell taken apart: its number, and the currencies that a sign or code in it can mean. */
+/** The parts of an amount cell: its number, and the currencies that its sign or code can mean. */
 export type AmountText = {
   readonly readings: NumberReadings;
   readonly said: readonly (readonly string[])[];
@@ -22,7 +22,7 @@ const MAX_AMOUNT_CENTS = 9_007_199_254_740_991n;
 /** Longer whole parts are over the largest amount in every currency. */
 const MAX_WHOLE_DIGITS = 16;
 
-/** A point behind a letter belongs to the word, as in `kr.100`. */
+/** A point after a letter belongs to the word, as in `kr.100`. */
 const AROUND_NUMBER = /^(\D*?)((?:(?<!\p{L})[.,])?\d(?:.*\d)?)(\D*)$/su;
 const NEGATIVE = /[-−–—(]/;
 /** The dash that stands for no cents, as in `5,-`. */
@@ -31,7 +31,7 @@ const NOT_A_NUMBER = refused(
   "amount: not a number; it accepts digits with an optional decimal mark, thousands separators and currency, such as 1.234,56 or USD 5",
 );
 
-/** Takes an amount cell apart. Refuses what is negative or not a number. */
+/** Parses an amount cell. Refuses negative amounts and text that is no number. */
 export function parseAmountText(cell: string): Parsed<AmountText> {
   const [, before, number, after] = AROUND_NUMBER.exec(cell.trim()) ?? [];
   if (before === undefined || number === undefined || after === undefined) return NOT_A_NUMBER;
@@ -50,9 +50,8 @@ export function parseAmountText(cell: string): Parsed<AmountText> {
 }
 
 /**
- * Makes the amount of its cells. `currencyCell` may be empty; `fallback` is `--currency`; `mark` is the
- * decimal mark of the file, where known. An amount with more decimals than its currency has is refused,
- * never rounded; zeros at the end do not count.
+ * Parses an amount from its cells. `currencyCell` may be empty. `fallback` is `--currency`. `mark` is the file's decimal
+ * mark, if known. An amount with more decimals than its currency is refused, never rounded. Trailing zeros do not count.
  */
 export function settleAmount(
   { readings, said }: AmountText,
@@ -77,7 +76,7 @@ export function settleAmount(
     : amountCents;
 }
 
-/** Makes the amount of a cell that counts the smallest unit already. */
+/** Parses the amount of a cell in the smallest unit. */
 export function parseAmountCents(
   cell: string,
   currencyCell: string,
@@ -108,7 +107,7 @@ function chooseReading(
     return digits ? accepted(digits) : refused(`amount: not written with a decimal ${mark}`);
   }
   if (needsDecimalMark(readings)) {
-    // A currency without decimals has no decimal mark: what is there separates thousands.
+    // A currency without decimals has no decimal mark, so this mark separates thousands.
     const whole = [comma, point].find((digits) => digits?.fraction === "");
     if (exponent === 0 && whole) return accepted(whole);
     return refused(

@@ -1,12 +1,12 @@
 import type { CsvRow } from "./csv-rows.ts";
 import type { Donation } from "./donation-row.ts";
 
-/** Donations that are sent together, each beside the row it was read from. */
+/** Donations that are sent together, each with its row. */
 export type Batch = { readonly donations: readonly Donation[]; readonly rows: readonly CsvRow[] };
 
-/** The most rows that one message may carry. */
+/** The maximum number of rows in one message. */
 const MAX_ROWS = 1_000;
-/** Keeps messages small where the texts are long. Characters. */
+/** The maximum characters of text in one message. */
 const MAX_TEXT = 1_000_000;
 
 /** Groups donations into batches. */

@@ -1,6 +1,6 @@
 import { ImportError } from "./import-error.ts";
 
-/** What a column can be for. */
+/** The roles of columns. */
 export const ColumnRole = {
   Id: "id",
   Amount: "amount",
@@ -13,15 +13,15 @@ export const ColumnRole = {
 } as const;
 export type ColumnRole = (typeof ColumnRole)[keyof typeof ColumnRole];
 
-/** Where the columns stand in a row, from 0; absent ones are not in the file. */
+/** The index of each column in a row, from 0. Absent columns are not in the file. */
 export type Columns = { readonly [Role in ColumnRole]?: number };
 
-/** The header names a person gave for roles; an empty name leaves a role without a column. */
+/** The header names that a person gave for roles. An empty name means that the role has no column. */
 export type ColumnOverrides = { readonly [Role in ColumnRole]?: string };
 
 /**
- * The names each role is known by, in English and German exports, as `normalize` leaves them. Where a
- * file has several of a role, the first of this list counts.
+ * The names of each role in English and German exports, in the form of `normalize`. If a file has several names of a
+ * role, the first in this list counts.
  */
 const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   id: [
@@ -49,17 +49,17 @@ const SPELLINGS: Readonly<Record<ColumnRole, readonly string[]>> = {
   time: ["time", "uhrzeit", "zeit"],
 };
 const ROLES = Object.values(ColumnRole);
-/** Dates that a column of their own may complete with the time. */
+/** Date columns that a separate column may complete with the time. */
 const BARE_DATES = new Set(["date", "datum"]);
 
-/** Tells whether a text names a role. */
+/** Returns whether a text names a role. */
 export function isColumnRole(text: string): text is ColumnRole {
   return ROLES.some((role) => role === text);
 }
 
 /**
- * Finds the columns of a header, whatever the case and whether words are parted by spaces, `_` or `-`.
- * Throws an ImportError that lists what was found and what is needed when amount or date is missing.
+ * Finds the columns of a header. Case does not matter, and words may be separated by spaces, `_` or `-`. If amount or
+ * date is missing, throws an ImportError that lists the found and the needed columns.
  */
 export function recognizeColumns(
   header: readonly string[],
@@ -114,7 +114,7 @@ function findNamedColumn(
   );
 }
 
-/** A column named "time" is the whole date where there is no other; a whole date needs no time. */
+/** Without a date column, "time" is the whole date. A whole date needs no time column. */
 function withWholeDate(
   found: Columns,
   names: readonly string[],

@@ -18,7 +18,7 @@ export type CoreClient = {
   readonly imports: Client<typeof ImportService>;
 };
 
-/** Creates clients over gRPC; no connection is made before the first call. */
+/** Creates clients over gRPC. They connect with the first call. */
 export function createCoreClient(config: CoreConfig): CoreClient {
   const withCredential: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${config.serviceCredential}`);
@@ -40,7 +40,7 @@ export function createCoreClient(config: CoreConfig): CoreClient {
   };
 }
 
-/** Makes the sentence for a person of a call that failed; what is no failed call is returned as it is. */
+/** Converts a failed call to a sentence for a person. Returns any other error unchanged. */
 export function explainCallError(error: unknown, coreUrl: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   return new ImportError(sentenceFor(error, coreUrl), { cause: error });

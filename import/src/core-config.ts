@@ -3,7 +3,7 @@ import { readSecret } from "@activity/runtime/environment";
 import { ImportError } from "./import-error.ts";
 import type { LocalCore } from "./local-core.ts";
 
-/** Where the core is, and what opens it. */
+/** The address of the core, and the credentials for it. */
 export type CoreConfig = {
   /** Begins with http:// or, for TLS, https://. */
   readonly coreUrl: string;
@@ -19,8 +19,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULT_CORE_URL = "http://127.0.0.1:50051";
 
 /**
- * Reads where the core is from the environment, and what that leaves open from what `npm start` stored.
- * A credential of this machine is never sent to a core that the environment names. Throws an ImportError.
+ * Reads the core's address and credentials from the environment, and the missing ones from the files of `npm start`. The
+ * stored credential is never sent to a core that the environment names. Throws an ImportError.
  */
 export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
   const problem = (text: string): never => {
@@ -34,7 +34,7 @@ export function readCoreConfig(env: Environment, local: LocalCore): CoreConfig {
       "Set SERVICE_CREDENTIAL to a credential with the permissions donation.import and account.read (and CORE_URL to the core's address), or run npm start once on this machine.",
     );
   }
-  // What npm start stored is on this machine, whatever its address is called.
+  // The core of npm start runs on this machine, whatever its address.
   const coreUrl = env.CORE_URL ? readCoreUrl(env, "", problem) : local.coreUrl || DEFAULT_CORE_URL;
   const file = (name: string) => env[name] || undefined;
   return {

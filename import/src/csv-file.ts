@@ -13,24 +13,24 @@ export type CsvFile = {
   /** The names in its header line. */
   readonly header: readonly string[];
   /**
-   * Reads the rows behind the header, some at a time; rows of empty cells are left out. Can be called
-   * again. `report` is told the bytes read so far. Throws an ImportError when the file cannot be read on.
+   * Reads the rows after the header in groups, without rows of empty cells. Can be called again. Calls `report` with the
+   * bytes read so far. Throws an ImportError if the file cannot be read further.
    */
   readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void>;
 };
 
 const HEADER_LINE = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/;
-/** A first line for spreadsheets, which says the separator. */
+/** A first line that names the separator for spreadsheets. */
 const SEPARATOR_LINE = /^[\r\n]*sep=([;,\t])(?=[\r\n])/i;
 
-/** Opens a CSV file and reads its header. Throws an ImportError when it is none. */
+/** Opens a CSV file and reads its header. Throws an ImportError if it is no CSV file. */
 export async function openCsvFile(path: string): Promise<CsvFile> {
   const state = await readFileState(path);
   const head = await readHead(readTextPieces(path, state));
   const told = SEPARATOR_LINE.exec(head);
   const line = HEADER_LINE.exec(head.slice(told?.[0].length ?? 0))?.[1] ?? "";
   if (line === "") throw new ImportError(`${path} has no header line.`);
-  // With one column any separator will do.
+  // With one column any separator works.
   const separator = (told?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
   const rowsBefore = told ? 2 : 1;
 

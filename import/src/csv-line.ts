@@ -1,6 +1,6 @@
 import type { Separator } from "./separator.ts";
 
-/** Writes one row of a file, with its line end; cells are quoted where they need it. */
+/** Formats one row of a file, with its line end. Cells are quoted where needed. */
 export function csvLine(cells: readonly string[], separator: Separator): string {
   return `${cells.map((cell) => csvCell(cell, separator)).join(separator)}\r\n`;
 }

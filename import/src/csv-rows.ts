@@ -1,28 +1,27 @@
 import { ImportError } from "./import-error.ts";
 import type { Separator } from "./separator.ts";
 
-/** One row of a file and the line it begins on, from 1. Cells are as written, without their quotes. */
+/** One row of a file and its first line, from 1. Cells are as written, without their quotes. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-/** Takes the text of a file piece by piece and gives out its rows. */
+/** Takes the text of a file in pieces and returns its rows. */
 export type CsvRows = {
   /** Takes the next piece of text and returns the rows that it completes. */
   push(text: string): CsvRow[];
-  /** Ends the text and returns its last row, if it had no line end. Throws an ImportError mid quote. */
+  /** Ends the text and returns its last row, if that had no line end. Throws an ImportError inside a quote. */
   end(): CsvRow[];
 };
 
-/** A row longer than this is more likely one whose quote was never closed. Characters. */
+/** Maximum characters of a row. A longer one probably has a quote that was never closed. */
 const MAX_ROW_LENGTH = 1_000_000;
-/** A cell that begins with a quote: its inside, with doubled quotes, up to the one that closes it. */
+/** A quoted cell: its text, with doubled quotes, up to the closing quote. */
 const QUOTED = /"([^"]*(?:""[^"]*)*)"(?!")/y;
 const LINE_END = /\r\n|\r|\n/g;
 
 /**
- * Reads rows as RFC 4180 has them. Lines end with CRLF, LF or CR; a quote only means something where a
- * cell begins; a line without characters is skipped. Throws an ImportError that names the line when
- * text follows a closing quote. By hand, because `csv-parse` tells the line on which a row ends: with a quote that
- * was left open that is far from the mistake.
+ * Reads rows by RFC 4180. Lines end with CRLF, LF or CR. A quote has a meaning only at the start of a cell. Empty lines
+ * are skipped. If text follows a closing quote, throws an ImportError that names the line. Written by hand, because
+ * `csv-parse` names the line on which a row ends. With an open quote that is far from the mistake.
  */
 export function createCsvRows(separator: Separator | undefined, firstLine = 1): CsvRows {
   /** Ends an unquoted cell. */
@@ -67,7 +66,7 @@ export function createCsvRows(separator: Separator | undefined, firstLine = 1): 
     return rows;
   }
 
-  /** Reads the row at `start`; `undefined` when it is not all there yet. */
+  /** Reads the row at `start`. Returns `undefined` if it is not complete yet. */
   function readRow(start: number, isWhole: boolean) {
     const cells: string[] = [];
     let lines = 1;
@@ -78,7 +77,7 @@ export function createCsvRows(separator: Separator | undefined, firstLine = 1): 
         const inside = QUOTED.exec(rest)?.[1];
         if (inside === undefined) return undefined;
         at = QUOTED.lastIndex;
-        // The next character tells whether the quote closes the cell or was one half of a pair.
+        // The next character decides whether the quote closes the cell or is half of a pair.
         if (at === rest.length && !isWhole) return undefined;
         checkAfterQuote(rest[at], line + lines - 1);
         lines += countLineEnds(inside);

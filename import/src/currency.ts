@@ -1,6 +1,6 @@
 import { accepted, type Parsed, refused } from "./parsed.ts";
 
-// ISO 4217: active codes, and those withdrawn since 2010, which histories still name.
+// ISO 4217: active codes, and codes withdrawn since 2010, which older files still use.
 const TWO_DECIMALS =
   "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD " +
   "CAD CDF CHE CHF CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EEK EGP ERN ETB EUR FJD FKP GBP " +
@@ -14,8 +14,8 @@ const THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND";
 const FOUR_DECIMALS = "CLF UYW";
 
 /**
- * How many decimals each currency has. Not from `Intl`: its data follows custom rather than the standard,
- * and gives the Iraqi dinar, for one, none instead of three.
+ * The number of decimals of each currency. `Intl` follows custom instead of the standard: it gives the Iraqi dinar none
+ * instead of three.
  */
 const EXPONENTS: ReadonlyMap<string, number> = new Map([
   ...withExponent(TWO_DECIMALS, 2),
@@ -27,7 +27,7 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map([
 const DOLLARS =
   "usd aud cad nzd sgd hkd twd mxn ars clp cop uyu jmd ttd bsd bbd bzd bnd fjd xcd kyd bmd";
 
-/** What people write instead of a code, in lower case; several currencies share some signs. */
+/** Signs and names that people write instead of a code, in lower case. Several currencies share some of them. */
 const SIGNS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     "€": "eur",
@@ -74,12 +74,12 @@ const SIGNS: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([sign, codes]) => [sign, codes.split(" ")]),
 );
 
-/** Returns how many decimals a currency has, or `undefined` when it is none. The code is in lower case. */
+/** Returns the number of decimals of a currency, or `undefined` for an unknown code. The code is in lower case. */
 export function findExponent(code: string): number | undefined {
   return EXPONENTS.get(code);
 }
 
-/** Returns the lower-case codes that a written code or sign can mean; none when it means nothing. */
+/** Returns the lower-case codes that a written code or sign can mean, or an empty list. */
 export function currenciesOf(written: string): readonly string[] {
   const text = written.normalize("NFC").toLowerCase();
   if (EXPONENTS.has(text)) return [text];
@@ -87,9 +87,8 @@ export function currenciesOf(written: string): readonly string[] {
 }
 
 /**
- * Settles a row's currency from its cells, each of which lists the codes that it can mean, and from
- * `--currency`. That option stands in where cells say nothing, and picks one where they leave
- * several.
+ * Decides a row's currency from its cells and `--currency`. Each cell lists the codes that it can mean. The option
+ * decides if no cell names a currency, or if several remain.
  */
 export function settleCurrency(
   said: readonly (readonly string[])[],

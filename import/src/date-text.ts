@@ -3,12 +3,11 @@ import { accepted, type Parsed, refused } from "./parsed.ts";
 /** Which of the first two numbers of a date such as 02/03/2024 is the day. */
 export type DateOrder = "dmy" | "mdy";
 
-/** A moment: seconds since 1970-01-01T00:00:00Z, and 0 to 999999 microseconds after them. */
+/** A time: seconds since 1970-01-01T00:00:00Z, plus 0 to 999999 microseconds. */
 export type Moment = { readonly seconds: number; readonly micros: number };
 
 /**
- * What a date cell says. `local` is the wall clock, counted like a Moment as if it were UTC, and needs
- * a time zone.
+ * A parsed date cell. `local` is wall-clock time, counted like a Moment as if it were UTC. It needs a time zone.
  */
 export type DateReading =
   | { readonly kind: "moment"; readonly moment: Moment }
@@ -29,7 +28,7 @@ const NOT_A_DATE = refused(
 );
 const NOT_A_REAL_DATE = refused("date: there is no such day or time");
 
-/** Reads a date in any of the forms above; a date alone is midnight. Microseconds are kept exactly. */
+/** Reads a date in any of the forms above. A date alone means midnight. Microseconds are kept exactly. */
 export function parseDateText(cell: string, order: DateOrder | undefined): Parsed<DateReading> {
   const text = cell.trim();
   if (UNIX_SECONDS.test(text)) {
@@ -70,7 +69,7 @@ function evidentOrder(one: number, other: number): DateOrder | undefined {
   return other > 12 ? "mdy" : undefined;
 }
 
-/** Counts the days since 1970-01-01 of a day from year 1 on. */
+/** Returns the days from 1970-01-01 to a date in year 1 or later. */
 function readDay(year: number, month: number, day: number): Parsed<number> {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

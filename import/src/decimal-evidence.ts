@@ -3,8 +3,8 @@ import type { CsvRow } from "./csv-rows.ts";
 import { type DecimalMark, provenDecimalMark } from "./number-text.ts";
 
 /**
- * Looks through the amounts of a file for those that prove a decimal mark, such as `5,00`. Returns the
- * one that all of them prove; `undefined` when none does, or they contradict each other.
+ * Searches the amounts of a file for those that prove a decimal mark, such as `5,00`. Returns the mark that all of them
+ * prove. Returns `undefined` if none does, or if they contradict each other.
  */
 export async function findDecimalMark(
   rows: AsyncIterable<readonly CsvRow[]>,

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 /** Makes external ids for donations that have none in the file. */
 export type DerivedIds = {
   /**
-   * Returns the id of a donation that says `meaning`: the same in every import of the same rows. Rows
-   * that say the same are told apart by counting them.
+   * Returns the id of a donation with this `meaning`, the same in every import of the same rows. Rows with the same
+   * meaning are counted, so that their ids differ.
    */
   next(meaning: readonly (string | number | undefined)[]): string;
 };
@@ -26,9 +26,9 @@ export function createDerivedIds(): DerivedIds {
 }
 
 /**
- * Counts fingerprints, positive whole numbers, in typed arrays: 24 to 48 bytes for each row without an id,
- * where a Map of texts would take hundreds. Different rows with one fingerprint share a counter, which
- * leaves their ids different.
+ * Counts fingerprints, which are positive whole numbers, in typed arrays. They take 24 to 48 bytes for each row without
+ * an id. A Map of texts would take hundreds. Different rows with one fingerprint share a counter, so their ids differ
+ * too.
  */
 function createFingerprintCounts() {
   let size = 1 << 12;

@@ -6,7 +6,7 @@ import type { TimeZone } from "./time-zone.ts";
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 
-/** Makes the donation date of a date cell. A date or time without an offset needs the time zone. */
+/** Parses the donation date of a date cell. A date or time without an offset needs the time zone. */
 export function parseDonationDate(
   cell: string,
   order: DateOrder | undefined,

@@ -7,7 +7,7 @@ import { type DecimalMark, needsDecimalMark } from "./number-text.ts";
 import { accepted, type Parsed, refused } from "./parsed.ts";
 import type { TimeZone } from "./time-zone.ts";
 
-/** A donation as its row tells it. */
+/** A donation as read from its row. */
 export type Donation = Amount & {
   readonly externalId: string;
   readonly donorName: string | undefined;
@@ -15,25 +15,25 @@ export type Donation = Amount & {
   readonly donatedAt: Moment;
 };
 
-/** How the cells of a file are to be understood. */
+/** How to read the cells of a file. */
 export type RowRules = {
   readonly columns: Columns;
-  /** How many cells a row has. */
+  /** The number of cells in a row. */
   readonly width: number;
-  /** The currency of rows that name none. */
+  /** The currency of rows without one. */
   readonly currency: string | undefined;
   readonly dateOrder: DateOrder | undefined;
   readonly timeZone: TimeZone | undefined;
 };
 
-/** The decimal mark of a file: not looked for yet, or looked for and found or not. */
+/** The decimal mark of a file: not searched yet, or the result of the search. */
 export type KnownMark =
   | { readonly isKnown: false }
   | { readonly isKnown: true; readonly mark: DecimalMark | undefined };
 
 /**
- * Reads one row; `undefined` when its amount can only be read once the file's decimal mark is known. A
- * row is given its derived id only when everything else in it could be read.
+ * Reads one row. Returns `undefined` if its amount needs the file's decimal mark, which is not known yet. A row gets its
+ * derived id only if everything else in it could be read.
  */
 export function readDonation(
   cells: readonly string[],

@@ -7,8 +7,8 @@ const ACCOUNT_ID = /^[a-z0-9]{15}$/;
 const USERNAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * Reads the account with an id or, where there is none, a username. The id comes first, so that nobody
- * gets another's donations by taking their id for a name. Throws an ImportError.
+ * Finds an account by its id, otherwise by its username. The id comes first: otherwise somebody could choose another
+ * account's id as username and get its donations. Throws an ImportError.
  */
 export async function readAccountByName(core: CoreClient, name: string): Promise<Account> {
   const account =

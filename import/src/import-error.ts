@@ -1,4 +1,4 @@
-/** A failure that ends the import; its message is meant for a person and says what to do. */
+/** A failure that ends the import. Its message tells a person what to do. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
 }

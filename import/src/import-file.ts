@@ -12,22 +12,21 @@ import type { Parsed } from "./parsed.ts";
 import type { RefusedFile } from "./refused-file.ts";
 import { type Opening, sendDonations } from "./send-donations.ts";
 
-/** One import: what goes where, and by which rules. */
+/** One import: its file, its target and its rules. */
 export type ImportJob = {
   readonly core: CoreClient;
   readonly opening: Opening;
   readonly file: CsvFile;
   readonly rules: RowRules;
-  /** What `--decimal` says. */
+  /** The value of `--decimal`. */
   readonly decimalMark: DecimalMark | undefined;
   readonly refusedFile: RefusedFile;
   readonly report: ImportReport;
 };
 
 /**
- * Imports a file: rows are read no faster than the core stores them. What is refused, here or there, is
- * written to the file of refused rows. When the file cannot be read to its end, all before that place is
- * stored before the ImportError is thrown.
+ * Imports a file. It reads rows no faster than the core stores them. Rows that it or the core refuses go to the file of
+ * refused rows. If the file cannot be read to its end, all rows before that point are stored before the ImportError.
  */
 export async function importFile(job: ImportJob): Promise<void> {
   const { core, opening, report, refusedFile } = job;

@@ -1,6 +1,6 @@
-/** Shows how far an import is. */
+/** Shows the progress of an import. */
 export type ImportProgress = {
-  /** Takes the bytes of the file read, and the rows done, so far. */
+  /** Takes the bytes read and the rows done so far. */
   update(bytesRead: number, rows: number): void;
   /** Removes the bar. */
   end(): void;
@@ -15,11 +15,11 @@ export type ProgressStream = {
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 200;
-/** How often a line is written where nothing can be drawn over. */
+/** The interval between lines where no terminal can redraw a bar. */
 const LINE_MS = 10_000;
 const CLEAR_LINE = "\r\u001b[2K";
 
-/** Creates a progress display: a bar on a terminal, a plain line now and then anywhere else. */
+/** Creates a progress display: a bar on a terminal, otherwise a plain line from time to time. */
 export function createImportProgress(
   stream: ProgressStream,
   sizeBytes: number,
@@ -50,7 +50,7 @@ export function createImportProgress(
   };
 }
 
-/** Writes a number with its thousands apart. */
+/** Formats a number with separated thousands. */
 export function thousands(value: number): string {
   return Math.round(value).toLocaleString("en");
 }

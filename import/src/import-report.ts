@@ -1,27 +1,27 @@
 import type { ImportDonationsResponse } from "@activity/proto";
 import type { ImportProgress } from "./import-progress.ts";
 
-/** What became of the rows, and why some were refused. */
+/** The numbers of stored, unchanged and refused rows, and why rows were refused. */
 export type ImportCounts = {
   readonly stored: number;
   readonly unchanged: number;
   readonly refused: number;
-  /** How often each reason was given, the most frequent first. */
+  /** The count of each reason, the most frequent first. */
   readonly reasons: readonly (readonly [reason: string, count: number])[];
 };
 
-/** Counts what becomes of rows, and shows it. */
+/** Counts the outcomes of rows, and shows them. */
 export type ImportReport = {
   /** Takes the bytes of the file read so far. */
   addBytes(bytesRead: number): void;
-  /** Takes an answer of the core, with its counts of all so far. */
+  /** Takes an answer of the core, which counts all rows so far. */
   addAnswer(answer: ImportDonationsResponse): void;
   /** Takes one row that was not sent. */
   addRefused(reason: string): void;
   counts(): ImportCounts;
 };
 
-/** Bounds what is remembered, whatever reasons the core may find. */
+/** The maximum number of different reasons that are kept. */
 const MAX_REASONS = 100;
 
 /** Creates an empty report. */

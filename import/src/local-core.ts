@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where `npm start` on this machine left its core's address and a credential; both are missing before its first run. */
+/** The files in which `npm start` stores its core's address and a credential. They are missing before its first run. */
 export type LocalCore = { readonly coreUrl?: string; readonly serviceCredential?: string };
 
 /** Reads what `npm start` stored in `dataDir`. */

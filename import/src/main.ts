@@ -34,7 +34,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<nu
 }
 
 async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promise<number> {
-  // npm runs scripts in the project's folder, and keeps the one the person is in here.
+  // npm runs scripts in the project's folder. This variable holds the person's own folder.
   const inFolder = (path: string) => resolve(env.INIT_CWD ?? "", path);
   const file = await openCsvFile(inFolder(options.path));
   const columns = recognizeColumns(file.header, options.columns);
@@ -72,7 +72,7 @@ async function runImport(options: ImportOptions, env: NodeJS.ProcessEnv): Promis
   return report.counts().refused > 0 ? ExitCode.SomeRefused : ExitCode.AllStored;
 }
 
-/** Tells which column is taken for what, so that a wrong guess is seen. */
+/** Prints the role of each column, so that a person sees a wrong guess. */
 function openingText(username: string, file: CsvFile, columns: Columns): string {
   const roles = Object.entries(columns).map(([role, place]) => `${role} = "${file.header[place]}"`);
   return `Importing ${file.path} for ${username}; columns: ${roles.join(", ")}.\n`;

@@ -5,16 +5,15 @@ export type DecimalMark = "comma" | "point";
 export type Digits = { readonly whole: string; readonly fraction: string };
 
 /**
- * What a number can mean, by the mark it is read with; absent where it cannot be read so. Both are
- * there, and differ, only for a number such as `1,234` or `1.234`, which shows one mark once, three
- * digits from the end.
+ * The readings of a number with each decimal mark. A reading that is not possible is absent. Both exist and differ only
+ * for a number such as `1,234` or `1.234`: it has one mark, once, three digits from the end.
  */
 export type NumberReadings = { readonly [Mark in DecimalMark]?: Digits };
 
 const SPACES = /[ \u00a0\u2007\u2009\u202f]/g;
 const APOSTROPHES = /[’`´]/g;
 const DIGITS = /^\d*$/;
-/** Thousands: one and the same character between groups of three. */
+/** Thousands: the same character between all groups of three. */
 const GROUPED = /^[1-9]\d{0,2}([., '])\d{3}(?:\1\d{3})*$/;
 /** As on the Indian subcontinent: 12,34,567. */
 const GROUPED_IN_TWOS = /^[1-9]\d?(?:,\d{2})+,\d{3}$/;
@@ -27,13 +26,13 @@ export function readNumber(text: string): NumberReadings {
   return { ...(comma && { comma }), ...(point && { point }) };
 }
 
-/** Tells whether the two readings of a number differ, so that the mark has to be known. */
+/** Returns whether the two readings of a number differ, so that the mark must be known. */
 export function needsDecimalMark({ comma, point }: NumberReadings): boolean {
   if (comma === undefined || point === undefined) return false;
   return comma.whole !== point.whole || comma.fraction !== point.fraction;
 }
 
-/** Returns the mark that a number proves to be in use: that of its only reading. */
+/** Returns the decimal mark that a number proves: the mark of its only reading. */
 export function provenDecimalMark({ comma, point }: NumberReadings): DecimalMark | undefined {
   if (comma && !point) return "comma";
   if (point && !comma) return "point";

@@ -7,7 +7,7 @@ import { ImportError } from "./import-error.ts";
 import type { DecimalMark } from "./number-text.ts";
 import { createTimeZone, type TimeZone } from "./time-zone.ts";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export type ImportOptions = {
   readonly path: string;
   readonly account: string;
@@ -31,7 +31,7 @@ const DECIMAL_MARKS: readonly DecimalMark[] = ["comma", "point"];
 const DATE_ORDERS: readonly DateOrder[] = ["dmy", "mdy"];
 const SEE_HELP = "npm run import -- --help shows all options.";
 
-/** Reads the command line; `undefined` when it asks for help. Throws an ImportError. */
+/** Reads the command line. Returns `undefined` if it asks for help. Throws an ImportError. */
 export function parseOptions(argv: readonly string[]): ImportOptions | undefined {
   const { values, positionals } = parseCommandLine(argv);
   if (values.help) return undefined;

@@ -1,4 +1,4 @@
-/** What reading one cell, or one row, of a person's file came to: a value, or one sentence why not. */
+/** The result of reading one cell or row: a value, or one sentence that says why there is none. */
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string };
@@ -8,7 +8,7 @@ export function accepted<Value>(value: Value): Parsed<Value> {
   return { ok: true, value };
 }
 
-/** Wraps the sentence that stands beside a refused row: which column, and what it accepts. */
+/** Wraps the reason of a refused row: the column, and what it accepts. */
 export function refused(reason: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason };
 }

@@ -5,23 +5,23 @@ import { csvLine } from "./csv-line.ts";
 import type { CsvRow } from "./csv-rows.ts";
 import { ImportError } from "./import-error.ts";
 
-/** The CSV file that refused rows go to. It is made when there is one. */
+/** The CSV file of refused rows. It is created with the first of them. */
 export type RefusedFile = {
-  /** Where the rows are, once there are some. */
+  /** The path of the file. `undefined` while there is none. */
   readonly path: string | undefined;
   /** Adds rows, each with its line in the imported file and the reason. */
   add(rows: readonly { readonly row: CsvRow; readonly reason: string }[]): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Stand first, where rows with too many or too few cells do not move them. */
+/** The first columns, so that rows with too many or too few cells do not move them. */
 const OWN_COLUMNS = ["reason", "line"];
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Prepares a file of refused rows beside the imported one, with its separator and columns, those of an
- * earlier such file left out. Nothing is overwritten, because it may hold corrections: without a `path`
- * the next free name is taken. Throws an ImportError when the file cannot be made.
+ * Prepares a file of refused rows beside the imported file, with the same separator and columns. If the imported file
+ * is itself such a file, its added columns are left out. No file is overwritten, because it may hold corrections:
+ * without `path` the next free name is used. Throws an ImportError if the file cannot be created.
  */
 export function createRefusedFile(source: CsvFile, path: string | undefined): RefusedFile {
   const isCorrection = OWN_COLUMNS.every((name, place) => source.header[place] === name);
@@ -61,7 +61,7 @@ export function createRefusedFile(source: CsvFile, path: string | undefined): Re
 
 type MadeFile = { readonly path: string; readonly file: FileHandle };
 
-/** Takes donations.refused.csv beside donations.csv, or donations.refused-2.csv, and so on. */
+/** For donations.csv, opens donations.refused.csv, or donations.refused-2.csv, and so on. */
 async function openNextFree(sourcePath: string): Promise<MadeFile> {
   const extension = extname(sourcePath);
   const stem = sourcePath.slice(0, sourcePath.length - extension.length);
@@ -72,7 +72,7 @@ async function openNextFree(sourcePath: string): Promise<MadeFile> {
   }
 }
 
-/** Creates a file; `undefined` when there is one of that name. */
+/** Creates a file. Returns `undefined` if the name exists. */
 async function openNew(path: string): Promise<MadeFile | undefined> {
   try {
     return { path, file: await open(path, "wx") };

@@ -10,17 +10,17 @@ import type { Donation } from "./donation-row.ts";
 import { ImportError } from "./import-error.ts";
 import { createWindow } from "./window.ts";
 
-/** Where the donations go. */
+/** The target of the donations. */
 export type Opening = { readonly accountId: string; readonly platform: Platform };
 
 type RequestInit = MessageInitShape<typeof ImportDonationsRequestSchema>;
 
-/** How many batches may be on their way without an answer: enough that the core never waits. */
+/** The maximum number of batches without an answer: enough that the core never waits. */
 const MAX_UNANSWERED = 4;
 
 /**
- * Sends batches to the core as fast as it answers. `take` is given each answer with its batch, in order;
- * no more is sent until it is done. Throws an ImportError when the call fails.
+ * Sends batches to the core as fast as it answers. Calls `take` with each answer and its batch, in order, and sends no
+ * more until `take` is done. Throws an ImportError if the call fails.
  */
 export async function sendDonations(
   core: CoreClient,

@@ -1,11 +1,11 @@
-/** What stands between the cells of a row. */
+/** The character between the cells of a row. */
 export type Separator = ";" | "," | "\t";
 
 const SEPARATORS: readonly Separator[] = [";", ",", "\t"];
 
 /**
- * Finds the separator of a file by its header line: the one that stands there most often outside
- * quotes; `undefined` when none does.
+ * Finds the separator of a file: the one that occurs most often in its header line outside quotes. Returns `undefined`
+ * if none occurs.
  */
 export function findSeparator(headerLine: string): Separator | undefined {
   const unquoted = headerLine.replace(/"(?:[^"]|"")*"/g, "");

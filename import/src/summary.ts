@@ -3,7 +3,7 @@ import type { ImportCounts } from "./import-report.ts";
 
 const MAX_REASONS_SHOWN = 5;
 
-/** Returns the last words of an import: what became of its rows, and where the refused ones are. */
+/** Returns the summary of an import: the outcomes of its rows, and the path of the refused ones. */
 export function summaryText(
   counts: ImportCounts,
   refusedPath: string | undefined,

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 import { ImportError } from "./import-error.ts";
 
-/** What tells whether a file is still the one that was looked at first. */
+/** The state of a file, which shows whether it changed since it was first read. */
 export type FileState = {
   readonly size: number;
   readonly changedMs: number;
@@ -11,14 +11,14 @@ export type FileState = {
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Reads what a file is like. Throws an ImportError when it cannot be read or is not a plain file. */
+/** Reads the state of a file. Throws an ImportError if it cannot be read or is no plain file. */
 export async function readFileState(path: string): Promise<FileState> {
   return withFile(path, stateOf);
 }
 
 /**
- * Reads a file as UTF-8 text, piece by piece, without a byte order mark. `report` is told the bytes read
- * so far. Throws an ImportError when the file has another encoding or is no longer the one of `state`.
+ * Reads a file as UTF-8 text in pieces, without a byte order mark. Calls `report` with the bytes read so far. Throws an
+ * ImportError if the file has another encoding or changed since `state`.
  */
 export async function* readTextPieces(
   path: string,
@@ -103,7 +103,7 @@ function checkNotUtf16(path: string, bytes: Buffer): void {
 
 function decode(path: string, decoder: TextDecoder, bytes: Buffer, lines: number): string {
   try {
-    // An empty piece is the end: a character cut off there is an error too.
+    // An empty piece marks the end. A character that is cut off there is an error too.
     return decoder.decode(bytes, { stream: bytes.length > 0 });
   } catch (error) {
     throw new ImportError(

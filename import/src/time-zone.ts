@@ -1,28 +1,27 @@
 import { accepted, type Parsed, refused } from "./parsed.ts";
 
-/** A time zone, for turning its wall clock into moments. */
+/** A time zone. It converts its wall-clock time to UTC. */
 export type TimeZone = {
   /**
-   * Returns the moment, in seconds since 1970-01-01T00:00:00Z, at which the wall clock shows
-   * `localSeconds`, counted as if it were UTC. A time that the clocks skip is refused; of one that they
-   * show twice, in autumn, the first is taken.
+   * Returns the seconds since 1970-01-01T00:00:00Z at which the wall clock shows `localSeconds`, which is counted as if
+   * it were UTC. Refuses a time that the clock skips. Of a time that it shows twice, in autumn, the first counts.
    */
   momentOf(localSeconds: number): Parsed<number>;
 };
 
 const SECONDS_A_DAY = 86_400;
 const OFFSET = /GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/;
-/** Some eleven years of days; more are forgotten together. */
+/** About eleven years of days. When full, the cache is emptied. */
 const MAX_REMEMBERED_DAYS = 4_096;
 
-/** Creates a time zone from its IANA name, such as `Europe/Berlin`; `undefined` when there is none. */
+/** Creates a time zone from its IANA name, such as `Europe/Berlin`. Returns `undefined` for an unknown name. */
 export function createTimeZone(name: string): TimeZone | undefined {
   const format = createOffsetFormat(name);
   if (format === undefined) return undefined;
   const offsetAt = remembered((seconds) => readOffset(format, seconds));
 
   function momentOf(localSeconds: number): Parsed<number> {
-    // No clock is changed twice within two days, and the offset a day away is the one before or after.
+    // No clock changes twice within two days, so a day away lies the offset before or after the change.
     const before = localSeconds - offsetAt(localSeconds - SECONDS_A_DAY);
     const after = localSeconds - offsetAt(localSeconds + SECONDS_A_DAY);
     const shows = (moment: number) => moment + offsetAt(moment) === localSeconds;
@@ -52,7 +51,7 @@ function readOffset(format: Intl.DateTimeFormat, seconds: number): number {
   return sign === "-" ? -ahead : ahead;
 }
 
-/** Asks once for a day whose ends have the same offset: formatting is slow, and rows are many. */
+/** Caches the offset of a day without a change, because formatting is slow and there are many rows. */
 function remembered(offsetAt: (seconds: number) => number): (seconds: number) => number {
   const days = new Map<number, number | undefined>();
   return (seconds) => {

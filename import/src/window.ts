@@ -1,14 +1,14 @@
-/** Bounds how much is in flight at once. */
+/** Limits how much is in flight at once. */
 export type Window = {
-  /** Waits for capacity and takes it; resolves to `false` once the window is closed. */
+  /** Waits for capacity and takes it. Resolves with `false` if the window is closed. */
   enter(): Promise<boolean>;
-  /** Gives capacity back. */
+  /** Releases capacity. */
   leave(): void;
-  /** Lets nobody in any more. */
+  /** Closes the window. */
   close(): void;
 };
 
-/** Creates a window with capacity for `size` at once, for one that enters. */
+/** Creates a window with a capacity of `size`, for a single caller. */
 export function createWindow(size: number): Window {
   let capacity = size;
   let isClosed = false;

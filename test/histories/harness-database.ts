@@ -6,7 +6,7 @@ import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { runCommand } from "../../dev-stack/src/run-command.ts";
 
-/** The disk has this much room beside the logs and tables of an hour. */
+/** The size of the disk. It holds the logs and tables of an hour. */
 const DISK = "size=1200m";
 const MEGABYTE = 1_048_576;
 const FAKETIME = {
