@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
 import styles from "./facts.module.css";
 
-/** What is known of one thing: names and values. */
+/** Lists names with their values. Short values stand in narrow columns. */
 export function Facts({
   facts,
+  areShort = false,
 }: {
   facts: readonly (readonly [name: string, value: ReactNode])[];
+  areShort?: boolean;
 }) {
   return (
-    <dl className={styles.facts}>
+    <dl className={areShort ? `${styles.facts} ${styles.short}` : styles.facts}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

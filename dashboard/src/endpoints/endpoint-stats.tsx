@@ -49,6 +49,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
           return (
             <>
               <Facts
+                areShort
                 facts={[
                   [texts.endpoints.successRate, rateText(sum.rate)],
                   [texts.endpoints.delivered, number(sum.delivered)],

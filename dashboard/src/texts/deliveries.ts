@@ -1,12 +1,13 @@
 import { AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { LOCALE, many, type Words } from "./words.ts";
 
-/** The pages of deliveries; what is said of kinds and outcomes is said elsewhere too. */
+/** Texts of the pages of deliveries. Other pages use the names of kinds and outcomes too. */
 export const deliveries = {
   intro: "Each webhook event to each endpoint, newest first.",
   paused: "Not live while older deliveries are shown. Reload the page to go on.",
   empty: "No deliveries yet",
-  emptyText: "They appear here when a donation arrives, or when you send a test.",
+  emptyText:
+    "Create an endpoint. Its deliveries appear when a donation arrives or you send a test.",
   noneFound: "No delivery matches",
   noneFoundText: "Change or clear the filters.",
   event: "Event",
