@@ -40,7 +40,7 @@ function activityOf(type: string, platform: string): Json {
   const { properties, allOf } = schema("Activity");
   const merged: Record<string, unknown> = { ...asJson(properties), type: { const: type } };
   for (const branch of branchesOf(allOf, { type, platform })) {
-    // Merged, because a branch holds only its additions: a pattern alone must not drop the type.
+    // A branch holds only what it adds, such as a pattern. So it must not replace the type.
     for (const [name, each] of Object.entries(asJson(branch.properties))) {
       merged[name] = { ...resolved(merged[name]), ...asJson(each) };
     }

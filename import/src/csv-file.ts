@@ -27,12 +27,12 @@ const SEPARATOR_LINE = /^[\r\n]*sep=([;,\t])(?=[\r\n])/i;
 export async function openCsvFile(path: string): Promise<CsvFile> {
   const state = await readFileState(path);
   const head = await readHead(readTextPieces(path, state));
-  const told = SEPARATOR_LINE.exec(head);
-  const line = HEADER_LINE.exec(head.slice(told?.[0].length ?? 0))?.[1] ?? "";
+  const declared = SEPARATOR_LINE.exec(head);
+  const line = HEADER_LINE.exec(head.slice(declared?.[0].length ?? 0))?.[1] ?? "";
   if (line === "") throw new ImportError(`${path} has no header line.`);
   // With one column any separator works.
-  const separator = (told?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
-  const rowsBefore = told ? 2 : 1;
+  const separator = (declared?.[1] as Separator | undefined) ?? findSeparator(line) ?? ",";
+  const rowsBefore = declared ? 2 : 1;
 
   async function* readRows(report?: (bytesRead: number) => void): AsyncGenerator<CsvRow[], void> {
     const parser = createCsvRows(separator);

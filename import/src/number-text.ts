@@ -18,7 +18,7 @@ const GROUPED = /^[1-9]\d{0,2}([., '])\d{3}(?:\1\d{3})*$/;
 /** As on the Indian subcontinent: 12,34,567. */
 const GROUPED_IN_TWOS = /^[1-9]\d?(?:,\d{2})+,\d{3}$/;
 
-/** Reads a number without a sign, once with each decimal mark. */
+/** Reads a number without a sign in two ways: with a decimal point and with a decimal comma. */
 export function readNumber(text: string): NumberReadings {
   const plain = text.replace(SPACES, " ").replace(APOSTROPHES, "'");
   const comma = readDigits(plain, ",");

@@ -14,7 +14,7 @@ ${CONNECTION_HELP}`,
   async run(args, context) {
     const { values } = parseArgs({ args: [...args], options: CONNECTION_OPTIONS });
     const { display_name, username, key } = await me(await readConnection(values, context));
-    const days = Math.floor((Date.parse(key.expires_at) - Date.now()) / DAY_MS);
+    const days = Math.ceil((Date.parse(key.expires_at) - Date.now()) / DAY_MS);
     await context.print(`Account   ${display_name} (${username})`);
     await context.print(`Key       ${key.prefix}…`);
     await context.print(

@@ -26,9 +26,10 @@ export interface Pause {
 }
 
 /**
- * Returns the pause after an answer. There is none while more pages follow, after records, or if the service has waited
- * for records (`Preference-Applied: wait`). Otherwise it is five seconds, a tenth more or less. Once half of the
- * account's limit is used, requests are a second apart. Once all of it is used, they pause until it is reset.
+ * Returns the pause after an answer. Once all of the account's limit is used, it lasts until the limit is reset. There
+ * is none while more pages follow. After records there is none until half of the limit is used. From then on requests
+ * are a second apart. They are also a second apart if the service waited for records (`Preference-Applied: wait`). After
+ * any other empty page the pause is five seconds, a tenth more or less.
  */
 export function pauseAfter({ page, headers, elapsedMs, random }: Polled): Pause {
   const [, remaining, resetSeconds] = RATE_LIMIT.exec(headers.get("ratelimit") ?? "") ?? [];

@@ -25,7 +25,7 @@ interface Programs {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts an empty PostgreSQL: the machine's, or a download of the distribution's. */
+/** Starts an empty PostgreSQL. It uses the machine's program, or downloads the distribution's. */
 export async function startPostgres(): Promise<RunningPostgres> {
   const programs = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), "receiver-kit-postgres-"));
