@@ -24,8 +24,8 @@ export function expectSame(found: readonly string[], wanted: readonly string[]):
  * Checks that every acknowledged record is in its feed once and as answered, and that no repeated call changed it.
  */
 export async function expectWritten(stack: CrashStack, { records, differing }: Written) {
-  expect([...records.values()].flat()).not.toHaveLength(0);
   for (const [accountId, written] of records) {
+    expect(written.length).toBeGreaterThan(0);
     const feed = (await readFeed(stack, accountId)).map(lineOf);
     const lines = written.map(({ line }) => line);
     expectSame(feed, lines);

@@ -28,7 +28,8 @@ export function startWriting(
   writers: number,
   pauseMs?: number,
 ) {
-  const records = new Map(accountIds.map((id): [string, WrittenRecord[]] => [id, []]));
+  const accountsOf = Array.from({ length: writers }, (_, writer) => accountOf(writer, accountIds));
+  const records = new Map(accountsOf.map((id): [string, WrittenRecord[]] => [id, []]));
   const differing: string[] = [];
   const kinds = recordWriters(stack);
   let answered = 0;
@@ -56,8 +57,7 @@ export function startWriting(
     return first.answer;
   };
 
-  async function write(writer: number): Promise<void> {
-    const accountId = accountOf(writer, accountIds);
+  async function write(accountId: string, writer: number): Promise<void> {
     for (let next = writer; !isStopped; next++) {
       const record = await kinds[next % kinds.length]?.(accountId, ask);
       if (record !== undefined) records.get(accountId)?.push(record);
@@ -65,7 +65,7 @@ export function startWriting(
     }
   }
 
-  const all = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  const all = Promise.all(accountsOf.map(write));
   return {
     /** The number of answered calls. */
     answered: () => answered,
