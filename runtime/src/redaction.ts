@@ -43,6 +43,7 @@ const CONFIDENTIAL_FIELDS: ReadonlySet<string> = new Set([
     "payload",
     "body",
     "responsebody",
+    "responseheaders",
   ],
   ...["donorname", "actorname", "username", "displayname", "donormessage"],
 ]);

@@ -50,7 +50,7 @@ const TEXTS: readonly (readonly [string, string, ...string[]])[] = [
 /** Fields whose value is confidential whatever it looks like. */
 const FIELDS: readonly (readonly [string, unknown])[] = [
   ...["donorName", "actor_name", "displayName", "username"].map((name) => [name, NAME] as const),
-  ...["payload", "responseBody"].map((name) => [name, NAME] as const),
+  ...["payload", "responseBody", "responseHeaders"].map((name) => [name, NAME] as const),
 ];
 
 /** Texts that are not secret and must stay readable. */

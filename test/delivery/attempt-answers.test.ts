@@ -113,6 +113,30 @@ describe("§6.4 2xx is success whatever the body", () => {
   });
 });
 
+describe("ADR 0027: the owner sees the first header lines of an answer", () => {
+  it.each([
+    ["names are in lower case", "X-A: 1\r\nX-B: two words", "x-a: 1\nx-b: two words\n"],
+    ["a repeated name has a line each", "Via: 1\r\nVia: 2", "via: 1\nvia: 2\n"],
+    ["cookies are left out", "Set-Cookie: a=secret\r\nX-A: 1", "x-a: 1\n"],
+    ["only whole lines are kept", `X-A: 1\r\nX-B: ${"y".repeat(1_000)}`, "x-a: 1\n"],
+    ["1,024 characters are kept", `X-A: ${"y".repeat(1_000)}`, `x-a: ${"y".repeat(1_000)}\n`],
+    ["1,025 are not", `X-A: ${"y".repeat(1_001)}`, ""],
+  ])("%s", async (_what, lines, kept) => {
+    const receiver = await patient.receive(
+      write(`${OK_HEAD}Content-Length: 0\r\n${lines}\r\n\r\n`),
+    );
+    const report = await patient.post(receiver);
+    expect(report).toMatchObject({ outcome: "delivered" });
+    expect(report.headers).toBe(`content-length: 0\n${kept}`);
+  });
+
+  it("an interim answer's lines are not among them", async () => {
+    const early = "HTTP/1.1 103 E\r\nlink: </a>\r\n\r\n";
+    const receiver = await patient.receive(write(`${early}${OK_HEAD}content-length: 0\r\n\r\n`));
+    expect((await patient.post(receiver)).headers).toBe("content-length: 0\n");
+  });
+});
+
 describe("ADR 0027: what comes before the answer is limited", () => {
   it.each([
     ["17 interim answers", write(`${"HTTP/1.1 102 P\r\n\r\n".repeat(17)}${OK_HEAD}\r\n`)],

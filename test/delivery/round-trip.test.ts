@@ -39,6 +39,7 @@ it("delivers the owner's test event, signed, and shows its attempt", async () =>
   ]);
   expect(Buffer.from(read.payload)).toEqual(request.body);
   expect(Buffer.from(read.attempts[0]?.responseBody ?? []).toString()).toBe("ok");
+  expect(read.attempts[0]?.responseHeaders).toContain("content-length: 2\n");
 });
 
 it("tells the receiver of a donation, and once", async () => {

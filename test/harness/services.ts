@@ -86,6 +86,7 @@ export type AttemptChanges = {
   readonly startedAt?: Timestamp;
   readonly duration?: { readonly seconds?: bigint; readonly nanos?: number };
   readonly statusCode?: number;
+  readonly responseHeaders?: string;
   readonly responseBody?: Uint8Array;
   readonly retryIn?: { readonly seconds: bigint };
   readonly before?: { readonly outcome: AttemptOutcome; readonly endedAt: Timestamp }[];

@@ -54,7 +54,8 @@ export function createNetwork(
   }
 
   function answered(afterMs: number, status: number) {
-    return { afterMs, result: { kind: "answered", status, bodyStart: Buffer.of() } as const };
+    const nothing = { headers: "", bodyStart: Buffer.of() };
+    return { afterMs, result: { kind: "answered", status, ...nothing } as const };
   }
 
   function answerOf(behaviour: Behaviour): { afterMs: number; result: PostResult } {

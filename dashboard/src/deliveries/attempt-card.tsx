@@ -9,7 +9,7 @@ import styles from "./attempts.module.css";
 
 /** One attempt: when, how long, how it ended, what came back, and what to check. */
 export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: string }) {
-  const { outcome, statusCode, detail, responseBody } = attempt;
+  const { outcome, statusCode, detail, responseHeaders, responseBody } = attempt;
   const isDelivered = outcome === AttemptOutcome.DELIVERED;
   const check = texts.deliveries.checks[outcome];
   return (
@@ -43,13 +43,22 @@ export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: s
           text={new TextDecoder().decode(responseBody)}
         />
       )}
+      {responseHeaders !== "" && (
+        <Headers label={texts.deliveries.headersReceived} text={responseHeaders.trimEnd()} />
+      )}
       {outcome !== AttemptOutcome.UNSAFE_TARGET && (
-        <details>
-          <summary>{texts.deliveries.headers}</summary>
-          <CodeBlock label={texts.deliveries.headers} text={headersText(attempt, eventId)} />
-        </details>
+        <Headers label={texts.deliveries.headers} text={headersText(attempt, eventId)} />
       )}
     </div>
+  );
+}
+
+function Headers({ label, text }: { label: string; text: string }) {
+  return (
+    <details>
+      <summary>{label}</summary>
+      <CodeBlock label={label} text={text} />
+    </details>
   );
 }
 

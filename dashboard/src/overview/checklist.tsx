@@ -32,8 +32,8 @@ function ShownStep({ step, isNext }: { step: Step; isNext: boolean }) {
           <Spoken>{step.isDone ? texts.stepDone : texts.overview.toDo}</Spoken> {title}
         </strong>
         {!step.isDone && <span className={styles.muted}>{text}</span>}
+        {isNext && step.href && <Link href={step.href}>{action}</Link>}
       </div>
-      {isNext && step.href && <Link href={step.href}>{action}</Link>}
     </li>
   );
 }

@@ -35,6 +35,7 @@ export const deliveries = {
   newest: "The newest 200 attempts.",
   status: "Status",
   answered: "What came back",
+  headersReceived: "Headers received",
   headers: "Headers sent",
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
   replay: "Send it from your machine",

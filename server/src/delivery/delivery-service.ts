@@ -238,6 +238,7 @@ function attemptToProto(attempt: AttemptRecord): MessageInitShape<typeof Attempt
     outcome: attempt.outcome,
     ...(attempt.statusCode !== undefined && { statusCode: attempt.statusCode }),
     ...(attempt.detail !== undefined && { detail: attempt.detail }),
+    responseHeaders: attempt.responseHeaders,
     responseBody: attempt.responseBody,
   };
 }

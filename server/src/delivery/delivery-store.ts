@@ -30,6 +30,7 @@ export type AttemptRecord = {
   readonly outcome: AttemptOutcome;
   readonly statusCode: number | undefined;
   readonly detail: string | undefined;
+  readonly responseHeaders: string;
   readonly responseBody: Buffer;
 };
 
@@ -56,6 +57,7 @@ type AttemptRow = RowDataPacket & {
   outcome: AttemptOutcome;
   status_code: number | null;
   detail: string | null;
+  response_headers: string;
   response_body: Buffer;
 };
 
@@ -117,7 +119,8 @@ export async function listLastAttempts(
 ): Promise<AttemptRecord[]> {
   const rows = await queryWithin<AttemptRow[]>(
     pool,
-    `SELECT run, attempt, started_at, duration, outcome, status_code, detail, response_body
+    `SELECT run, attempt, started_at, duration, outcome, status_code, detail, response_headers,
+       response_body
      FROM delivery_attempt WHERE account_no = ? AND delivery_id = ?
      ORDER BY run DESC, attempt DESC LIMIT ${limit}`,
     [accountNo, deliveryId],
@@ -130,6 +133,7 @@ export async function listLastAttempts(
     outcome: row.outcome,
     statusCode: row.status_code ?? undefined,
     detail: row.detail ?? undefined,
+    responseHeaders: row.response_headers,
     responseBody: row.response_body,
   }));
 }

@@ -231,10 +231,10 @@ function runFromProto({ accountNo, deliveryId, run }: RunKeyMessage): RunKey {
 }
 
 function attemptFromProto(made: MadeAttemptMessage): MadeAttempt {
-  const { attempt, outcome, statusCode, detail, responseBody } = made;
+  const { attempt, outcome, statusCode, detail, responseHeaders, responseBody } = made;
   return {
     ...runFromProto(required(made.run, "run")),
-    ...{ attempt, outcome, statusCode, detail, responseBody },
+    ...{ attempt, outcome, statusCode, detail, responseHeaders, responseBody },
     startedAt: microsFromTimestamp(required(made.startedAt, "started_at"), "started_at"),
     durationMicros: microsFromDuration(required(made.duration, "duration")),
     retryInMicros: made.retryIn && microsFromDuration(made.retryIn),

@@ -6,6 +6,7 @@ import { type MadeAttempt, recordAttempts } from "./record-attempts.ts";
 
 const { DELIVERED, REJECTED, TIMEOUT, NETWORK_ERROR } = AttemptOutcome;
 const A_MINUTE = 60_000_000;
+const HEADERS = "server: caddy\n";
 const BODY = Buffer.from("thank you");
 
 const services = useServices();
@@ -22,7 +23,8 @@ const sendTests = (count: number) => Promise.all(Array.from({ length: count }, s
 function made({ accountNo, ...run }: Run, changes: Partial<MadeAttempt> = {}): MadeAttempt {
   return {
     ...{ ...run, accountNo: Number(accountNo), attempt: 1, startedAt: 1, durationMicros: 1 },
-    ...{ outcome: DELIVERED, statusCode: 200, detail: undefined, responseBody: BODY },
+    ...{ outcome: DELIVERED, statusCode: 200, detail: undefined },
+    ...{ responseHeaders: HEADERS, responseBody: BODY },
     ...{ retryInMicros: undefined, before: [], ...changes },
   };
 }
@@ -155,13 +157,14 @@ describe("the outbox entry of an attempt, §6.4, ADR 0028", () => {
 });
 
 describe("a late record, §6.4", () => {
-  it("stores no response body when the donation was deleted meanwhile", async () => {
+  it("stores no text of the answer when the donation was deleted meanwhile", async () => {
     const run = await sendTest();
     const erased = "UPDATE delivery SET state = ? WHERE id = ?";
     await services.database.query(erased, [DeliveryState.ERASED, run.deliveryId]);
     await record(made(run));
     const { delivery, attempts } = await read(run);
     expect(delivery).toMatchObject({ state: DeliveryState.ERASED });
-    expect(attempts).toMatchObject([{ outcome: DELIVERED, responseBody: Buffer.alloc(0) }]);
+    const noTexts = { responseHeaders: "", responseBody: Buffer.alloc(0) };
+    expect(attempts).toMatchObject([{ outcome: DELIVERED, ...noTexts }]);
   });
 });

@@ -14,6 +14,8 @@ export type MadeAttempt = NewAttempt & {
   readonly before: readonly PastAttempt[];
 };
 
+const NO_TEXTS = { responseHeaders: "", responseBody: Buffer.alloc(0) };
+
 export type Recorded = {
   /** Indexes of the attempts that are not recorded, because another transaction locks their delivery. */
   readonly busy: readonly number[];
@@ -87,7 +89,7 @@ function decide(
     }
     const isRunning = goesOn(attempt, delivery);
     const isNew = isRunning && (delivery.attempts < attempt.attempt || replaces(attempt, delivery));
-    // Without the response body, because the donation of a late record may have been deleted.
+    // Without the answer's texts, because the donation of a late record may have been deleted.
     stored.push(isNew ? attempt : withoutText(attempt));
     if (isNew) {
       stored.push(...missingBefore(attempt, delivery.attempts));
@@ -145,7 +147,7 @@ function missingBefore({ before, ...made }: MadeAttempt, recorded: number): NewA
   return before.slice(recorded, made.attempt - 1).map(({ outcome, endedAt }, index) => ({
     ...{ accountNo, deliveryId, run, attempt: recorded + index + 1, outcome },
     ...{ startedAt: endedAt, durationMicros: 0, statusCode: undefined },
-    ...{ detail: LOST_RECORD_DETAIL, responseBody: Buffer.alloc(0) },
+    ...{ detail: LOST_RECORD_DETAIL, ...NO_TEXTS },
   }));
 }
 
@@ -155,5 +157,5 @@ function afterAttempt({ outcome, attempt, retryInMicros }: MadeAttempt): AfterAt
 }
 
 function withoutText(attempt: MadeAttempt): NewAttempt {
-  return { ...attempt, responseBody: Buffer.alloc(0) };
+  return { ...attempt, ...NO_TEXTS };
 }

@@ -15,6 +15,7 @@ export type NewAttempt = RunKey & {
   readonly outcome: AttemptOutcome;
   readonly statusCode: number | undefined;
   readonly detail: string | undefined;
+  readonly responseHeaders: string;
   readonly responseBody: Uint8Array;
 };
 
@@ -48,10 +49,18 @@ const IS_BETTER = `VALUES(outcome) = ${AttemptOutcome.DELIVERED} AND outcome <> 
 
 const ATTEMPT: Table = {
   insert: `INSERT INTO delivery_attempt (account_no, delivery_id, run, attempt, started_at, duration, outcome,
-    status_code, detail, response_body)`,
+    status_code, detail, response_headers, response_body)`,
   // A stored attempt stays, unless it failed and the new one was delivered.
   ending: `ON DUPLICATE KEY UPDATE
-    ${["started_at", "duration", "status_code", "detail", "response_body", "outcome"]
+    ${[
+      "started_at",
+      "duration",
+      "status_code",
+      "detail",
+      "response_headers",
+      "response_body",
+      "outcome",
+    ]
       .map((column) => `${column} = IF(${IS_BETTER}, VALUES(${column}), ${column})`)
       .join(", ")}`,
 };
@@ -104,6 +113,7 @@ export function storeAttempt(attempt: NewAttempt): Insert {
       attempt.outcome,
       attempt.statusCode ?? null,
       attempt.detail ?? null,
+      attempt.responseHeaders,
       Buffer.from(attempt.responseBody),
     ],
   };

@@ -32,7 +32,10 @@ async function payOnce(): Promise<Run> {
   return run;
 }
 const record = (run: Run, outcome: AttemptOutcome) =>
-  services.record(run, outcome, { responseBody: Buffer.from(ANSWERED) });
+  services.record(run, outcome, {
+    responseHeaders: `server: ${ANSWERED}\n`,
+    responseBody: Buffer.from(ANSWERED),
+  });
 const erase = () => services.donations.deleteDonation(donation);
 const read = ({ deliveryId }: Run) => services.deliveries.getDelivery({ accountId, deliveryId });
 const rowsWith = async (table: string, column: string, text: string) =>
@@ -40,7 +43,7 @@ const rowsWith = async (table: string, column: string, text: string) =>
     .length;
 const rowsLeft = async () => [
   await rowsWith("webhook_event", "payload", SAID),
-  await rowsWith("delivery_attempt", "response_body", ANSWERED),
+  await rowsWith("delivery_attempt", "CONCAT(response_headers, response_body)", ANSWERED),
   (await services.database.query("SELECT 1 FROM outbox_entry")).length,
 ];
 

@@ -80,7 +80,7 @@ export function eraseWebhookEvents(accountNo: number, recordId: string): Stateme
      WHERE e.account_no = ? AND e.record_id = ? AND d.state <> ${DeliveryState.Delivered}`,
     `UPDATE ${DELIVERIES_OF_RECORD}
      STRAIGHT_JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
-     SET a.response_body = '' WHERE e.account_no = ? AND e.record_id = ?`,
+     SET a.response_headers = '', a.response_body = '' WHERE e.account_no = ? AND e.record_id = ?`,
     `DELETE o FROM ${DELIVERIES_OF_RECORD}
      STRAIGHT_JOIN outbox_entry o ON o.account_no = d.account_no AND o.delivery_id = d.id
      WHERE e.account_no = ? AND e.record_id = ?`,

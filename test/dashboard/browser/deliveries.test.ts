@@ -19,6 +19,8 @@ describe("deliveries", () => {
     await own.see("the receiver's own words");
     await own.see("Check the route");
     await own.see(`"id": "${eventId}"`);
+    await own.page.getByText("Headers received").first().click();
+    await own.see("content-length: 24");
     await own.page.getByText("Headers sent").first().click();
     await own.see("Service-Signature: v1=<HMAC-SHA256");
     await own.button("Copy: receiver-kit send").click();

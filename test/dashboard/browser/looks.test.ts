@@ -107,6 +107,7 @@ describe.each(LOOKS)("at $width px, $colorScheme", (look) => {
     await page.getByRole("dialog").waitFor();
     expect(await findings(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
+    await takeScreenshot(page, `dialog-${name.toLowerCase().replace(/[^a-z]+/g, "-")}`);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.evaluate("document.activeElement?.tagName")).toBe("BUTTON");

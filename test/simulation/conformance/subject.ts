@@ -91,6 +91,6 @@ export const DELIVERED = { state: 3, attempts: 1, outcome: 1, retryInMicros: und
 export function made(run: RunKey, attempt = 1, statusCode?: number): NewAttempt {
   return {
     ...{ ...run, attempt, startedAt: attempt * 1_000, durationMicros: 5, outcome: TIMEOUT },
-    ...{ statusCode, detail: undefined, responseBody: Buffer.alloc(0) },
+    ...{ statusCode, detail: undefined, responseHeaders: "", responseBody: Buffer.alloc(0) },
   };
 }

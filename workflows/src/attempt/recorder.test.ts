@@ -15,6 +15,7 @@ const DELIVERED: FinishedAttempt = {
   durationMs: 5,
   status: 200,
   detail: undefined,
+  headers: undefined,
   bodyStart: undefined,
 };
 const idsOf = ({ attempts }: RecordAttemptsRequest) =>

@@ -210,7 +210,7 @@ function messageFrom(
   { key, attempt, before, endedAt }: Waiting,
   nowMs: number,
 ): MessageInitShape<typeof MadeAttemptSchema> {
-  const { outcome, status, detail, bodyStart } = attempt;
+  const { outcome, status, detail, headers, bodyStart } = attempt;
   const delayMs = isRetried(outcome) ? delayAfterMs(key.attempt) : undefined;
   return {
     run: runToProto(key),
@@ -220,6 +220,7 @@ function messageFrom(
     outcome: outcomeToProto(outcome),
     ...(status !== undefined && { statusCode: status }),
     ...(detail !== undefined && { detail }),
+    ...(headers && { responseHeaders: headers }),
     ...(bodyStart && { responseBody: bodyStart }),
     before: before.map((past) => ({
       outcome: outcomeToProto(past.outcome),

@@ -47,7 +47,7 @@ function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
   const sender: Sender = {
     async attempt() {
       await new Promise<void>((resolve) => posts.push(resolve));
-      return { ...report, detail: undefined, bodyStart: undefined };
+      return { ...report, detail: undefined, headers: undefined, bodyStart: undefined };
     },
     close: quiet,
   };

@@ -103,7 +103,8 @@ async function beginOrRecord(
   const { accountNo, deliveryId, run } = input;
   const key = { accountNo, deliveryId, run, attempt: result.attempts.length };
   const { outcome, endedAtMs } = last;
-  const unknown = { durationMs: 0, status: undefined, bodyStart: undefined };
+  const nothing = { status: undefined, headers: undefined, bodyStart: undefined };
+  const unknown = { durationMs: 0, ...nothing };
   const attempt = { ...unknown, outcome, startedAtMs: endedAtMs, detail: LOST_RECORD_DETAIL };
   await starter.recorder.record(key, attempt, result.attempts.slice(0, -1));
   starter.log.warn("a run that had ended before the database was restored is recorded", key);

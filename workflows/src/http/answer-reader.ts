@@ -17,6 +17,7 @@ export type Seen = {
   isHeard: boolean;
   status: number | undefined;
   bodyStart: Buffer;
+  headers: string;
 };
 
 /** A handler for one undici request, and its progress. */
@@ -31,6 +32,8 @@ export type AnswerReader = {
 const MAX_BODY_BYTES = 64 * 1024;
 /** The part of an answer's body that the owner sees. ADR 0027 */
 const KEPT_BODY_BYTES = 1024;
+/** The part of an answer's header lines that the owner sees. ADR 0027 */
+const KEPT_HEADERS_LENGTH = 1024;
 /** How long to wait for the rest of an answer after its status. ADR 0027 */
 const REST_OF_ANSWER_MS = 1_000;
 
@@ -46,6 +49,7 @@ export function createAnswerReader(
     isHeard: false,
     status: undefined,
     bodyStart: Buffer.alloc(0),
+    headers: "",
   };
   let bodyBytes = 0;
   let restTimer: NodeJS.Timeout | undefined;
@@ -66,8 +70,9 @@ export function createAnswerReader(
       });
     },
     // The parser accepts more than the reader of the start does, such as an empty line before the status.
-    onResponseStart: (_controller, status) => {
+    onResponseStart: (_controller, status, headers) => {
       seen.status ??= status;
+      seen.headers = firstLines(headers);
     },
     onResponseData: (_controller, chunk) => {
       bodyBytes += chunk.length;
@@ -85,4 +90,18 @@ export function createAnswerReader(
       ),
   };
   return { handler, seen, stop: () => clearTimeout(restTimer) };
+}
+
+/** Returns the first header lines, whole ones only. Cookies are left out, because they can be secrets. */
+function firstLines(headers: Readonly<Record<string, string | string[] | undefined>>): string {
+  let lines = "";
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "set-cookie") continue;
+    for (const one of [value].flat()) {
+      const line = `${name}: ${one}\n`;
+      if (lines.length + line.length > KEPT_HEADERS_LENGTH) return lines;
+      lines += line;
+    }
+  }
+  return lines;
 }

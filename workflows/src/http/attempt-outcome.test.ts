@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AttemptOutcome, isRetried, outcomeOf } from "./attempt-outcome.ts";
 
 const outcomeOfStatus = (status: number) =>
-  outcomeOf({ kind: "answered", status, bodyStart: Buffer.alloc(0) });
+  outcomeOf({ kind: "answered", status, headers: "", bodyStart: Buffer.alloc(0) });
 
 describe("§6.4 outcomeOf", () => {
   it("names an outcome for every status", () => {

@@ -12,8 +12,13 @@ export type PostRequest = {
 
 /** How a POST ended. Details hold no URL, name or address. */
 export type PostResult =
-  /** The status was read. `bodyStart` holds the first bytes of the body. */
-  | { readonly kind: "answered"; readonly status: number; readonly bodyStart: Buffer }
+  /** The status was read. `headers` holds the first header lines, `bodyStart` the first bytes of the body. */
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: string;
+      readonly bodyStart: Buffer;
+    }
   | { readonly kind: "timeout" | "network_error"; readonly detail: string };
 
 /** Where and until when a POST may be sent. */
@@ -64,10 +69,10 @@ async function exchange(
 
 /** A status decides the result, however the exchange ended. */
 function resultOf(
-  { status, bodyStart, isRequestSent }: Readonly<Seen>,
+  { status, headers, bodyStart, isRequestSent }: Readonly<Seen>,
   ended: Exclude<AnswerEnd, { kind: "not_sent" }> | { readonly kind: "expired" },
 ): PostResult {
-  if (status !== undefined) return { kind: "answered", status, bodyStart };
+  if (status !== undefined) return { kind: "answered", status, headers, bodyStart };
   if (ended.kind === "broken") return { kind: "network_error", detail: ended.detail };
   const detail = isRequestSent ? "no answer in time" : "no connection in time";
   return { kind: "timeout", detail };

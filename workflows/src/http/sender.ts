@@ -14,6 +14,8 @@ export type AttemptReport = {
   readonly status: number | undefined;
   /** What failed, without URL, name or address; `undefined` when there was an answer. */
   readonly detail: string | undefined;
+  /** The first header lines of the answer, at most 1,024 characters, if there was an answer. */
+  readonly headers: string | undefined;
   /** The first 1,024 bytes of the answer's body, if there was an answer. */
   readonly bodyStart: Buffer | undefined;
 };
@@ -106,6 +108,7 @@ function reportOf(result: AttemptResult, durationMs: number): AttemptReport {
     durationMs: Math.round(durationMs),
     status: "status" in result ? result.status : undefined,
     detail: "detail" in result ? result.detail : undefined,
+    headers: "headers" in result ? result.headers : undefined,
     bodyStart: "bodyStart" in result ? result.bodyStart : undefined,
   };
 }

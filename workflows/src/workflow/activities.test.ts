@@ -40,7 +40,8 @@ function startActivities(
       // Others can ask for the attempt meanwhile.
       await new Promise(setImmediate);
       if (isProxyAway()) throw new ProxyFailure("it answered 403");
-      const nothing = { status: undefined, detail: undefined, bodyStart: undefined };
+      const answer = { headers: undefined, bodyStart: undefined };
+      const nothing = { status: undefined, detail: undefined, ...answer };
       return { outcome: "timeout", durationMs: 1, ...nothing };
     },
     close: quiet,

@@ -79,9 +79,10 @@ export function createActivities(dependencies: ActivityDependencies): Activities
     },
 
     async record({ made, before, ...key }) {
-      // If another process made the attempt, its record lacks the answer's body.
-      const { bodyStart, traceparent } = (await kept.get(key)) ?? {};
-      const finished = { status: undefined, detail: undefined, ...made, bodyStart, traceparent };
+      // If another process made the attempt, its record lacks the answer's headers and body.
+      const { headers, bodyStart, traceparent } = (await kept.get(key)) ?? {};
+      const answer = { headers, bodyStart };
+      const finished = { status: undefined, detail: undefined, ...made, ...answer, traceparent };
       const endedAgoMs = Math.max(0, nowMs() - made.endedAtMs);
       await recordOnce(key, finished, before, endedAgoMs);
     },
@@ -99,8 +100,8 @@ export function createActivities(dependencies: ActivityDependencies): Activities
   }
 }
 
-/** Leaves out the answer's body and the trace: histories hold neither. */
+/** Leaves out the answer's headers and body and the trace. No history holds them. */
 function madeFrom(finished: FinishedAttempt): AttemptAnswer {
-  const { bodyStart: _body, traceparent: _trace, ...made } = finished;
+  const { headers: _headers, bodyStart: _body, traceparent: _trace, ...made } = finished;
   return { kind: "made", ...made, endedAtMs: made.startedAtMs + made.durationMs };
 }
