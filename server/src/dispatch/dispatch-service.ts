@@ -189,12 +189,14 @@ export function createDispatchService({
 
     async recordAttempts({ attempts }) {
       const made = attempts.map(attemptFromProto);
-      const { busy, hasRetries, endpointIds } = await recordAttempts(store, made);
+      const { busy, hasRetries, endpointIds, failure } = await recordAttempts(store, made);
+      outbox.attempts.notifyCapacity(endpointIds);
+      if (hasRetries) outbox.retries.notify();
+      // The caller then sends each attempt again, alone.
+      if (failure !== undefined) throw failure;
       for (const [index, attempt] of made.entries()) {
         if (!busy.includes(index)) noteFirstAttempt(attempt);
       }
-      outbox.attempts.notifyCapacity(endpointIds);
-      if (hasRetries) outbox.retries.notify();
       return { busy: [...busy] };
     },
   };

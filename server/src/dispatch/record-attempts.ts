@@ -22,13 +22,15 @@ export type Recorded = {
   /** Whether any outbox entry now waits for its workflow. */
   readonly hasRetries: boolean;
   readonly endpointIds: ReadonlySet<string>;
+  /** The error of the last attempt that could not be stored. All others are recorded or busy. */
+  readonly failure?: unknown;
 };
 
 /**
  * Records attempts (at least one, at most one of each delivery) in one transaction, with the states and outbox entries
  * of their deliveries. Of two records of one attempt the first stays, unless only the second was delivered. Attempts
- * whose delivery another transaction locks are returned as `busy`. If an attempt cannot be stored, the others are
- * recorded and its error is thrown.
+ * whose delivery another transaction locks are returned as `busy`. If one of several attempts cannot be stored, the
+ * others are recorded and its error is returned. Rejects during an outage, or if the only attempt cannot be stored.
  */
 export async function recordAttempts(
   store: DispatchStore,
@@ -60,8 +62,7 @@ async function recordOneByOne(
       failure = error;
     }
   }
-  if (failure !== undefined) throw failure;
-  return { busy, hasRetries, endpointIds };
+  return { busy, hasRetries, endpointIds, failure };
 }
 
 async function record(store: DispatchStore, attempts: readonly MadeAttempt[]): Promise<Recorded> {
