@@ -10,7 +10,7 @@ import { urlRules } from "./texts/url-rules.ts";
 
 export { LOCALE } from "./texts/words.ts";
 
-/** Every text of the dashboard, each page's in a file of its own: who translates it translates the folder `texts`. */
+/** All texts of the dashboard, one file a page. To translate the dashboard, translate the folder `texts`. */
 export const texts = {
   product: "Activity",
   skip: "Skip to content",

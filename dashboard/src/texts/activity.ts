@@ -10,7 +10,7 @@ export const activity = {
   noneFoundText: "Change or clear the filters.",
   follow: "Follow live",
   following: "Live: new records appear by themselves.",
-  paused: "Not live while older records are shown. Reload the page to go on.",
+  paused: "Live updates stop while older records are shown. Reload the page to resume.",
   type: "Type",
   platform: "Platform",
   since: "Stored from",
@@ -22,7 +22,8 @@ export const activity = {
   hidden: "The feed does not show it now. It was refunded, disputed or deleted.",
   deliveries: "Deliveries",
   notTold: "No endpoint received it",
-  notToldText: "An endpoint gets the kinds and amounts that you chose, from its creation on.",
+  notToldText:
+    "An endpoint receives only the kinds and amounts that you chose, and nothing from before its creation.",
   actor: "Who",
   value: "Value",
   message: "Message",

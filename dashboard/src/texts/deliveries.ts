@@ -4,7 +4,7 @@ import { LOCALE, many, type Words } from "./words.ts";
 /** Texts of the pages of deliveries. Other pages use the names of kinds and outcomes too. */
 export const deliveries = {
   intro: "Each webhook event to each endpoint, newest first.",
-  paused: "Not live while older deliveries are shown. Reload the page to go on.",
+  paused: "Live updates stop while older deliveries are shown. Reload the page to resume.",
   empty: "No deliveries yet",
   emptyText:
     "Create an endpoint. Its deliveries appear when a donation arrives or you send a test.",
@@ -39,7 +39,7 @@ export const deliveries = {
   headers: "Headers sent",
   signatureOf: "<HMAC-SHA256 of timestamp.id.body>",
   replay: "Send it from your machine",
-  replayHint: "Set WEBHOOK_SECRET first. Both sign the same event with the time of now.",
+  replayHint: "Set WEBHOOK_SECRET first. Both commands sign this event with the current time.",
   kit: "receiver-kit send",
   curl: "curl",
   localUrl: "http://127.0.0.1:3000/webhooks",
@@ -48,20 +48,19 @@ export const deliveries = {
   payloadErased: "Erased, because its donation was deleted.",
   check: "What to check",
   retry: "Retry",
-  includeDelivered: "Also what was delivered, for a receiver that lost what it had",
+  includeDelivered: "Include delivered events, if your receiver lost them",
   retryNow: "Retry now",
   sendAgain: "Send again",
   retryFailed: "Retry failed",
   retryFailedTitle: "Retry failed deliveries",
-  retryFailedText:
-    "We retry deliveries that failed, were canceled or are paused, of endpoints that are on.",
-  retryFailedWider: "The list's filters of state and event id do not count here.",
+  retryFailedText: "We retry failed, canceled and paused deliveries to endpoints that are on.",
+  retryFailedWider: "This ignores the list's filters for state and event id.",
   allEndpoints: "All endpoints",
   stopRetry: "Stop",
-  goOnRetrying: "Go on",
+  goOnRetrying: "Continue",
   retryFailedSince: "Created from",
   retryFailedUntil: "Created until",
-  untilNow: "Leave it empty for now.",
+  untilNow: "Empty means now.",
   retriable: (count: number, isAll: boolean) =>
     count === 0
       ? "There is nothing to retry."
@@ -88,7 +87,7 @@ export const deliveries = {
     [DeliveryState.PAUSED]: "Paused",
     [DeliveryState.ERASED]: "Erased",
   } satisfies Record<DeliveryState, string> as Words,
-  endpointOff: "The endpoint is off. Switch it on to let the next attempt happen.",
+  endpointOff: "The endpoint is off. Switch it on to continue.",
   stateHints: {
     [DeliveryState.UNSPECIFIED]: "",
     [DeliveryState.PENDING]: "Its first attempt is in flight.",
@@ -96,10 +95,10 @@ export const deliveries = {
     [DeliveryState.DELIVERED]: "Your server answered with a 2xx status.",
     [DeliveryState.FAILED]: "Delivery failed. Fix the cause, then retry.",
     [DeliveryState.CANCELED]:
-      "The endpoint was switched off or deleted, or the account was blocked, while its run went on.",
+      "Before it was delivered, the endpoint was switched off or deleted, or the account was blocked.",
     [DeliveryState.PAUSED]:
       "The endpoint was switched off, or the account was blocked, when the event happened.",
-    [DeliveryState.ERASED]: "Its donation was deleted first, so we never send it.",
+    [DeliveryState.ERASED]: "Its donation was deleted before delivery, so we never send it.",
   } satisfies Record<DeliveryState, string> as Words,
   outcomes: {
     [AttemptOutcome.UNSPECIFIED]: "",
@@ -119,22 +118,22 @@ export const deliveries = {
     [AttemptOutcome.UNSPECIFIED]: "",
     [AttemptOutcome.DELIVERED]: "",
     [AttemptOutcome.AUTH_REJECTED]:
-      "Check the secret, the receiver's clock, and that it verifies the raw body before anything parses it. We do not retry it.",
+      "Check the secret and the receiver's clock. Verify the raw body before you parse it. We do not retry it.",
     [AttemptOutcome.ROUTE_NOT_FOUND]:
       "Check the route: your server has nothing at this URL. We do not retry it.",
     [AttemptOutcome.REDIRECTED]:
-      "Use the final URL: redirects are not followed. We do not retry it.",
+      "Use the final URL. We do not follow redirects. We do not retry it.",
     [AttemptOutcome.RECEIVER_BUSY]:
-      "Check the receiver's capacity: it answered that it is busy or failed. We retry it.",
+      "Check the receiver's capacity. Your server answered that it is busy or failed. We retry it.",
     [AttemptOutcome.REJECTED]:
-      "Your server refused the event; its answer may say why. We do not retry it.",
+      "Your server refused the event. Its answer may say why. We do not retry it.",
     [AttemptOutcome.DNS_FAILED]: "Check the DNS: the host name has no address. We retry it.",
     [AttemptOutcome.TIMEOUT]:
-      "Answer with 2xx within 10 seconds, and do the work after that. We retry it.",
+      "Answer with 2xx within 10 seconds. Do the work after the answer. We retry it.",
     [AttemptOutcome.NETWORK_ERROR]:
       "Check that the server is reachable and its certificate valid. We retry it.",
     [AttemptOutcome.UNSAFE_TARGET]:
-      "The target must be a public HTTPS address: localhost, private addresses and mixed public and internal DNS answers are refused. Nothing was sent.",
+      "The target must be a public HTTPS address. We refuse localhost, private addresses, and names with both public and internal addresses. Nothing was sent.",
   } satisfies Record<AttemptOutcome, string> as Words,
   kinds: {
     [WebhookEventKind.UNSPECIFIED]: "",

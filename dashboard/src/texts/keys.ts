@@ -16,7 +16,7 @@ export const keys = {
   createdAt: "Created",
   expiresAt: "Valid until",
   lastUsedAt: "Last used",
-  lastUsedHint: "To the hour or so.",
+  lastUsedHint: "Accurate to about an hour.",
   soon: (days: number) => (days < 1 ? "ends within a day" : `ends in ${many(days, "day", "days")}`),
   expired: "Expired",
   revoked: "Revoked",
@@ -25,7 +25,7 @@ export const keys = {
   renewText:
     "The key gets a new end, counted from now. Its text stays the same, so no client needs a change.",
   newEnd: "It will be valid until",
-  earlierEnd: "Warning: this makes its life shorter. Now it is valid until",
+  earlierEnd: "Warning: this shortens the key's life. Now it is valid until",
   revoke: "Revoke",
   revokeTitle: "Revoke this key?",
   revokeText:

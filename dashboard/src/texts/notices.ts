@@ -7,7 +7,7 @@ export const notices = {
     percent === 100
       ? "The latest attempts at an endpoint all failed."
       : `${percent} % of the latest attempts at an endpoint failed.`,
-  failedRuns: "An endpoint did not take some events. We do not send them again.",
+  failedRuns: "Some events did not reach an endpoint. We have stopped retrying them.",
   keyEnds: "An API key ends on",
   keyEnded: "An API key has ended. Its clients are refused.",
   overlapEnds:

@@ -6,12 +6,12 @@ export const session = {
   opening: "Opening the dashboard",
   ended: {
     title: "Your session has ended",
-    text: "It ran out, was signed out, or the account is not available. Go back to the site that brought you here and open the dashboard again: it makes a new link.",
+    text: "It expired, you signed out, or the account is not available. For a new link, open the dashboard from the site that brought you here.",
   },
   usedUp: {
     title: "This link no longer works",
-    text: "A link lets one browser in, once, within five minutes. Go back to the site that gave it to you and ask for a new one.",
-    instead: "I am signed in already: open the dashboard",
+    text: "A link works once, in one browser, for five minutes. Get a new one from the site that gave you this one.",
+    instead: "I am already signed in. Open the dashboard",
   },
   anotherAccount: {
     title: "This link opens another account",
@@ -25,7 +25,7 @@ export const session = {
   },
   nothing: {
     title: "Nothing to see",
-    text: "This session may open no page of the dashboard. Ask the site that brought you here for a link that may.",
+    text: "This session has no permission for any page. Ask the site that brought you here for another link.",
   },
   backToSite: "Back to your site",
   account: "Account",
@@ -35,7 +35,7 @@ export const session = {
   signOut: "Sign out",
   signOutEverywhere: "Sign out everywhere",
   everywhereHint:
-    "Ends the sessions of this account in every browser, and makes its unused links unusable.",
+    "“Sign out everywhere” ends this account's sessions in every browser and disables its unused links.",
   scopes: {
     [SessionScope.UNSPECIFIED]: "",
     [SessionScope.KEYS_READ]: "list API keys",

@@ -4,11 +4,11 @@ import type { ACCEPTED_URL } from "@activity/runtime/target-url";
 export const urlRules = {
   notAbsolute: "Write the whole URL, such as https://example.com/webhooks.",
   scheme: "It must begin with https://.",
-  userInfo: "It may hold no user name and no password.",
-  fragment: "It may hold no fragment: leave out # and what follows.",
-  port: "The port must be 443: leave it out.",
-  host: "The host must be a public name, no local or internal one.",
-  address: "The address must be a public one.",
+  userInfo: "Remove the user name and password.",
+  fragment: "Remove the fragment: # and all that follows.",
+  port: "Remove the port. Only 443 is accepted.",
+  host: "The host must be a public name, not a local or internal one.",
+  address: "The address must be public.",
   refused: "We cannot send to this URL. Use a public https address.",
   length: "It may be at most 2048 characters long.",
 } satisfies Record<keyof typeof ACCEPTED_URL | "refused", string>;

@@ -31,9 +31,9 @@ describe("deliveries", () => {
     await own.told("1 delivery is on the way.");
     await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
     expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
-    await own.dialog().getByLabel("Also what was delivered").check();
+    await own.dialog().getByLabel("Include delivered events").check();
     await own.told("1 delivery will be retried.");
-    await own.dialog().getByLabel("Also what was delivered").uncheck();
+    await own.dialog().getByLabel("Include delivered events").uncheck();
     await endpoint.selectOption(other.endpointId);
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
@@ -58,7 +58,7 @@ describe("deliveries", () => {
     await filter("Outcome").selectOption("Rejected");
     await filter("State").selectOption("Failed");
     await own.button("Retry failed").click();
-    await own.told("The list's filters of state and event id do not count here.");
+    await own.told("This ignores the list's filters for state and event id.");
     await own.told("There is nothing to retry.");
     await own.dialog().getByLabel("Kind").selectOption("donation.created");
     await own.told("1 delivery will be retried.");
@@ -98,7 +98,7 @@ describe("deliveries", () => {
     stopped.resolve();
     await own.told("Stopped. 130 deliveries are on the way.");
     expect(asked).toBe(2);
-    await own.press("Go on");
+    await own.press("Continue");
     await own.told("260 deliveries are on the way.");
   });
 });

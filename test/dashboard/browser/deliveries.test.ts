@@ -55,7 +55,7 @@ describe("deliveries", () => {
     const endpoints = own.stack.client(EndpointService);
     await endpoints.switchOffEndpoint(endpoint);
     await own.page.reload();
-    await own.see("Switch it on to let the next attempt happen.");
+    await own.see("Switch it on to continue.");
     await endpoints.deleteEndpoint(endpoint);
     // A list of endpoints that was just read may be older than the delivery.
     const canceled = async () => {
@@ -149,6 +149,6 @@ describe("deliveries", () => {
     await own.button("Show older").click();
     await expect.poll(() => own.page.getByRole("row").count()).toBe(56);
     expect(await own.button("Show older").count()).toBe(0);
-    await own.see("Not live while older deliveries are shown.");
+    await own.see("Live updates stop while older deliveries are shown.");
   });
 });

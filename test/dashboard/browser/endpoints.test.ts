@@ -17,11 +17,11 @@ describe("endpoints", () => {
     for (const [text, said] of [
       ["example.com", "Write the whole URL"],
       ["http://example.com", "It must begin with https://."],
-      ["https://user@example.com", "no user name"],
-      ["https://example.com/#a", "no fragment"],
-      ["https://example.com:8443", "The port must be 443"],
-      ["https://10.0.0.1", "The address must be a public one."],
-      ["https://localhost", "no local or internal one"],
+      ["https://user@example.com", "Remove the user name"],
+      ["https://example.com/#a", "Remove the fragment"],
+      ["https://example.com:8443", "Remove the port"],
+      ["https://10.0.0.1", "The address must be public."],
+      ["https://localhost", "not a local or internal one"],
       ["https://example.com/hook", "We can send to this URL."],
     ] as const) {
       await url.fill(text);
@@ -32,7 +32,7 @@ describe("endpoints", () => {
     const refused = own.page.waitForResponse("**/*.EndpointService/CreateEndpoint");
     await own.button("Create endpoint").click();
     expect((await refused).status()).toBe(400);
-    await own.see("The address must be a public one.");
+    await own.see("The address must be public.");
     await url.fill("https://example.com/");
     await own.see("We can send to this URL.");
     expect(await own.page.getByRole("alert").count()).toBe(0);
@@ -154,7 +154,7 @@ describe("endpoints", () => {
     await own.dialog().getByLabel("Event kind").selectOption("donation.refunded");
     await own.press("Send");
     await own.told("It did not arrive. Signature refused");
-    await own.told("Check the secret, the receiver's clock");
+    await own.told("Check the secret and the receiver's clock");
     await own.dialog().getByRole("link", { name: "Show the delivery" }).click();
     await own.page.getByRole("heading", { name: "donation.refunded" }).waitFor();
     expect(await own.dialog().count()).toBe(0);
@@ -168,7 +168,7 @@ describe("endpoints", () => {
     await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("This session may not see whether it arrives.").waitFor();
+    await page.getByText("This session cannot see whether it arrives.").waitFor();
   });
 
   it("show their health by a word in the list, on their page and as a count in the navigation", async () => {

@@ -31,7 +31,7 @@ it("says that a link has expired, and what to do", async () => {
   const page = await (await browsers.window()).newPage();
   await page.goto(url);
   await page.getByRole("heading", { name: USED_UP }).waitFor();
-  await page.getByText("within five minutes").waitFor();
+  await page.getByText("for five minutes").waitFor();
 });
 
 it("asks who has no session for a new link", async () => {

@@ -64,7 +64,7 @@ async function renewKey(own: OwnPage) {
   await own.goTo("API keys");
   await own.button("Renew: Overlay").click();
   expect(await own.dialog().getByLabel("365 days").isChecked()).toBe(true);
-  const warning = own.dialog().getByText("this makes its life shorter");
+  const warning = own.dialog().getByText("this shortens the key's life");
   expect(await warning.count()).toBe(0);
   await own.dialog().getByLabel("90 days").check();
   await warning.waitFor();
@@ -194,7 +194,7 @@ async function rotateSecret(own: OwnPage) {
   const next = await own.code("Signing secret");
   expect(next).toMatch(SECRET);
   expect(next).not.toBe(secret);
-  expect(await own.code("Take both secrets")).toContain("[process.env.WEBHOOK_SECRET, ");
+  expect(await own.code("Accept both secrets")).toContain("[process.env.WEBHOOK_SECRET, ");
   await own.press("I saved it");
   await own.see("A new secret signs from");
   await own.expectForgotten(next);
