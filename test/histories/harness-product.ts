@@ -21,6 +21,7 @@ export const PARTS_OF_PLACE = PLACES.flatMap((place) =>
   ["core", "gateway", "deliveries"].map((part) => `${part} ${place}`),
 );
 const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
+const COLLECT_HERE = new URL("collect-here.ts", import.meta.url).href;
 const portOf = (url: string) => Number(new URL(url).port);
 
 function through(url: string, way: Way): string {
@@ -31,9 +32,9 @@ function through(url: string, way: Way): string {
 
 /** Starts it; programs of Go are in `programs`. Each process has the bug, if there is one. */
 export async function startProduct(folder: string, programs: string, bug?: HistoryBug) {
-  const planted = bug && {
-    ...{ PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` },
-  };
+  const planted = bug
+    ? { PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
+    : { NODE_OPTIONS: `--import=${COLLECT_HERE}` };
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(200));
   /** Sets up and looks on. */
   const database = await startBadDatabase(folder);

@@ -80,9 +80,10 @@ export async function tellStory(product: Product, programs: string, options: Sto
   if (isSoak) await faults.spareLives();
   else await wait(faultyMs / 4);
   await faults.cutForGood();
-  // Behind the cut: from then on the other deliveries have the work of both.
+  await wait(calmMs / 2);
+  // From the cut on the other deliveries have the work of both, and by now every process is warm.
   const soak = isSoak ? startSoak(product) : undefined;
-  await wait(faultyMs * (isSoak ? 0.75 : 0.5));
+  await wait(faultyMs * (isSoak ? 0.75 : 0.5) - calmMs / 2);
   await faults.stop();
   await wait(calmMs);
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];
