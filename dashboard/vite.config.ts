@@ -5,23 +5,24 @@ const WITHOUT_VALIDATION = fileURLToPath(
   new URL("src/common/without-validation.ts", import.meta.url),
 );
 
-// Also where a test builds it, whose environment would have React's development build taken.
+// The environment of a test would otherwise select React's development build.
 process.env.NODE_ENV = "production";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   resolve: {
-    // The rules of validation are the server's, and their descriptor is a third of what browsers would load.
+    // Only the server validates. The descriptor of the validation rules would be a third of what browsers load.
     alias: [{ find: /^.*\/buf\/validate\/validate_pb\.ts$/, replacement: WITHOUT_VALIDATION }],
   },
   build: {
     target: "es2022",
-    // The Content Security Policy lets nothing in that is written inline, data: included.
+    // The Content Security Policy forbids inlined assets, including `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Libraries mark what React's servers may not render; nothing is rendered there.
+      // Libraries mark modules as client code for React's servers. Here no server renders, so the warning means
+      // nothing.
       onLog: (level, log, print) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") print(level, log);
       },

@@ -6,7 +6,7 @@ import { TimeFilter } from "../common/time-filter.tsx";
 import type { Filters } from "../common/use-filters.ts";
 import { texts } from "../texts.ts";
 
-/** Which activities to show: the filters of the API. Contract 4.2. */
+/** The filters of the list of activities, as in the API. Contract 4.2. */
 export function ActivityFilters({ filters }: { filters: Filters }) {
   return (
     <FilterBar filters={filters}>

@@ -5,20 +5,20 @@ import { useEffect } from "react";
 import { useTimeRange } from "../common/time-range.ts";
 import type { Filters } from "../common/use-filters.ts";
 
-/** How soon the core is asked again after a wait, and after a failure. */
+/** Delays before the page waits for a change again: after a wait, and after a failure. */
 const NEXT_WAIT_MS = 100;
 const AFTER_FAILURE_MS = 5_000;
 
 /**
- * Reads the feed for the filters, newest first. While it is followed its first page is read again
- * when the feed changes, so a refunded record disappears. ADR 0052
+ * Reads the feed with the filters, newest first. If `isFollowed`, it reads the first page again when the feed changes,
+ * so a refunded record disappears. It does not follow while older pages are shown. ADR 0052
  */
 export function useActivities(filters: Filters, isFollowed: boolean) {
   const range = useTimeRange(filters);
   const query = useInfiniteQuery(
     ActivityService.method.listActivities,
     {
-      // The first page is asked for without one; the type knows no page without.
+      // The first page has no cursor, but the type requires one.
       cursor: undefined as unknown as string,
       order: Order.DESC,
       type: filters.choice("type", Object.values(ActivityType)),

@@ -8,7 +8,7 @@ import { RecordName } from "../record/record-name.tsx";
 import { amountText, valueText } from "../record/value-text.ts";
 import { texts } from "../texts.ts";
 
-/** Activities as the API shows them, each a link to its page. */
+/** A table of activities, as the API shows them. Each links to its page. */
 export function ActivityTable({ activities }: { activities: readonly Activity[] }) {
   return (
     <Table
@@ -22,7 +22,7 @@ export function ActivityTable({ activities }: { activities: readonly Activity[] 
   );
 }
 
-/** Writes what was refunded of a donation; empty when nothing was. */
+/** Returns the refunded part of a donation as text; empty if nothing was refunded. */
 export function refundedText({ refundedAmountCents, currency }: Activity): string {
   const refunded = Number(refundedAmountCents ?? 0);
   return refunded > 0 ? texts.activity.refunded(amountText(refunded, currency)) : "";

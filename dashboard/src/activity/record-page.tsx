@@ -23,10 +23,10 @@ import { texts } from "../texts.ts";
 import { refundedText } from "./activity-table.tsx";
 
 const READ_AGAIN_MS = 5_000;
-/** What begins the id of a donation: endpoints are told of nothing else. */
+/** The prefix of a donation's id. Only donations have webhook events. */
 const DONATION = "don_";
 
-/** One record of the feed, and whether endpoints were told of it. */
+/** One record of the feed. For a donation, it also lists the deliveries. */
 export function RecordPage({ activityId }: { activityId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   const isDonation = activityId.startsWith(DONATION);

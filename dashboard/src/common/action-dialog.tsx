@@ -4,13 +4,16 @@ import styles from "./action-dialog.module.css";
 
 type Content = {
   title: string;
-  /** Keeps Escape from closing it, while it waits for or shows what cannot be shown again. */
+  /** Keeps the dialog open at Escape, because it waits for a secret or shows it once. */
   isKept?: boolean;
   onClosed?: () => void;
   children: (close: () => void) => ReactNode;
 };
 
-/** A dialog that a button opens, the browser's own: it keeps the focus inside and gives it back to the button. */
+/**
+ * A button and the dialog that it opens. The browser's own dialog keeps the focus inside, and then returns it to the
+ * button.
+ */
 export function ActionDialog(props: Content & { trigger: (open: () => void) => ReactNode }) {
   const [isOpen, setIsOpen] = useState(false);
   const { trigger, onClosed, ...content } = props;
@@ -35,7 +38,7 @@ function OpenDialog({ title, isKept = false, onClosed, children }: Content) {
       ref={dialog}
       className={styles.dialog}
       aria-labelledby={titleId}
-      // Without it a second Escape closes whatever onCancel says.
+      // Without this, a second Escape closes the dialog even if onCancel prevents it.
       {...{ closedby: isKept ? "none" : "closerequest" }}
       onCancel={(event) => isKept && event.preventDefault()}
       onClose={onClosed}

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * DAY_MS;
 const WORDS = new Intl.RelativeTimeFormat(LOCALE, { style: "short" });
 
-/** Writes how long ago something was; `undefined` when it is too long ago to be read so. */
+/** Returns an age in milliseconds as text, such as `5 min ago`. Returns `undefined` from one week on. */
 export function agoText(milliseconds: number): string | undefined {
   if (milliseconds < MINUTE_MS) return texts.justNow;
   if (milliseconds < HOUR_MS) return WORDS.format(-Math.floor(milliseconds / MINUTE_MS), "minute");

@@ -6,7 +6,7 @@ import { exactText, Time } from "./time.tsx";
 
 const TICK_MS = 10_000;
 
-/** How long ago something was, with the moment on hover; after a week the moment itself. */
+/** How long ago something happened. On hover, it shows the moment. After a week it shows only the moment. */
 export function Ago({ at }: { at: Timestamp | undefined }) {
   const now = useNowMs(TICK_MS);
   if (at === undefined) return <>{texts.none}</>;

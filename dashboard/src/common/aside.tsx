@@ -1,6 +1,6 @@
 import styles from "./aside.module.css";
 
-/** What is said in passing. */
+/** A detail, in a muted colour. */
 export function Aside({ text }: { text: string | undefined }) {
   return text ? <span className={styles.aside}>{text}</span> : null;
 }

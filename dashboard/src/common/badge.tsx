@@ -2,7 +2,7 @@ import styles from "./badge.module.css";
 
 export type BadgeLook = "good" | "bad" | "warn" | "plain";
 
-/** A word for a state; `hint` says on hover what it means. */
+/** A state in one word. On hover, it shows its meaning, `hint`. */
 export function Badge({
   look,
   text,

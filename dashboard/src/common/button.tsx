@@ -2,8 +2,9 @@ import { type ReactNode, useLayoutEffect, useRef } from "react";
 import styles from "./button.module.css";
 
 /**
- * A button; `quiet` ones stand in rows and beside texts. One that is pending keeps the focus and does nothing. One that
- * goes gives the focus to the title of its page or dialog: the keyboard would begin at the top again.
+ * A button. `quiet` buttons stand in rows and next to texts. A pending button keeps the focus and does nothing. When a
+ * focused button disappears, the focus moves to the title of its page or dialog. Otherwise it would go to the top of
+ * the document.
  */
 export function Button(props: {
   look?: "primary" | "plain" | "danger" | "quiet";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./field.module.css";
 
-/** The browser's own radio button or checkbox, with a place to press that fingers find. */
+/** The browser's own radio button or checkbox, in a label that is large enough for fingers. */
 export function ChoiceBox(props: {
   type: "radio" | "checkbox";
   name?: string;

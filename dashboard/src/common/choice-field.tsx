@@ -2,7 +2,7 @@ import { useId } from "react";
 import { ChoiceBox } from "./choice-box.tsx";
 import styles from "./field.module.css";
 
-/** One of a few choices, or several of them, all of them seen. */
+/** A choice of one option, or of several. All options are visible. */
 export function ChoiceField(props: {
   label: string;
   type: "radio" | "checkbox";

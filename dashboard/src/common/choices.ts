@@ -1,6 +1,6 @@
 import { texts } from "../texts.ts";
 
-/** Returns the choices of a filter by an enum: all first, then each value that has a text. */
+/** Returns a filter's choices for an enum: "All" first, then each value that has a text. */
 export function choicesOf<Value extends number>(
   words: Readonly<Record<number, string | undefined>>,
 ): { readonly value: Value; readonly text: string }[] {

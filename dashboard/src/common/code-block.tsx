@@ -3,16 +3,16 @@ import styles from "./code-block.module.css";
 import { CopyButton } from "./copy-button.tsx";
 import { visibleText } from "./visible-text.ts";
 
-/** A string, followed by a colon if it names a field; a word or a number. */
+/** Matches a string, with the colon after a field's name. Also matches a literal or a number. */
 const JSON_PART = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*/g;
 
-/** Code, or bytes that were sent or came back, with a button that copies `copied`, or what is shown. */
+/** A block of code, or of bytes that were sent or received. Its button copies `copied`, by default `text`. */
 export function CodeBlock(props: {
   label: string;
   text: string;
   copied?: string;
   isJson?: boolean;
-  /** It is copied rather than read. */
+  /** Makes the block low: readers copy its text and rarely read it. */
   isShort?: boolean;
 }) {
   const text = visibleText(props.text);
@@ -22,7 +22,7 @@ export function CodeBlock(props: {
         <span>{props.label}</span>
         <CopyButton text={props.copied ?? props.text} label={props.label} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
       <pre className={`${styles.code} ${props.isShort ? styles.short : ""}`} tabIndex={0}>
         <code>{props.isJson ? coloured(text) : text}</code>
       </pre>

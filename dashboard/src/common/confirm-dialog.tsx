@@ -5,14 +5,14 @@ import { Button } from "./button.tsx";
 import { DialogButtons } from "./dialog-buttons.tsx";
 import { ErrorNotice } from "./error-notice.tsx";
 
-/** Asks before what cannot be undone; stays open and says why when it fails. */
+/** Asks the owner to confirm an action. If the action fails, the dialog stays open and shows why. */
 export function ConfirmDialog(props: {
   trigger: (open: () => void) => ReactNode;
   title: string;
   text: string;
-  /** What it is about, such as a name. */
+  /** The object of the action, such as a key's name. */
   subject?: ReactNode;
-  /** The word on the button. */
+  /** The label of the button that confirms. */
   action: string;
   onConfirm: () => Promise<unknown>;
   error: unknown;

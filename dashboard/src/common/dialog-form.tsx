@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./dialog-form.module.css";
 
-/** A form whose fields say themselves what is wrong with them, not the browser. */
+/** A form whose fields show their own errors. The browser shows none. */
 export function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
   return (
     <form

@@ -3,20 +3,20 @@ import { LOCALE } from "../texts.ts";
 
 const SECOND_MS = 1_000;
 
-/** Returns a duration in milliseconds; 0 when there is none. */
+/** Returns a duration in milliseconds; 0 if there is none. */
 export function durationMs(duration: Duration | undefined): number {
   if (duration === undefined) return 0;
   return Number(duration.seconds) * SECOND_MS + duration.nanos / 1_000_000;
 }
 
-/** Writes a duration as `142 ms` or `3.2 s`. */
+/** Formats a duration as `142 ms` or `3.2 s`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < SECOND_MS) return `${Math.round(milliseconds)} ms`;
   const seconds = (milliseconds / SECOND_MS).toLocaleString(LOCALE, { maximumFractionDigits: 1 });
   return `${seconds} s`;
 }
 
-/** Writes what is left until something as `2 h 03 min`, `4 min 05 s` or `9 s`. */
+/** Formats a remaining time as `2 h 03 min`, `4 min 05 s` or `9 s`. */
 export function countdownText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / SECOND_MS);
   const two = (value: number) => String(value).padStart(2, "0");

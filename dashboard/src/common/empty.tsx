@@ -1,6 +1,6 @@
 import styles from "./empty.module.css";
 
-/** Stands where a list would be. */
+/** Takes the place of an empty list or page. */
 export function Empty({ title, text }: { title: string; text: string }) {
   return (
     <div className={styles.empty}>

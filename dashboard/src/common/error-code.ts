@@ -2,13 +2,16 @@ import { ErrorInfoSchema, type Limits } from "@activity/proto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { texts } from "../texts.ts";
 
-/** Returns the code of docs/errors.md that a failed call carries; `undefined` when it never reached the service. */
+/** Returns the code of a failed call (docs/errors.md). Returns `undefined` if the call did not reach the service. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(ErrorInfoSchema)[0]?.code;
 }
 
-/** Says what happened and what to do; of a limit also which, where limits are known. */
+/**
+ * Returns a text that says what happened and what to do. If a limit was reached and `limits` is known, it names its
+ * value.
+ */
 export function errorText(error: unknown, limits: Limits | undefined): string {
   const code = errorCode(error);
   const limit = code === undefined ? undefined : texts.limits[code];
@@ -17,14 +20,14 @@ export function errorText(error: unknown, limits: Limits | undefined): string {
   return isConnectionLost(error) ? texts.connectionError : texts.unknownError;
 }
 
-/** Tells whether a call may succeed when it is made again as it is. */
+/** Returns whether the same call may succeed if it is made again. */
 export function isPassing(error: unknown): boolean {
   return isConnectionLost(error) || errorCode(error) === "temporarily_unavailable";
 }
 
 function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof ConnectError) || errorCode(error) !== undefined) return false;
-  // A fetch that fails has no status of its own; a proxy's answer has one of the others.
+  // A failed fetch, a timeout and a proxy's 5xx answer have one of these codes.
   return [Code.Unknown, Code.Unavailable, Code.DeadlineExceeded, Code.Internal].includes(
     error.code,
   );

@@ -4,7 +4,7 @@ import { errorText } from "./error-code.ts";
 import { useLimits } from "./limits-context.ts";
 import { Notice } from "./notice.tsx";
 
-/** Says what went wrong and what to do; nothing without an error. */
+/** Shows what went wrong and what to do. Shows nothing without an error. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const limits = useLimits();
   if (!error) return null;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./facts.module.css";
 
-/** Lists names with their values. Short values stand in narrow columns. */
+/** A list of names with their values. `areShort`: the columns are narrow. */
 export function Facts({
   facts,
   areShort = false,

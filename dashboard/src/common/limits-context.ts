@@ -1,10 +1,10 @@
 import type { Limits } from "@activity/proto";
 import { createContext, useContext } from "react";
 
-/** The limits of accounts that the session came with. */
+/** The limits of accounts. The session's answer holds them. */
 export const LimitsContext = createContext<Limits | undefined>(undefined);
 
-/** Returns the limits of accounts; `undefined` without a session, and from a core of the version before. */
+/** Returns the limits of accounts. Returns `undefined` without a session, or if an older core does not send them. */
 export function useLimits(): Limits | undefined {
   return useContext(LimitsContext);
 }

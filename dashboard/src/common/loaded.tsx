@@ -7,18 +7,21 @@ import { Notice } from "./notice.tsx";
 import { shownData } from "./shown-data.ts";
 import { Time } from "./time.tsx";
 
-/** What every query tells of itself. */
+/** The part of a query that `Loaded` uses. */
 type Asked<Data> = {
   readonly data: Data | undefined;
   readonly error: unknown;
-  /** When the data came, in milliseconds since 1970. */
+  /** The time of the data, in milliseconds since 1970. */
   readonly dataUpdatedAt: number;
-  /** Why the last try failed, while further ones are made. */
+  /** The reason of the last failure while the query still retries. */
   readonly failureReason: unknown;
   readonly refetch: () => unknown;
 };
 
-/** Shows what a query found: meanwhile that it is loading, or why it failed; what was found before stays. */
+/**
+ * Shows a query's data, its error, or a placeholder while it loads. After a temporary failure it keeps the data and
+ * adds a warning.
+ */
 export function Loaded<Data>(props: { query: Asked<Data>; children: (data: Data) => ReactNode }) {
   const { refetch } = props.query;
   const error = props.query.error ?? props.query.failureReason;

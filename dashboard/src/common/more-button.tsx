@@ -2,14 +2,14 @@ import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import styles from "./more-button.module.css";
 
-/** What a paged list tells of itself. */
+/** The part of a paged query that the button uses. */
 type Paged = {
   readonly hasNextPage: boolean;
   readonly isFetchingNextPage: boolean;
   readonly fetchNextPage: () => unknown;
 };
 
-/** Shows the next page of a list below those that are there, while there is one. */
+/** A button that adds the next page to a list. It disappears after the last page. */
 export function MoreButton({ query }: { query: Paged }) {
   if (!query.hasNextPage) return null;
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./notice.module.css";
 
-/** A few words with a colour of their own. `status` is read aloud when it appears, `alert` at once. */
+/** A coloured message. Screen readers interrupt for an `alert`. They read a `status` when they are idle. */
 export function Notice(props: {
   look: "good" | "bad" | "warn";
   role?: "status" | "alert";

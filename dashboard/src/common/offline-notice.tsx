@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { texts } from "../texts.ts";
 import { Notice } from "./notice.tsx";
 
-/** Says that the browser is offline, while it is. */
+/** Shows a message while the browser is offline. */
 export function OfflineNotice() {
   const isOnline = useSyncExternalStore(
     (onChange) => onlineManager.subscribe(onChange),

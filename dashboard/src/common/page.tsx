@@ -5,12 +5,12 @@ import styles from "./page.module.css";
 
 let isFirst = true;
 
-/** A page: its title, what it is for, what can be done with all of it, and its content. */
+/** A page: its title, introduction, actions and content. */
 export function Page(props: {
   title: string;
   intro?: ReactNode;
   actions?: ReactNode;
-  /** The list that it belongs to. */
+  /** The link to the list that the page belongs to. */
   back?: { readonly href: string; readonly text: string };
   children: ReactNode;
 }) {
@@ -19,7 +19,7 @@ export function Page(props: {
     document.title = `${props.title} · ${texts.product}`;
   }, [props.title]);
   useEffect(() => {
-    // Keyboard and screen reader users begin at the top of a new page. The first page is read anyway.
+    // Keyboard and screen reader users start at the title of a new page. For the first page, the browser does this.
     if (!isFirst) heading.current?.focus();
     isFirst = false;
   }, []);

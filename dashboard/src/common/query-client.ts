@@ -5,7 +5,7 @@ const RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 5_000;
 const STALE_AFTER_MS = 2_000;
 
-/** Creates what keeps answers; calls `onSessionEnded` once any call says that the session has ended. */
+/** Creates the cache of answers. Calls `onSessionEnded` when any call fails because the session has ended. */
 export function createQueryClient(onSessionEnded: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (errorCode(error) === "session_ended") onSessionEnded();
@@ -16,11 +16,11 @@ export function createQueryClient(onSessionEnded: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: STALE_AFTER_MS,
-        // A page tells the first failure and recovers by itself: `Loaded` shows what a query waits for.
+        // Retries never end, so a page recovers without a click. `Loaded` shows the failure meanwhile.
         retry: (_, error) => isPassing(error),
         retryDelay: (failures) => Math.min(RETRY_AFTER_MS * 2 ** failures, MAX_RETRY_AFTER_MS),
       },
-      // A click that cannot be sent says so instead of waiting unseen.
+      // A change that cannot be sent must fail visibly. By default it would wait until the browser is online.
       mutations: { networkMode: "always", retry: false },
     },
   });

@@ -1,6 +1,6 @@
 import { ChoiceField } from "./choice-field.tsx";
 
-/** One of a few choices. */
+/** A choice of one option. All options are visible. */
 export function RadioField(props: {
   label: string;
   value: string;

@@ -4,7 +4,7 @@ import { CodeBlock } from "./code-block.tsx";
 import { Notice } from "./notice.tsx";
 import { useHold } from "./use-hold.ts";
 
-/** A secret, the one time that it is shown: on the screen only, which nobody leaves before they say that it is saved. */
+/** Shows a secret, on the screen only. It is shown once, so the reader must say that it is saved before they leave. */
 export function SecretShown(props: { label: string; secret: string; isSaved?: boolean }) {
   const tries = useHold(!props.isSaved);
   const notice = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./section.module.css";
 
-/** A part of a page with a heading of its own. */
+/** A part of a page, with its own heading. */
 export function Section(props: {
   title: string;
   hint?: string;

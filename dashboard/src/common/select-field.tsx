@@ -1,7 +1,7 @@
 import { useId } from "react";
 import styles from "./field.module.css";
 
-/** One of several choices, with the browser's own list, which phones show best. */
+/** A choice of one option from the browser's own list, which phones show best. */
 export function SelectField<Value extends string | number>(props: {
   label: string;
   value: Value;

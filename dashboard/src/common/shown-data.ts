@@ -1,6 +1,6 @@
 import { isPassing } from "./error-code.ts";
 
-/** Returns what a query found: also while it fails for a while, and no longer once it was told that there is nothing. */
+/** Returns a query's data. A temporary failure keeps the data. After any other failure it returns `undefined`. */
 export function shownData<Data>(query: {
   readonly data: Data | undefined;
   readonly error: unknown;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./spoken.module.css";
 
-/** What is read aloud, and not seen. */
+/** Text for screen readers only. */
 export function Spoken({ children }: { children: ReactNode }) {
   return <span className={styles.spoken}>{children}</span>;
 }

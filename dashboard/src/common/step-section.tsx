@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 import { Spoken } from "./spoken.tsx";
 import styles from "./step-section.module.css";
 
-/** One step of several on a page, with a tick once it is done; without content while it is not its turn. */
+/** One of several steps on a page, with a tick when it is done. A step without content comes later. */
 export function StepSection(props: {
   number: number;
   title: string;
@@ -22,7 +22,7 @@ export function StepSection(props: {
   );
 }
 
-/** The mark before a step: a tick once it is done. */
+/** The mark before a step: a tick if it is done. */
 export function StepMark({ isDone, children }: { isDone: boolean; children?: ReactNode }) {
   return (
     <span className={`${styles.mark} ${isDone ? styles.done : ""}`} aria-hidden="true">

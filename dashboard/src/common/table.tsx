@@ -8,15 +8,15 @@ import { exactText } from "./time.tsx";
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers and buttons stand at the end. */
+  /** For numbers and buttons: they stand at the end of the cell. */
   readonly isEnd?: boolean;
-  /** A text of any length: it breaks inside a word when it must. Other columns break between words only. */
+  /** For a text of any length: it may break inside a word. Other columns break only between words. */
   readonly isLong?: boolean;
 };
 
 /**
- * A table whose rows become cards where it is narrow. The first column names the row; with `href` it is a link that is
- * as large as the row.
+ * A table. In a narrow container its rows become cards. The first column names the row. With `href`, it is a link that
+ * covers the whole row.
  */
 export function Table<Row>(props: {
   label: string;
@@ -24,7 +24,7 @@ export function Table<Row>(props: {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   href?: (row: Row) => string;
-  /** When a row's time was, exactly: on hover anywhere in the row. */
+  /** Returns a row's time. On hover, a linked row shows it to the second. */
   at?: (row: Row) => Timestamp | undefined;
 }) {
   const { href, at } = props;

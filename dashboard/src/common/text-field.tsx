@@ -1,10 +1,10 @@
 import { useId } from "react";
 import styles from "./field.module.css";
 
-/** The last time that the server knows: years have four digits. */
+/** The latest time that the server accepts: years have four digits. */
 const LAST_TIME = "9999-12-31T23:59";
 
-/** A line of text; `error` says what is wrong with it and takes the hint's place. */
+/** A field of one line. `error` replaces the hint. */
 export function TextField(props: {
   label: string;
   value: string;

@@ -1,30 +1,30 @@
-/** Which colours a page has; those of the system unless its reader chose others in this browser. */
+/** The colours of all pages in this browser. `system`, the default, follows the operating system. */
 export type Theme = "light" | "dark" | "system";
 
 const KEY = "theme";
 
-/** Returns what was chosen in this browser. */
+/** Returns the theme that the reader chose in this browser. */
 export function chosenTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
     return stored === "light" || stored === "dark" ? stored : "system";
   } catch {
-    // Another site's page embeds this one, in a browser that keeps nothing for such pages.
+    // Another site's page embeds this one, and the browser gives embedded pages no storage.
     return "system";
   }
 }
 
-/** Chooses the colours of every page in this browser from now on. */
+/** Stores the theme in this browser and applies it. */
 export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // It is chosen until the page is left.
+    // Without storage, the choice lasts until the page is left.
   }
   applyTheme(theme);
 }
 
-/** Shows the page in these colours: tokens.css has both. */
+/** Applies a theme to this page. tokens.css has the colours of both. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }

@@ -8,7 +8,7 @@ import type { Filters } from "./use-filters.ts";
 
 const CUSTOM = "custom";
 
-/** From when and until when: a preset, or two moments in the reader's time zone, which it names. */
+/** A time range: a preset, or two moments in the reader's time zone. The labels name the zone. */
 export function TimeFilter(props: { filters: Filters; since: string; until: string }) {
   const { filters } = props;
   const isCustom = filters.get("span") === CUSTOM || isAnySet(filters);

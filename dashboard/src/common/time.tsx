@@ -17,7 +17,9 @@ const SECONDS = new Intl.DateTimeFormat(LOCALE, { ...PARTS, second: "2-digit" })
 export const ZONE =
   MINUTES.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
 
-/** A moment in the reader's time zone, which it names, with UTC on hover; a word instead when there is none. */
+/**
+ * A moment in the reader's time zone. On hover, it shows UTC. Without a moment it shows `instead`, by default a dash.
+ */
 export function Time(props: {
   at: Timestamp | undefined;
   hasSeconds?: boolean;
@@ -33,7 +35,7 @@ export function Time(props: {
   );
 }
 
-/** Writes a moment to the second, in the reader's time zone and in UTC. */
+/** Formats a moment to the second, in the reader's time zone and in UTC. */
 export function exactText(at: Timestamp | undefined): string | undefined {
   if (at === undefined) return undefined;
   const date = timestampDate(at);

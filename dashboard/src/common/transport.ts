@@ -3,7 +3,7 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 
 const DEADLINE_MS = 20_000;
 
-/** Calls the server that served the page, with its cookie; every call is a POST. */
+/** Creates the transport to the server of the page, with its cookie. Every call is a POST. */
 export function createTransport(): Transport {
   return createConnectTransport({
     baseUrl: location.origin,

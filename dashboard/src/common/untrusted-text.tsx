@@ -5,10 +5,13 @@ import styles from "./untrusted-text.module.css";
 
 const SHOWN_AT_FIRST = 280;
 
-/** A stranger's text as it is: it cannot turn what stands beside it around, nor push it away. */
+/**
+ * A stranger's text, unchanged. It cannot change the direction of the text around it. A long one is cut until the
+ * reader shows all of it.
+ */
 export function UntrustedText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(false);
-  // By characters: half of a surrogate pair is none.
+  // Counts characters, because a cut must not split a surrogate pair.
   const characters = text.length > SHOWN_AT_FIRST ? Array.from(text) : [];
   const isLong = characters.length > SHOWN_AT_FIRST;
   return (

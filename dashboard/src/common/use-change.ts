@@ -3,8 +3,8 @@ import { useMutation } from "@connectrpc/connect-query";
 import { useQueryClient } from "@tanstack/react-query";
 
 /**
- * A call that changes something: whatever is on the screen is read again once it has succeeded. Its answer, which
- * may hold a secret, is forgotten with the component that asked.
+ * A call that changes something. When it succeeds, the page reads all visible data again. The answer may hold a secret,
+ * so the cache drops it when the component is removed.
  */
 export function useChange<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,

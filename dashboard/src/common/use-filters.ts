@@ -1,13 +1,13 @@
 import { useSearchParams } from "wouter";
 
-/** Filters that stand in the address, so that reload, back and a bookmark keep them. */
+/** Filters in the page's address. A reload, the back button and a bookmark keep them. */
 export type Filters = {
-  /** The text of a filter; empty when it is not set. */
+  /** Returns the text of a filter; empty if it is not set. */
   readonly get: (name: string) => string;
-  /** The value of an enum by its number; 0, which is unspecified, when it is none of `values`. */
+  /** Returns the enum value of a filter. Returns 0 (unspecified) if it is not in `values`. */
   readonly choice: <Value extends number>(name: string, values: readonly Value[]) => Value | 0;
   readonly set: (name: string, value: string | number) => void;
-  /** Sets several at once; the empty ones are removed. */
+  /** Sets several filters at once. An empty value or 0 removes its filter. */
   readonly setAll: (values: Readonly<Record<string, string | number>>) => void;
   readonly clear: () => void;
   readonly isAny: boolean;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Keeps the reader on a page that shows what cannot be shown again; returns how often they were about to leave it. The
- * browser asks before the tab is closed or another site opened. Browsers without `navigation` follow links all the same.
+ * Keeps the reader on a page that shows something only once. Returns how often they tried to leave. The browser asks
+ * before it closes the tab or opens another site. A browser without `navigation` does not block links.
  */
 export function useHold(isHeld: boolean): number {
   const [tries, setTries] = useState(0);

@@ -1,10 +1,10 @@
-/** What turns the text around it, or is not seen: with it code can look like other code. */
+/** Characters that are invisible, or that change the direction of text. They can make code look like other code. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Writes such characters as JSON escapes them, so that the meaning of JSON stays. */
+/** Replaces such characters with JSON escapes, so JSON keeps its meaning. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, (character) =>
-    // By halves: some need two.
+    // A JSON escape stands for one UTF-16 unit, and some characters have two.
     Array.from({ length: character.length }, (_, index) =>
       escaped(character.charCodeAt(index)),
     ).join(""),

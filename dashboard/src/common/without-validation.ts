@@ -8,8 +8,8 @@ const empty = create(FileDescriptorProtoSchema, {
 });
 
 /**
- * Stands in the browser for buf/validate/validate.proto, which our protos import (vite.config.ts): an empty file of
- * its name. The rules stay in the descriptors as options that nobody reads.
+ * Replaces buf/validate/validate.proto in the browser (vite.config.ts). Our protos import it, so this is an empty file
+ * with its name. The rules stay in our descriptors as options that nothing reads.
  */
 export const file_buf_validate_validate = fileDesc(
   btoa(String.fromCharCode(...toBinary(FileDescriptorProtoSchema, empty))),

@@ -7,7 +7,7 @@ import { UntrustedText } from "../common/untrusted-text.tsx";
 import { texts } from "../texts.ts";
 import styles from "./attempts.module.css";
 
-/** One attempt: when, how long, how it ended, what came back, and what to check. */
+/** One attempt: its time, duration, outcome and answer, and advice to the owner. */
 export function AttemptCard({ attempt, eventId }: { attempt: Attempt; eventId: string }) {
   const { outcome, statusCode, detail, responseHeaders, responseBody } = attempt;
   const isDelivered = outcome === AttemptOutcome.DELIVERED;
@@ -62,7 +62,7 @@ function Headers({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Writes the headers of an attempt. Its signature is not stored: what it is made of says more. §6.2 */
+/** Returns the headers that an attempt sent. The signature is not stored, so the text names what it is made of. §6.2 */
 function headersText({ attempt, startedAt }: Attempt, eventId: string): string {
   return [
     "Content-Type: application/json",

@@ -4,10 +4,10 @@ import { texts } from "../texts.ts";
 import { AttemptCard } from "./attempt-card.tsx";
 import styles from "./attempts.module.css";
 
-/** The most attempts that a delivery is read with. */
+/** The maximum number of attempts that the server returns with a delivery. */
 const MAX_READ = 200;
 
-/** Every attempt of a delivery, newest first, by runs. */
+/** All attempts of a delivery, newest first, grouped by run. */
 export function Attempts(props: { delivery: Delivery; attempts: readonly Attempt[] }) {
   const { delivery, attempts } = props;
   const runs = Map.groupBy(attempts.toReversed(), ({ run }) => run);

@@ -6,10 +6,10 @@ const COLUMNS = [
   ...["delivery_id", "created_at", "event_id", "kind", "test", "endpoint_id", "endpoint"],
   ...["state", "attempts", "last_outcome", "record_id", "donor_name", "amount_cents", "currency"],
 ];
-/** What spreadsheets would take for a formula. */
+/** Text that a spreadsheet would read as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Writes deliveries as a table of RFC 4180, with a line of names; times are in UTC. */
+/** Formats deliveries as CSV (RFC 4180) with a header line. Times are in UTC. */
 export function deliveriesCsv(
   deliveries: readonly Delivery[],
   endpoints: ReadonlyMap<string, Endpoint> | undefined,

@@ -14,7 +14,7 @@ export const KINDS = choicesOf<WebhookEventKind>(texts.deliveries.kinds);
 export const OUTCOMES = choicesOf<AttemptOutcome>(texts.deliveries.outcomes);
 const EVENT_ID_MAX = 100;
 
-/** Which deliveries to show. */
+/** The filters of the list of deliveries. */
 export function DeliveryFilters({ filters }: { filters: Filters }) {
   const eventId = filters.get("event");
   const endpoints = useEndpointChoices();

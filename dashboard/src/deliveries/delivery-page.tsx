@@ -25,7 +25,7 @@ import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 const PENDING_MS = 1_000;
 const SETTLED_MS = 5_000;
 
-/** One delivery with every attempt, followed while it goes on. */
+/** One delivery with all its attempts. The page reads it every second while it is pending, then every five seconds. */
 export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
   const mayWrite = useMay(SessionScope.DELIVERIES_WRITE);
   const mayReadActivity = useMay(SessionScope.ACTIVITY_READ);

@@ -8,17 +8,17 @@ const READ_AGAIN_MS = 5_000;
 const ID = /^[a-z0-9]{15}$/;
 const EVENT_ID = /^wev_[a-z0-9]{15}$/;
 
-/** Tells whether a text is a whole event id: the server refuses a part of one. */
+/** Returns whether a text is a whole event id. The server refuses a partial one. */
 export function isEventId(text: string): boolean {
   return EVENT_ID.test(text);
 }
 
-/** Returns what to ask for to have the deliveries that filters name. */
+/** Returns the request for the deliveries that match the filters. */
 export function useDeliveryRequest(filters: Filters) {
   const endpointId = filters.get("endpoint");
   const eventId = filters.get("event");
   return {
-    // What stands in an address may be anything.
+    // The address bar can hold any text.
     endpointId: ID.test(endpointId) ? endpointId : "",
     state: filters.choice("state", Object.values(DeliveryState)),
     kind: filters.choice("kind", Object.values(WebhookEventKind)),
@@ -28,7 +28,9 @@ export function useDeliveryRequest(filters: Filters) {
   };
 }
 
-/** Reads the deliveries that filters ask for; again every few seconds while the first page alone is shown. */
+/**
+ * Reads the deliveries that match the filters. While only the first page is shown, it reads them every five seconds.
+ */
 export function useDeliveries(filters: Filters) {
   const request = useDeliveryRequest(filters);
   return useInfiniteQuery(

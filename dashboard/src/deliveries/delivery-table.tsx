@@ -11,7 +11,7 @@ import { attemptsText, isOnItsWay, shownDelivery } from "./shown-delivery.ts";
 import { StateBadge } from "./state-badge.tsx";
 import { useIsGone } from "./use-endpoints.ts";
 
-/** Deliveries, each a link to all that is known of it. */
+/** A table of deliveries. Each links to its page. */
 export function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }) {
   const isGone = useIsGone();
   return (
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { title: texts.deliveries.createdAt, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
 
-/** Says why a delivery is not delivered yet, and of a run that goes on how far it is. */
+/** Shows why a delivery is not delivered yet, and how many attempts a running one has made. */
 function Outcome({ delivery }: { delivery: Delivery }) {
   const limits = useLimits();
   if (delivery.state === DeliveryState.DELIVERED) return null;

@@ -12,12 +12,14 @@ import { deliveriesCsv } from "./deliveries-csv.ts";
 import { useDeliveryRequest } from "./delivery-query.ts";
 import { useEndpoints } from "./use-endpoints.ts";
 
-/** The most deliveries of a page. */
+/** The maximum page size. */
 const pageSize = 100;
-/** What a page reads in a minute and holds without trouble. */
+/** A browser reads this number in about a minute and has the memory for it. */
 const MAX_ROWS = 10_000;
 
-/** Reads the deliveries that filters ask for, page by page, and has the browser keep them as a CSV file. */
+/**
+ * Reads up to `MAX_ROWS` deliveries that match the filters, page by page. Then the browser saves them as a CSV file.
+ */
 export function DownloadCsv({ filters }: { filters: Filters }) {
   const deliveries = createClient(DeliveryService, useTransport());
   const request = useDeliveryRequest(filters);

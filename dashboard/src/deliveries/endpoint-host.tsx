@@ -2,7 +2,10 @@ import type { Delivery } from "@activity/proto";
 import { texts } from "../texts.ts";
 import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
-/** Where a delivery goes, as short as it is clear: the name, or the host, with the path where two endpoints share it. */
+/**
+ * The shortest clear name of a delivery's endpoint: its name, or its host. If two endpoints share the host, the path is
+ * shown too.
+ */
 export function EndpointHost({ delivery }: { delivery: Delivery }) {
   const endpoints = useEndpoints();
   const isGone = useIsGone();

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { texts } from "../texts.ts";
 import { useEndpoints, useIsGone } from "./use-endpoints.ts";
 
-/** Where a delivery goes: the endpoint's name or URL, or what is left of one that was deleted. */
+/** The endpoint of a delivery: its name or URL as a link, or only the id if it was deleted. */
 export function EndpointName({ delivery }: { delivery: Delivery }) {
   const { endpointId } = delivery;
   const endpoint = useEndpoints()?.get(endpointId);

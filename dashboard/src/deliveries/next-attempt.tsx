@@ -5,7 +5,7 @@ import { countdownText } from "../common/duration-text.ts";
 import { Time } from "../common/time.tsx";
 import { texts } from "../texts.ts";
 
-/** How long until the next attempt, counting down. */
+/** A countdown to the next attempt. */
 export function NextAttempt({ delivery }: { delivery: Delivery }) {
   const now = useNowMs();
   const { nextAttemptAt } = delivery;

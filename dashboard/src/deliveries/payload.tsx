@@ -2,7 +2,7 @@ import { CodeBlock } from "../common/code-block.tsx";
 import { Section } from "../common/section.tsx";
 import { texts } from "../texts.ts";
 
-/** What is sent: shown so that it can be read, copied byte for byte. */
+/** The body of an event. It is indented on the screen and copied byte for byte. */
 export function Payload({ payload }: { payload: Uint8Array }) {
   const text = new TextDecoder().decode(payload);
   return (

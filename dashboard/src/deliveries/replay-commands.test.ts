@@ -8,7 +8,7 @@ const url = "https://example.com/hook?it='s";
 const eventId = "wev_k3x9m2p7q4r8s1t";
 const body = JSON.stringify({ id: eventId, message: "it's $HOME `date` \\n %s \u202e 🎉" });
 
-/** Runs a script in which a program prints its arguments, or what it reads, instead of what it does. */
+/** Runs a script in a shell that has `program` replaced by a function with the body `instead`. */
 const run = (program: string, instead: string, script: string) =>
   execFileSync("sh", ["-c", `${program}() { ${instead}; }\n${script}`], {
     env: { ...process.env, WEBHOOK_SECRET },

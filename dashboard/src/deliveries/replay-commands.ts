@@ -1,9 +1,9 @@
-/** What sends an event once more from the owner's own machine. */
+/** An event that a command sends again, and its target. */
 export type Replay = { readonly url: string; readonly eventId: string; readonly body: string };
 
 /**
- * Writes a shell script that signs the event now with `WEBHOOK_SECRET` and sends it by curl. The dashboard knows no
- * signing secret.
+ * Returns a shell script that signs the event now with `WEBHOOK_SECRET` and sends it with curl. The dashboard does not
+ * know the signing secret.
  */
 export function curlScript({ url, eventId, body }: Replay): string {
   return [
@@ -20,12 +20,12 @@ export function curlScript({ url, eventId, body }: Replay): string {
   ].join("\n");
 }
 
-/** Writes the command of receiver-kit that does the same. */
+/** Returns the receiver-kit command that does the same. */
 export function kitCommand({ url, body }: Replay): string {
   return `printf %s ${quoted(body)} | npx receiver-kit send ${quoted(url)} --body -`;
 }
 
-/** Writes a text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,7 @@ import { texts } from "../texts.ts";
 import { curlScript, kitCommand } from "./replay-commands.ts";
 import { useEndpoints } from "./use-endpoints.ts";
 
-/** Commands that send the event once more from the owner's own machine. */
+/** Commands that send the event again from the owner's own machine. */
 export function Replay({ delivery, payload }: { delivery: Delivery; payload: Uint8Array }) {
   const endpoint = useEndpoints()?.get(delivery.endpointId);
   if (payload.length === 0) return null;

@@ -4,13 +4,13 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-/** What a retry begins a new run of. */
+/** The states in which the server retries a delivery without a further option. */
 export const RETRIED: readonly DeliveryState[] = [
   DeliveryState.FAILED,
   DeliveryState.CANCELED,
   DeliveryState.PAUSED,
 ];
-/** What the button says by the delivery's state. In the other states there is nothing to send. */
+/** The label of the button in each state. In the other states there is nothing to send. */
 const LABELS = new Map<DeliveryState, string>([
   ...RETRIED.map((state) => [state, texts.deliveries.retry] as const),
   [DeliveryState.RETRYING, texts.deliveries.retryNow],

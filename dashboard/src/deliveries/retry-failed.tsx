@@ -24,11 +24,14 @@ import { useRetriable } from "./use-retriable.ts";
 
 type ListFilters = Pick<Filters, "get" | "choice">;
 
-/** Retries what failed in a range of time, of an endpoint, kind and outcome or all; the list's filters choose at first. */
+/**
+ * Retries the failed deliveries of a time range, by endpoint, kind and outcome. The filters of the list preset the
+ * choices.
+ */
 export function RetryFailed(props: { filters: ListFilters; of?: string }) {
   const { filters, of } = props;
   const endpoints = useEndpointChoices();
-  // A session that may not see them retries what failed to all.
+  // A session that may not see endpoints can still retry the deliveries to all of them.
   const maySee = useMay(SessionScope.ENDPOINTS_READ);
   if (maySee && endpoints.length === 0) return null;
   return (
@@ -64,7 +67,7 @@ function RetryForm(props: {
     () => filters.get("since") || localFromMs(nowMs() - (spanMs(filters) ?? DAY_MS)),
   );
   const [until, setUntil] = useState(filters.get("until"));
-  /** How many there were at the click. */
+  /** The number of deliveries when the owner clicked. */
   const [total, setTotal] = useState({ count: 0, isAll: true });
   const retry = useBulkRetry();
   const { count, isAll, error } = useRetriable(chosen, since, until);
@@ -75,7 +78,7 @@ function RetryForm(props: {
     const to = timestampFromLocal(until) ?? timestampFromMs(nowMs());
     retry.begin({ ...chosen, since: from, until: to });
   };
-  /** What was said counted for other choices. */
+  /** Applies a changed choice. The progress of a retry belongs to the choices before, so it is forgotten. */
   const change =
     <Value,>(set: (value: Value) => void) =>
     (value: Value) => {

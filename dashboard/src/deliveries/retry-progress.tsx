@@ -3,7 +3,7 @@ import { Notice } from "../common/notice.tsx";
 import { texts } from "../texts.ts";
 import type { useBulkRetry } from "./use-bulk-retry.ts";
 
-/** How many of how many are on their way, while parts are asked for and once that ended; before it, `children`. */
+/** Shows the progress of a bulk retry, and its result when it has ended. Before it begins, it shows `children`. */
 export function RetryProgress(props: {
   retry: ReturnType<typeof useBulkRetry>;
   total: { count: number; isAll: boolean };

@@ -11,12 +11,12 @@ export function shownDelivery(delivery: Delivery, isEndpointGone: boolean): Deli
   return { ...rest, state: DeliveryState.CANCELED };
 }
 
-/** Tells whether a further attempt may follow. */
+/** Returns whether a further attempt may follow. */
 export function isOnItsWay({ state }: Delivery): boolean {
   return state === DeliveryState.PENDING || state === DeliveryState.RETRYING;
 }
 
-/** Writes how many attempts were made, and of how many where that is known and more may follow. */
+/** Returns the number of attempts as text. While more may follow, it includes `limit`, if known. */
 export function attemptsText(delivery: Delivery, limit: number | undefined): string {
   const { attempts } = delivery;
   if (limit === undefined || !isOnItsWay(delivery)) return String(attempts);

@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<number, BadgeLook>> = {
   [DeliveryState.ERASED]: "plain",
 };
 
-/** What became of a delivery. */
+/** The state of a delivery. */
 export function StateBadge({ state }: { state: DeliveryState }) {
   return (
     <Badge

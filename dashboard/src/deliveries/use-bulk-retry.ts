@@ -5,14 +5,14 @@ import { useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
-/** Few enough for one part to take less than a second. */
+/** One part must take less than a second. */
 const pageSize = 100;
 
-/** Which deliveries to retry, but for their times. */
+/** The choice of deliveries to retry, without the time range. */
 export type Chosen = {
-  /** Empty for every endpoint. */
+  /** Empty means every endpoint. */
   readonly endpointId: string;
-  /** Unspecified for all, as the outcome. */
+  /** Unspecified means all kinds. The same is true for the outcome. */
   readonly kind: WebhookEventKind;
   readonly lastOutcome: AttemptOutcome;
   readonly includeDelivered: boolean;
@@ -22,8 +22,8 @@ type Retried = Chosen & { readonly since: Timestamp; readonly until: Timestamp }
 type Progress = { readonly retried: Retried; readonly queued: number; readonly pageToken: string };
 
 /**
- * Retries deliveries part by part. Once it is stopped, or its dialog is closed, it asks for no further part, and can go
- * on from there. ADR 0053
+ * Retries deliveries in parts. After `stop`, or when its dialog closes, it requests no further part. `goOn` continues
+ * from there. ADR 0053
  */
 export function useBulkRetry() {
   const deliveries = createClient(DeliveryService, useTransport());
@@ -54,7 +54,7 @@ export function useBulkRetry() {
     ...{ error, isPending, stop },
     queued: progress?.queued ?? 0,
     isDone: isSuccess && !isBegun,
-    /** Goes on; `undefined` unless it was begun and has not ended. */
+    /** Continues the retry. `undefined` unless it has begun and has not ended. */
     goOn: isBegun ? () => mutate(progress) : undefined,
     begin: (retried: Retried) => mutate({ retried, queued: 0, pageToken: "" }),
     forget: () => {

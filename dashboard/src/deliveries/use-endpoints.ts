@@ -4,17 +4,20 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useMay } from "../session/session-context.ts";
 
 const READ_AGAIN_MS = 30_000;
-/** How long before its answer came the list may have been read. */
+/** The maximum age of a list when its answer arrives. */
 const MAX_READ_MS = 5_000;
 
-/** Returns the account's endpoints by their ids; `undefined` until they are read, and when the session may not see them. */
+/**
+ * Returns the account's endpoints by id. Returns `undefined` before they are loaded, or if the session may not see
+ * them.
+ */
 export function useEndpoints(): ReadonlyMap<string, Endpoint> | undefined {
   return useEndpointList().endpoints;
 }
 
 /**
- * Returns what tells whether a delivery's endpoint was deleted: it is not in the list, which was read after the
- * delivery began. An endpoint that is younger than the list is not there either.
+ * Returns a function that tells whether a delivery's endpoint was deleted. A deleted endpoint is missing in the list.
+ * The list must be newer than the delivery, because an older one can also lack a new endpoint.
  */
 export function useIsGone(): (delivery: Delivery) => boolean {
   const { endpoints, readAtMs } = useEndpointList();
@@ -24,7 +27,7 @@ export function useIsGone(): (delivery: Delivery) => boolean {
     timestampMs(createdAt) < readAtMs - MAX_READ_MS;
 }
 
-/** The choices of a field that asks for an endpoint. */
+/** Returns the choices of a field for an endpoint. */
 export function useEndpointChoices(): readonly { readonly value: string; readonly text: string }[] {
   return [...(useEndpoints()?.values() ?? [])].map((each) => ({
     value: each.id,

@@ -6,7 +6,10 @@ import type { Chosen } from "./use-bulk-retry.ts";
 
 const FAR_AHEAD = timestampFromMs(Date.UTC(2080, 0));
 
-/** Counts what a bulk retry would begin; an empty `until` is now, whenever that is. */
+/**
+ * Counts the deliveries that a bulk retry would begin. An empty `until` means now. The query then sends a time far
+ * ahead, so that it stays the same.
+ */
 export function useRetriable(chosen: Chosen, since: string, until: string) {
   const from = timestampFromLocal(since);
   const { data, error } = useQuery(

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../common/confirm-dialog.tsx";
 import { texts } from "../texts.ts";
 import { endpointText } from "./endpoint-text.ts";
 
-/** Deletes an endpoint once the owner has said yes, and goes back to the list. */
+/** Deletes an endpoint after the owner confirms, and returns to the list. */
 export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();
@@ -17,7 +17,7 @@ export function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const remove = async () => {
     await mutateAsync({ endpointId: endpoint.id });
     navigate("/endpoints");
-    // Only once this page is left: it would ask for what is gone.
+    // Not before the page is left: it would read the deleted endpoint.
     await queryClient.invalidateQueries();
   };
   return (

@@ -5,7 +5,7 @@ import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
 
-/** Changes where an endpoint is and what it is told of. */
+/** Edits the settings of an endpoint. */
 export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const { mutateAsync, error, isPending, reset } = useChange(EndpointService.method.updateEndpoint);
   return (

@@ -5,7 +5,7 @@ import { RotateSecret } from "./rotate-secret.tsx";
 import { SendTest } from "./send-test.tsx";
 import { SwitchEndpoint } from "./switch-endpoint.tsx";
 
-/** All that can be done with an endpoint. */
+/** The actions on an endpoint. */
 export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { texts } from "../texts.ts";
 import { healthOf } from "./hours.ts";
 import { useStats } from "./use-stats.ts";
 
-/** Whether an endpoint is on, and how it does. */
+/** The state of an endpoint: off, on, or its health if it has one. */
 export function EndpointBadge({ endpoint }: { endpoint: Endpoint }) {
   const { query, dayMs } = useStats(endpoint.id);
   if (!endpoint.switchedOn) return <Badge look="plain" text={texts.endpoints.off} />;

@@ -14,7 +14,7 @@ import { urlProblem } from "./url-rules.ts";
 
 const MAX_NAME_LENGTH = 64;
 
-/** What the owner enters of an endpoint. */
+/** The values that the owner enters. */
 export type EndpointInput = {
   readonly name: string;
   readonly url: string;
@@ -24,8 +24,8 @@ export type EndpointInput = {
 };
 
 /**
- * The fields of an endpoint. What the live check says of the URL stops nobody: the server decides. What it refuses is
- * said at the URL until that is edited: the other fields are whole.
+ * The fields of an endpoint. The live check of the URL only warns: the server decides. When the server refuses the
+ * input, the URL must be wrong, because the form checks the other fields. It shows this until the owner edits the URL.
  */
 export function EndpointForm(props: {
   initial: EndpointInput;
@@ -43,7 +43,7 @@ export function EndpointForm(props: {
   const [isTried, setIsTried] = useState(false);
   const [sentUrl, setSentUrl] = useState<string>();
   const isRefused = errorCode(props.error) === "invalid_parameter";
-  // The server took the URL that an endpoint has: only an edited one can be wrong.
+  // The server accepted the stored URL, so only an edited one can be wrong.
   const isEdited = url !== props.initial.url;
   const problem =
     urlProblem(url.trim()) ?? (isRefused && url === sentUrl ? texts.urlRules.refused : undefined);

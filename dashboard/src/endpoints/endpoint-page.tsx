@@ -18,7 +18,7 @@ import { PendingRotation } from "./pending-rotation.tsx";
 
 const READ_AGAIN_MS = 30_000;
 
-/** One endpoint: what it is, how it does, and all that can be done with it. */
+/** The page of one endpoint: settings, statistics, latest deliveries and actions. */
 export function EndpointPage({ endpointId }: { endpointId: string }) {
   const query = useQuery(
     EndpointService.method.getEndpoint,

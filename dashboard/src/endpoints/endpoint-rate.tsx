@@ -4,7 +4,7 @@ import { sumOf } from "./hours.ts";
 import { rateText } from "./rate-text.ts";
 import { useStats } from "./use-stats.ts";
 
-/** How an endpoint did in the last day, in a few words. */
+/** The success rate and mean duration of an endpoint's last day. */
 export function EndpointRate({ endpointId }: { endpointId: string }) {
   const { query, dayMs } = useStats(endpointId);
   if (query.data === undefined) return <>{texts.none}</>;

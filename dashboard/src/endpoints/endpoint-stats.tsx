@@ -13,7 +13,7 @@ import { useStats } from "./use-stats.ts";
 
 const DAYS = { day: 1, week: 7, month: 30 } as const;
 
-/** How an endpoint did in the last day, week or month: success rate, attempts and times. */
+/** The statistics of an endpoint's last day, week or month: success rate, attempts and durations. */
 export function EndpointStats({ endpointId }: { endpointId: string }) {
   const [range, setRange] = useState<keyof typeof DAYS>("day");
   const { query, dayMs } = useStats(endpointId);

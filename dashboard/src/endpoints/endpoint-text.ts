@@ -1,6 +1,6 @@
 import type { Endpoint } from "@activity/proto";
 
-/** What an endpoint is called: by its owner's name for it, else by its URL. */
+/** Returns the name of an endpoint, or its URL if it has no name. */
 export function endpointText({ name, url }: Pick<Endpoint, "name" | "url">): string {
   return name || url;
 }

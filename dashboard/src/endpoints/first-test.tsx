@@ -13,11 +13,11 @@ import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 import { WatchedTest } from "./watched-test.tsx";
 
-/** The last step of a new endpoint: a test, which is done once one was delivered. */
+/** The last step of a new endpoint: a test. It is done when a test is delivered. */
 export function FirstTest({ endpoint, title }: { endpoint: Endpoint; title: string }) {
   const { mutate, data, error, isPending } = useChange(EndpointService.method.sendTest);
   const deliveryId = data?.deliveryId ?? "";
-  // WatchedTest asks; this sees what it was told.
+  // Only reads the cache: WatchedTest makes the calls.
   const { data: watched } = useQuery(
     DeliveryService.method.getDelivery,
     { deliveryId },

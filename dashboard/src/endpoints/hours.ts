@@ -4,7 +4,10 @@ import { durationMs } from "../common/duration-text.ts";
 
 export const HOUR_MS = 3_600_000;
 
-/** What attempts came to: delivered, or failed by the class of the answer's status; `other` has no class that is known. */
+/**
+ * The classes of attempts: delivered, or failed by the class of the answer's status. `other` are failures without a
+ * known class.
+ */
 export const CLASSES = [
   ...["delivered", "redirects", "clientErrors"],
   ...["serverErrors", "unanswered", "other"],
@@ -22,16 +25,16 @@ const NONE: Counts = {
   ...{ serverErrors: 0, unanswered: 0, other: 0 },
 };
 
-/** What the attempts of a span of time came to. */
+/** The totals of the attempts in a span of time. */
 export type Sum = {
   readonly counts: Counts;
   readonly delivered: number;
   readonly failed: number;
-  /** Of those that were delivered, 0 to 1; `undefined` without an attempt. */
+  /** The share of delivered attempts, 0 to 1; `undefined` without attempts. */
   readonly rate: number | undefined;
   readonly meanMs: number;
   readonly longestMs: number;
-  /** How many took how long, as the server counts them. */
+  /** The number of attempts in each range of durations. The server chooses the ranges. */
   readonly durations: readonly number[];
 };
 
@@ -58,8 +61,8 @@ export function sumOf(hours: readonly EndpointHour[], fromMs: number): Sum {
 }
 
 /**
- * Returns about how long at most a share of the attempts took, which is somewhere in the range that it falls into;
- * `undefined` when no duration was counted.
+ * Estimates the duration in milliseconds that a `share` of the attempts did not exceed. It interpolates within the
+ * range that the share falls into. Returns `undefined` if no duration was counted.
  */
 export function percentileMs(
   { durations, longestMs }: Pick<Sum, "durations" | "longestMs">,
@@ -79,8 +82,9 @@ export function percentileMs(
 }
 
 /**
- * Tells how the newest hour with attempts went, from `fromMs` on: `good` when all were delivered, `bad` when none was,
- * else `warn`; `undefined` without an attempt. An older hour says nothing of an endpoint that was mended.
+ * Returns the health in the newest hour with attempts, from `fromMs` on. It is `good` if all were delivered, `bad` if
+ * none was, otherwise `warn`. Returns `undefined` without attempts. Older hours do not count, because the endpoint may
+ * be repaired.
  */
 export function healthOf(
   hours: readonly EndpointHour[],
@@ -92,10 +96,10 @@ export function healthOf(
   return newest.delivered === 0n ? "bad" : "warn";
 }
 
-/** What the attempts of one of several equal spans came to. */
+/** The totals of one of several equal spans of time. */
 export type Span = Counts & { readonly beginMs: number };
 
-/** Counts hours into `count` spans of `spanMs` from `fromMs` on, also where nothing happened. */
+/** Sums hours into `count` spans of `spanMs` from `fromMs` on. Spans without attempts are included. */
 export function spansOf(
   hours: readonly EndpointHour[],
   fromMs: number,

@@ -3,7 +3,7 @@ import { ChoiceField } from "../common/choice-field.tsx";
 import { KINDS } from "../common/kinds.ts";
 import { texts } from "../texts.ts";
 
-/** The choice of kinds that an endpoint is told of. */
+/** The choice of an endpoint's kinds of events. */
 export function KindsField(props: {
   kinds: readonly WebhookEventKind[];
   onChange: (kinds: readonly WebhookEventKind[]) => void;

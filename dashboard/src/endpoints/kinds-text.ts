@@ -1,7 +1,7 @@
 import type { WebhookEventKind } from "@activity/proto";
 import { texts } from "../texts.ts";
 
-/** Names kinds as receivers know them. */
+/** Lists kinds by the names that receivers get. */
 export function kindsText(kinds: readonly WebhookEventKind[]): string {
   return kinds.map((kind) => texts.deliveries.kinds[kind]).join(", ");
 }

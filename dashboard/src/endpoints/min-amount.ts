@@ -1,7 +1,10 @@
-/** Euros, with cents behind a point or a comma. */
+/** Euros, with cents after a point or a comma. */
 const AMOUNT = /^(\d{1,9})(?:[.,](\d{1,2}))?$/;
 
-/** Reads a minimum amount in euro, of which nothing is none; `undefined` when it is no amount. */
+/**
+ * Parses a minimum amount in euros, and returns it in cents. An empty text is 0, no minimum. Returns `undefined` for
+ * any other text that is no amount.
+ */
 export function centsFromText(text: string): bigint | undefined {
   const entered = text.trim();
   if (entered === "") return 0n;
@@ -9,7 +12,7 @@ export function centsFromText(text: string): bigint | undefined {
   return euros === "" ? undefined : BigInt(euros + cents.padEnd(2, "0"));
 }
 
-/** Writes a minimum amount as it is entered. */
+/** Formats a minimum amount as the owner enters it; empty for 0. */
 export function amountText(cents: bigint): string {
   if (cents === 0n) return "";
   const digits = String(cents).padStart(3, "0");

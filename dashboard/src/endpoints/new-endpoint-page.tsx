@@ -18,7 +18,9 @@ const INITIAL = {
   ...{ standardWebhooks: false, minAmountCents: 0n },
 };
 
-/** Leads from the URL of a new endpoint to its first delivered test. Its signing secret is shown here, this once. */
+/**
+ * The steps from the URL of a new endpoint to its first delivered test. The signing secret is shown once, on this page.
+ */
 export function NewEndpointPage() {
   const [, navigate] = useLocation();
   const { mutate, data, error, isPending } = useChange(EndpointService.method.createEndpoint);

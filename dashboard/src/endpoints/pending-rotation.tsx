@@ -6,7 +6,7 @@ import { Time } from "../common/time.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-/** Says from when a new secret signs, and takes that back. */
+/** Shows when the new secret starts to sign, with a button that cancels the rotation. */
 export function PendingRotation({ endpoint, mayWrite }: { endpoint: Endpoint; mayWrite: boolean }) {
   const { mutate, error, isPending } = useChange(EndpointService.method.cancelRotation);
   return (

@@ -12,7 +12,7 @@ it("shows what the kit's own README shows, whose examples are run", () => {
     .filter((line) => !/^$|console\.log|receiver\.mjs/.test(line));
   expect(code.length).toBeGreaterThan(15);
   expect(code.filter((line) => !readme.includes(line))).toEqual([]);
-  // The command is no code: it is copied apart.
+  // The page shows the install command in its own block.
   expect(code).not.toContain(texts.endpoints.installCommand);
   expect(readme).toContain(texts.endpoints.installCommand);
 });

@@ -10,7 +10,7 @@ import python from "./receiver-python.txt?raw";
 const CODE = { Node: node, Python: python, Go: go, PHP: php } as const;
 type Language = keyof typeof CODE;
 
-/** How to verify what an endpoint is sent, by language: code that the kit's tests run. */
+/** Code that verifies the events of an endpoint, by language. The tests of receiver-kit run it. */
 export function ReceiverCode() {
   const [language, setLanguage] = useState<Language>("Node");
   return (

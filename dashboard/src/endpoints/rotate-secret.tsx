@@ -16,11 +16,11 @@ import { texts } from "../texts.ts";
 import bothSecrets from "./both-secrets.txt?raw";
 import { HOUR_MS } from "./hours.ts";
 
-/** When the new secret may begin to sign, in hours from now. */
+/** The choices for the start of the new secret, in hours from now. 0: at once. */
 const HOURS = [1, 6, 23, 0];
 const USUAL_HOURS = 1;
 
-/** Replaces the signing secret, at once or later, and shows the new one, this once. */
+/** Rotates the signing secret, at once or later, and shows the new one once. */
 export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   const [hours, setHours] = useState(USUAL_HOURS);
   const { mutate, data, error, isPending, reset } = useChange(EndpointService.method.rotateSecret);
@@ -70,7 +70,7 @@ export function RotateSecret({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** The new secret, and how a receiver takes it beside the old one, which the owner has. */
+/** Shows the new secret, and receiver code that accepts the old and the new one. */
 function RotatedSecret(props: {
   secret: string;
   signsFrom: Timestamp | undefined;

@@ -4,14 +4,14 @@ import { texts } from "../texts.ts";
 const TIME = "2026-01-01T12:00:00.000000Z";
 const RECORD_ID = "000000000000000";
 
-/** What a test tells of a donation that is made up. */
+/** The made-up donation of a test. */
 export type TestDonation = {
   readonly amountCents: bigint;
   readonly donorName: string;
   readonly message: string;
 };
 
-/** Writes what an endpoint receives of a kind of event; ids and times are others each time. */
+/** Returns a sample event of a kind, as endpoints receive it. The ids and times of real events differ. */
 export function sampleEvent(kind: WebhookEventKind, donation: TestDonation): string {
   const type = texts.deliveries.kinds[kind];
   const event = { id: "wev_000000000000000", type, created_at: TIME, test: true };

@@ -19,7 +19,7 @@ const MAX_NAME_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 4_000;
 const AMOUNT_CENTS = 500n;
 
-/** Sends an endpoint a test event and shows how it arrives. */
+/** Sends a test event to an endpoint and shows the outcome. */
 export function SendTest({ endpoint }: { endpoint: Endpoint }) {
   return (
     <ActionDialog
@@ -35,7 +35,7 @@ export function SendTest({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Every kind of event with what it looks like, and what a test of it shall tell. */
+/** The form of a test: the kind of event, a sample of it, and the donation in it. */
 function TestForm({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { mutate, data, error, isPending } = useChange(EndpointService.method.sendTest);
   const [kind, setKind] = useState<WebhookEventKind>(

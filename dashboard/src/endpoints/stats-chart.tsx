@@ -8,13 +8,13 @@ import styles from "./stats-chart.module.css";
 
 const HOURS = new Intl.DateTimeFormat(LOCALE, { timeStyle: "short" });
 const DAYS = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
-/** Of more bars than a week has, one in six has its time below. */
+/** If there are more bars than this, only every sixth shows its time. */
 const FEW = 7;
 const BARS_A_TIME = 6;
 
 /**
- * Attempts over time: a bar for each span, newest first, by what they came to. A bar tells its numbers when it is pointed
- * at or has the focus, and leads to the deliveries of its span.
+ * A chart of attempts: one bar for each span, newest first, divided by class. On hover or focus, a bar shows its
+ * numbers. A click opens the deliveries of its span.
  */
 export function StatsChart(props: {
   endpointId: string;

@@ -5,7 +5,7 @@ import { ErrorNotice } from "../common/error-notice.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-/** Switches an endpoint off once the owner has said yes, or on. */
+/** Switches an endpoint on at once, or off after the owner confirms. */
 export function SwitchEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const on = useChange(EndpointService.method.switchOnEndpoint);
   const off = useChange(EndpointService.method.switchOffEndpoint);

@@ -10,20 +10,20 @@ const DAY_HOURS = 24;
 const MONTH_DAYS = 30;
 const READ_AGAIN_MS = 30_000;
 
-/** Reads an endpoint's hours of the last 30 days, and when the last day of them began. */
+/** Reads the statistics of an endpoint's last 30 days. `dayMs` is the start of the last day. */
 export function useStats(endpointId: string) {
   const { dayMs, optionsOf } = useStatsOptions();
   return { query: useQuery(optionsOf(endpointId)), dayMs };
 }
 
-/** How an endpoint did on the last day. */
+/** The statistics of an endpoint's last day. */
 export type DayStats = {
   readonly endpoint: Endpoint;
   readonly health: ReturnType<typeof healthOf>;
   readonly delivered: number;
 };
 
-/** Reads how every endpoint did on the last day; `undefined` until it is known. */
+/** Reads the statistics of every endpoint's last day. Returns `undefined` before they are known. */
 export function useDayStats(): readonly DayStats[] | undefined {
   const { dayMs, optionsOf } = useStatsOptions();
   const endpoints = useEndpoints();
@@ -45,13 +45,16 @@ export function useDayStats(): readonly DayStats[] | undefined {
   );
 }
 
-/** Counts the endpoints that are on and fail. */
+/** Returns the number of endpoints that are on and fail. */
 export function useFailing(): number {
   const stats = useDayStats() ?? [];
   return stats.filter(({ endpoint, health }) => endpoint.switchedOn && health === "bad").length;
 }
 
-/** When the last day began: to the hour, so that it stays the same question for an hour. */
+/**
+ * Returns the start of the last day, in milliseconds since 1970. It changes once an hour, so that queries stay the same
+ * for an hour.
+ */
 export function dayStartMs(): number {
   return thisHourMs() - (DAY_HOURS - 1) * HOUR_MS;
 }

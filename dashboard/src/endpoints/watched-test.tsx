@@ -8,7 +8,7 @@ import { texts } from "../texts.ts";
 
 const LOOK_EVERY_MS = 500;
 
-/** Follows a test until its first attempt has ended, and says how, to a session that may see deliveries. */
+/** Follows a test until its first attempt ends, and shows the outcome. This needs the scope to read deliveries. */
 export function WatchedTest({ deliveryId }: { deliveryId: string }) {
   const mayRead = useMay(SessionScope.DELIVERIES_READ);
   const { data, error, failureReason } = useQuery(

@@ -15,7 +15,7 @@ import { USUAL_VALIDITY, ValidityField } from "./validity-field.tsx";
 
 const NAME_MAX = 100;
 
-/** Creates a key and shows it, this once. */
+/** Creates a key and shows its secret once. */
 export function CreateKey({ isDisabled }: { isDisabled: boolean }) {
   const create = useChange(ApiKeyService.method.createApiKey);
   const { data, error, isPending, reset } = create;

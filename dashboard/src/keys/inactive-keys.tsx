@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 import styles from "./key-table.module.css";
 import { KeyTable } from "./key-table.tsx";
 
-/** The keys that work no more, folded away. */
+/** The expired and revoked keys. The list is closed at first. */
 export function InactiveKeys({ keys }: { keys: readonly ApiKey[] }) {
   if (keys.length === 0) return null;
   return (

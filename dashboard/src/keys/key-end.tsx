@@ -7,7 +7,7 @@ import { texts } from "../texts.ts";
 
 const SOON_DAYS = 14;
 
-/** When a key stops working or stopped, and a word of warning when that is soon. */
+/** The time when a key ends or ended, with a warning if that is soon. */
 export function KeyEnd({ apiKey }: { apiKey: ApiKey }) {
   const { expiresAt, revokedAt, active } = apiKey;
   if (revokedAt !== undefined) {

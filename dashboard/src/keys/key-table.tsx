@@ -7,7 +7,7 @@ import styles from "./key-table.module.css";
 import { RenewKey } from "./renew-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 
-/** Keys with what can be done with each. */
+/** A table of keys, with the actions on each. */
 export function KeyTable({ keys, mayWrite }: { keys: readonly ApiKey[]; mayWrite: boolean }) {
   const columns = [
     {

@@ -14,7 +14,7 @@ import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 import { LONGEST_VALIDITY, ValidityField } from "./validity-field.tsx";
 
-/** Gives a key a new end, the latest unless told otherwise. */
+/** Gives a key a new end. The longest validity is preselected. */
 export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
   const [validityDays, setValidityDays] = useState(LONGEST_VALIDITY);
   const { mutateAsync, error, isPending, reset } = useChange(ApiKeyService.method.renewApiKey);
@@ -56,7 +56,7 @@ export function RenewKey({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-/** When the key would end, with a warning when that is earlier than now. */
+/** The new end of the key, with a warning if it is earlier than the old one. */
 function NewEnd({ apiKey, validityDays }: { apiKey: ApiKey; validityDays: number }) {
   const endMs = nowMs() + validityDays * DAY_MS;
   const isEarlier = apiKey.expiresAt !== undefined && endMs < timestampMs(apiKey.expiresAt);

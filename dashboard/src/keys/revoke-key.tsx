@@ -5,7 +5,7 @@ import { UntrustedText } from "../common/untrusted-text.tsx";
 import { useChange } from "../common/use-change.ts";
 import { texts } from "../texts.ts";
 
-/** Revokes a key once the owner has said yes. */
+/** Revokes a key after the owner confirms. */
 export function RevokeKey({ apiKey }: { apiKey: ApiKey }) {
   const { mutateAsync, error, isPending, reset } = useChange(ApiKeyService.method.revokeApiKey);
   return (

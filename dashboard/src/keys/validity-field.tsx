@@ -1,11 +1,11 @@
 import { RadioField } from "../common/radio-field.tsx";
 import { texts } from "../texts.ts";
 
-/** How long a key may work, in days. Contract 2.7. */
+/** The validities that the owner can choose, in days. Contract 2.7. */
 const VALIDITIES = [30, 90, 365];
 export const [USUAL_VALIDITY, LONGEST_VALIDITY] = [90, 365];
 
-/** The choice of how long a key works. */
+/** The choice of a key's validity. */
 export function ValidityField(props: { days: number; onChange: (days: number) => void }) {
   return (
     <RadioField

@@ -11,7 +11,7 @@ import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 import { ThemeField } from "./theme-field.tsx";
 
-/** Says whose account it is and until when, and lets the reader out. */
+/** Shows the account and the end of the session. Its buttons sign the reader out. */
 export function AccountDialog() {
   const { session, leave } = useSession();
   const signOut = useMutation(SessionService.method.signOut, { onSuccess: leave });

@@ -6,7 +6,7 @@ import { texts } from "../texts.ts";
 export function usePages(): readonly { readonly path: string; readonly title: string }[] {
   const mayDeliver = [useMay(SessionScope.ENDPOINTS_READ), useMay(SessionScope.DELIVERIES_READ)];
   const pages = [
-    // Without endpoints and deliveries it would repeat another page.
+    // Without endpoints and deliveries, the overview would only repeat another page.
     { path: "/", title: texts.pages.overview, may: mayDeliver.every(Boolean) },
     { path: "/keys", title: texts.pages.keys, may: useMay(SessionScope.KEYS_READ) },
     { path: "/endpoints", title: texts.pages.endpoints, may: useMay(SessionScope.ENDPOINTS_READ) },

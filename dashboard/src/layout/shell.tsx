@@ -11,7 +11,7 @@ import { AccountDialog } from "./account-dialog.tsx";
 import { usePages } from "./pages.ts";
 import styles from "./shell.module.css";
 
-/** What stands around every page: where one is, where one can go, and whose account it is. */
+/** The frame of every page: navigation, account and notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const pages = usePages();
   const { returnUrl } = useSession().session;

@@ -5,7 +5,7 @@ import { texts } from "../texts.ts";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-/** Chooses light or dark colours, or those of the system. */
+/** The choice of light colours, dark colours, or those of the system. */
 export function ThemeField() {
   const [theme, setTheme] = useState(chosenTheme);
   return (

@@ -88,7 +88,7 @@ export function App() {
   );
 }
 
-/** Shows a page to a session that may see it; the server refuses the calls of others anyway. */
+/** Shows a page only if the session has its scope. The server refuses calls without the scope anyway. */
 function Allowed({ scope, children }: { scope: SessionScope; children: ReactNode }) {
   return useMay(scope) ? children : <Nothing />;
 }

@@ -5,7 +5,7 @@ import { Button } from "../common/button.tsx";
 import { useSession } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
-/** The one thing to do about a notice: a page to go to, or to end all sessions. */
+/** The one action for a notice: a link to a page, or a button that ends all sessions. */
 export function NoticeAction({ notice: { kind, level, subjectId } }: { notice: Notice }) {
   switch (kind) {
     case NoticeKind.ENDPOINT_FAILING:

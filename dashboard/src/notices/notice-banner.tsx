@@ -12,7 +12,7 @@ import { NoticeText } from "./notice-text.tsx";
 
 const READ_AGAIN_MS = 30_000;
 
-/** Tells on every page what needs the owner most, with one action, until this session dismisses it. */
+/** Shows the most serious notice on every page, with one action, until this session dismisses it. */
 export function NoticeBanner() {
   const { data } = useQuery(
     NoticeService.method.listOpenNotices,

@@ -2,7 +2,7 @@ import { type Notice, NoticeKind } from "@activity/proto";
 import { Time } from "../common/time.tsx";
 import { texts } from "../texts.ts";
 
-/** Says in a sentence what a notice tells of; of a kind that is newer than the page in the server's words. */
+/** Describes a notice in one sentence. For a kind that this page does not know, it shows the server's advice. */
 export function NoticeText({ notice }: { notice: Notice }) {
   const { kind, level, endsAt } = notice;
   switch (kind) {

@@ -13,11 +13,11 @@ import { countText, useDayFailed } from "./use-day-deliveries.ts";
 
 const SERIOUS_FIRST = ["bad", "warn", "good", undefined];
 
-/** The endpoints that fail, and those with failed deliveries of the last day; each with what to do. */
+/** The endpoints that fail or have failed deliveries of the last day. Each links to its page and offers a retry. */
 export function Attention() {
   const failed = useDayFailed();
   const byEndpoint = Map.groupBy(failed.deliveries, ({ endpointId }) => endpointId);
-  // What was repaired stays until the page is left: the dialog that repaired it stands there.
+  // A repaired endpoint stays in the list until the page is left: the dialog that retried its deliveries is part of it.
   const shown = useRef(new Set<string>()).current;
   const failing = (useDayStats() ?? [])
     .filter(

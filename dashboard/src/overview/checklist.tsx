@@ -6,7 +6,7 @@ import { texts } from "../texts.ts";
 import styles from "./overview.module.css";
 import { type Step, useSteps } from "./use-steps.ts";
 
-/** The steps from an empty account to the first delivered event; gone once all are done. */
+/** The steps from an empty account to the first delivered event. It disappears when all are done. */
 export function Checklist() {
   const steps = useSteps();
   if (steps.every(({ isDone }) => isDone)) return null;

@@ -6,10 +6,10 @@ import { LOCALE, texts } from "../texts.ts";
 import styles from "./overview.module.css";
 import { countText, useDayDeliveries } from "./use-day-deliveries.ts";
 
-/** How the deliveries of the last day went, each figure a link to them. */
+/** The number of deliveries of the last day in each state. Each number links to its deliveries. */
 export function DayFigures() {
   const stats = useDayStats();
-  // Nothing can have been sent.
+  // Without endpoints, nothing is sent.
   if (stats?.length === 0) return null;
   const delivered = stats?.reduce((sum, each) => sum + each.delivered, 0);
   return (

@@ -9,9 +9,9 @@ import { texts } from "../texts.ts";
 
 const SHOWN = 5;
 
-/** The newest records, live. */
+/** The newest records. They update when the feed changes. */
 export function LatestActivity() {
-  // The page has no filters: these are all records.
+  // This page has no filters, so the query reads all records.
   const query = useActivities(useFilters(), true);
   return (
     <Section

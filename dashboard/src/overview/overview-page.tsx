@@ -7,7 +7,7 @@ import { Checklist } from "./checklist.tsx";
 import { DayFigures } from "./day-figures.tsx";
 import { LatestActivity } from "./latest-activity.tsx";
 
-/** Where an owner lands: what needs them, how the last day went, and what happens now. */
+/** The start page: setup steps, problems, the numbers of the last day, and the latest activity. */
 export function OverviewPage() {
   const mayReadDeliveries = useMay(SessionScope.DELIVERIES_READ);
   const mayReadActivity = useMay(SessionScope.ACTIVITY_READ);

@@ -6,10 +6,10 @@ import { useMay } from "../session/session-context.ts";
 import { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 10_000;
-/** The most deliveries of a page: a larger number is written as `100+`. */
+/** The size of the one page that is read. A larger number is shown as `100+`. */
 const pageSize = 100;
 
-/** Reads the deliveries of the last day in a state: a page of them, and how many there are. */
+/** Reads one page of the last day's deliveries in a state. `isAll`: the page holds all of them. */
 export function useDayDeliveries(state: DeliveryState) {
   const enabled = useMay(SessionScope.DELIVERIES_READ);
   const { data } = useQuery(
@@ -21,10 +21,10 @@ export function useDayDeliveries(state: DeliveryState) {
   return { isRead: data !== undefined, deliveries, isAll: data?.nextPageToken === "" };
 }
 
-/** Reads what failed on the last day for good. */
+/** Reads the last day's failed deliveries. */
 export const useDayFailed = () => useDayDeliveries(DeliveryState.FAILED);
 
-/** Writes a count of which only a page was read. */
+/** Formats a count. If not all were read, it is a minimum, such as `100+`. */
 export function countText(count: number, isAll: boolean): string {
   return isAll ? String(count) : texts.overview.atLeast(count);
 }

@@ -6,14 +6,14 @@ import type { texts } from "../texts.ts";
 
 const READ_AGAIN_MS = 5_000;
 
-/** One step of setting up, and where it is made. */
+/** One step of the setup, and the page where the owner does it. */
 export type Step = {
   readonly name: keyof typeof texts.overview.steps;
   readonly isDone: boolean;
   readonly href: string;
 };
 
-/** Returns the steps of setting up that the session may see; none before they are known. */
+/** Returns the setup steps that the session may see. Returns none while the data is loading. */
 export function useSteps(): readonly Step[] {
   const mayReadKeys = useMay(SessionScope.KEYS_READ);
   const mayReadEndpoints = useMay(SessionScope.ENDPOINTS_READ);
@@ -21,7 +21,7 @@ export function useSteps(): readonly Step[] {
   const mayCreate = useMay(SessionScope.ENDPOINTS_WRITE);
   const delivered = useLatest(DeliveryState.DELIVERED);
   const isDelivered = delivered?.length === 1;
-  // What was delivered once needs no further look.
+  // After the first delivered event, the latest delivery does not matter.
   const latest = useLatest(DeliveryState.UNSPECIFIED, isDelivered);
   const { data: keys } = useQuery(
     ApiKeyService.method.listApiKeys,

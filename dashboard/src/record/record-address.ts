@@ -1,12 +1,14 @@
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 
-/** The page of a record. The feed finds a record by the moment when it joined. */
+/** Returns the address of a record's page. It holds `recordedAt`, because the feed finds records by time. */
 export function recordHref(activityId: string, recordedAt: Timestamp | undefined): string {
   const { seconds, nanos } = recordedAt ?? timestampFromMs(0);
   return `/activity/${activityId}?at=${seconds}.${String(nanos).padStart(9, "0")}`;
 }
 
-/** Reads that moment from an address, and the microsecond after it. */
+/**
+ * Parses that time from an address. Returns the microsecond of the record as a range; `undefined` if it is malformed.
+ */
 export function momentOf(text: string | null): { since: Timestamp; until: Timestamp } | undefined {
   const [, seconds, nanos] = /^(\d{1,11})\.(\d{9})$/.exec(text ?? "") ?? [];
   if (seconds === undefined || nanos === undefined) return undefined;

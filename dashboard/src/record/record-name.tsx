@@ -2,7 +2,7 @@ import { UntrustedText } from "../common/untrusted-text.tsx";
 import { texts } from "../texts.ts";
 import styles from "./record-name.module.css";
 
-/** Who did something and how much of it, as `Ada · €5.00`. */
+/** The actor and the value of a record, as `Ada · €5.00`. */
 export function RecordName({ name, value }: { name: string | undefined; value: string }) {
   return (
     <>

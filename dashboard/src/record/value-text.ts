@@ -1,7 +1,7 @@
 import { type Activity, Unit } from "@activity/proto";
 import { LOCALE, texts } from "../texts.ts";
 
-/** Writes what an activity counts, such as `€5.00` or `3 months`; empty when it counts nothing. */
+/** Returns the value of an activity, such as `€5.00` or `3 months`; empty if it has none. */
 export function valueText({ value, unit, currency }: Activity): string {
   const count = Number(value);
   switch (unit) {
@@ -22,7 +22,7 @@ export function valueText({ value, unit, currency }: Activity): string {
   }
 }
 
-/** Writes an amount of the smallest unit of a currency: cents of a euro, whole yen. */
+/** Formats an amount in the currency's smallest unit: cents of a euro, whole yen. */
 export function amountText(amount: number, currency: string | undefined): string {
   if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return String(amount);
   const format = new Intl.NumberFormat(LOCALE, { style: "currency", currency });

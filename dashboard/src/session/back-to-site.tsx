@@ -1,6 +1,6 @@
 import { texts } from "../texts.ts";
 
-/** Leads back to the site that made the session's link, also out of a page of it that embeds the dashboard. */
+/** A link to the site that created the session's link. It also works in a page that embeds the dashboard. */
 export function BackToSite({ url }: { url: string | undefined }) {
   if (!url) return null;
   return (

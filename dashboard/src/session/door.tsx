@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./door.module.css";
 
-/** What stands where the dashboard would be: a title, what happened, and what to do. */
+/** The page for a reader without an open session: a title, the reason, and the next step. */
 export function Door(props: {
   title: string;
   text?: string;

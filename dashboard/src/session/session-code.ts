@@ -1,6 +1,9 @@
 const CODE = /^#code=([^&]+)$/;
 
-/** Returns the code behind `#` in the address and removes it from there and from the history; `undefined` without one. */
+/**
+ * Returns the code after `#` in the address, and removes it from the address and the history. Returns `undefined` if
+ * there is none.
+ */
 export function takeCode(): string | undefined {
   const code = CODE.exec(location.hash)?.[1];
   if (code === undefined) return undefined;
@@ -8,7 +11,10 @@ export function takeCode(): string | undefined {
   return code;
 }
 
-/** Begins anew when a link is opened in a tab that shows the dashboard already: browsers load nothing then. */
+/**
+ * Reloads the page when a link is opened in a tab that already shows the dashboard. A browser does not load a page
+ * again if only the part after `#` changes.
+ */
 export function reloadOnNewCode(): void {
   addEventListener("hashchange", () => {
     if (CODE.test(location.hash)) location.reload();

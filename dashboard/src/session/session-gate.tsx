@@ -21,11 +21,13 @@ type State =
   | { readonly kind: "open"; readonly session: Session }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Lets the reader in: with the code of a link, or with the session that the browser has; else says why not. */
+/** Opens a session with the code of a link, or with the browser's cookie. If it cannot, it shows the reason. */
 export function SessionGate({ code, children }: { code: string | undefined; children: ReactNode }) {
   const transport = useTransport();
   const [state, setState] = useState<State>({ kind: "opening" });
-  /** Where the session led back to: who has none any more needs it most. */
+  /**
+   * The return URL of the latest session. It stays known after the session ends, because the reader then needs it most.
+   */
   const [returnUrl, setReturnUrl] = useState("");
   const [queryClient] = useState(() => createQueryClient(() => setState({ kind: "ended" })));
   const open = useCallback(
@@ -105,7 +107,7 @@ function stateAfter(error: unknown): State {
     case "session_of_another_account":
       return { kind: "another-account" };
     case "session_link_used_up":
-    // A text that is no code at all is none that works.
+    // A malformed code gets the same page as a used one.
     case "invalid_parameter":
       return { kind: "used-up" };
     default:

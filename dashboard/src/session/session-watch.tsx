@@ -6,8 +6,8 @@ import { useEffect } from "react";
 const ASK_EVERY_MS = 60_000;
 
 /**
- * Asks now and then, and when the tab is looked at again, whether the session is still there. A
- * session that has ended is told at once. A tab whose browser entered another account begins anew.
+ * Reads the session every minute, and when the reader returns to the tab. So the page soon shows that a session has
+ * ended. If the browser has opened a session of another account, the tab goes to the start page.
  */
 export function SessionWatch({ session }: { session: Session }) {
   const { data } = useQuery(

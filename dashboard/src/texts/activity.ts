@@ -1,7 +1,7 @@
 import { ActivityType, Platform } from "@activity/proto";
 import { many, type Words } from "./words.ts";
 
-/** The page of the activity. */
+/** The page with the activities. */
 export const activity = {
   intro: "What clients read with your API key.",
   empty: "Nothing happened yet",

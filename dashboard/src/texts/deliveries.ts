@@ -113,7 +113,7 @@ export const deliveries = {
     [AttemptOutcome.NETWORK_ERROR]: "Network error",
     [AttemptOutcome.UNSAFE_TARGET]: "Unsafe target",
   } satisfies Record<AttemptOutcome, string> as Words,
-  /** What the owner should check. Contract 6.4. */
+  /** Advice to the owner after an attempt. Contract 6.4. */
   checks: {
     [AttemptOutcome.UNSPECIFIED]: "",
     [AttemptOutcome.DELIVERED]: "",

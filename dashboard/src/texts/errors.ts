@@ -1,7 +1,7 @@
 import type { Limits } from "@activity/proto";
 import { many } from "./words.ts";
 
-/** Which limit was reached and what to do, by the codes of docs/errors.md. */
+/** The limit that was reached, and what to do, by the codes of docs/errors.md. */
 export const limits: Readonly<Record<string, ((limits: Limits) => string) | undefined>> = {
   api_key_limit_reached: ({ activeApiKeys }) =>
     `You've reached the limit of ${many(activeApiKeys, "active key", "active keys")}. Revoke one first.`,
@@ -15,7 +15,7 @@ export const limits: Readonly<Record<string, ((limits: Limits) => string) | unde
     `You can retry failed deliveries ${many(bulkRetriesPerMinute, "time", "times")} per minute. Try again in a minute.`,
 };
 
-/** What happened and what to do, by the codes of docs/errors.md. */
+/** The problem, and what to do, by the codes of docs/errors.md. */
 export const errors: Readonly<Record<string, string | undefined>> = {
   invalid_parameter: "We cannot accept one of these values. Change it, then try again.",
   invalid_cursor: "This list has changed. Open it again.",

@@ -1,4 +1,4 @@
-/** The banner that tells what needs the owner's attention. */
+/** The banner with notices to the owner. */
 export const notices = {
   title: "Needs your attention",
   dismiss: "Dismiss",

@@ -1,4 +1,4 @@
-/** The page that an owner lands on. */
+/** The start page. */
 export const overview = {
   intro: "What happened in the last 24 hours.",
   attention: "Needs your attention",

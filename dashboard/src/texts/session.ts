@@ -1,7 +1,7 @@
 import { SessionScope } from "@activity/proto";
 import type { Words } from "./words.ts";
 
-/** Getting in, being in, and getting out. */
+/** Opening a session, its account, and signing out. */
 export const session = {
   opening: "Opening the dashboard",
   ended: {

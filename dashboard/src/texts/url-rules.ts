@@ -1,6 +1,6 @@
 import type { ACCEPTED_URL } from "@activity/runtime/target-url";
 
-/** What is wrong with an endpoint's URL. */
+/** The problems that an endpoint's URL can have. */
 export const urlRules = {
   notAbsolute: "Write the whole URL, such as https://example.com/webhooks.",
   scheme: "It must begin with https://.",

@@ -1,10 +1,10 @@
-/** Formats numbers and times; the language of all texts. */
+/** The locale of all texts, numbers and times. */
 export const LOCALE = "en-GB";
 
-/** Words for the values of an enum; a server that is newer than the page may know further values. */
+/** The words for the values of an enum. A newer server may send values that this page does not know. */
 export type Words = Readonly<Record<number, string | undefined>>;
 
-/** Writes how many there are of something. */
+/** Returns a number of things, such as `2 keys`. */
 export function many(count: number, one: string, more: string): string {
   return `${count.toLocaleString(LOCALE)} ${count === 1 ? one : more}`;
 }
