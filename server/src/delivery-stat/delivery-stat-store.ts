@@ -7,7 +7,7 @@ import type { Transaction } from "../database/transaction.ts";
 import type { DeliveryState } from "../dispatch/delivery-state.ts";
 import { anyDelivery, type DeliveryKey, type RunKey } from "../dispatch/run-key.ts";
 
-/** How long the times are that attempts are counted by. */
+/** The length of the spans in which attempts are counted. */
 export const HOUR_MICROS = 3_600_000_000;
 
 /** The upper bounds of the ranges in which durations are counted. */
@@ -23,12 +23,12 @@ export type UncountedAttempt = RunKey & {
   readonly statusCode: number | undefined;
 };
 
-/** What counting needs to know of a delivery. */
+/** The part of a delivery that counting needs. */
 export type CountedDelivery = RunKey & {
   readonly endpointId: string;
   readonly test: boolean;
   readonly state: DeliveryState;
-  /** Of its last run. */
+  /** The attempts of its last run. */
   readonly attempts: number;
 };
 
@@ -79,7 +79,7 @@ type HourRow = RowDataPacket & {
   unanswered: number;
 } & Record<string, number>;
 
-/** Locks at most `limit` attempts that are not counted; those that anybody writes just now are left out. */
+/** Locks at most `limit` attempts that are not counted. Skips those that another transaction has locked. */
 export async function lockUncounted(tx: Transaction, limit: number): Promise<UncountedAttempt[]> {
   const [rows] = await tx.query<AttemptRow[]>(
     `SELECT account_no, delivery_id, run, attempt, started_at, duration, outcome, status_code
@@ -98,7 +98,7 @@ export async function lockUncounted(tx: Transaction, limit: number): Promise<Unc
   }));
 }
 
-/** Lists those of the deliveries, at least one, that are there. */
+/** Lists the deliveries that exist. `keys` must have at least one. */
 export async function listCounted(
   tx: Transaction,
   keys: readonly DeliveryKey[],
@@ -120,7 +120,7 @@ export async function listCounted(
   }));
 }
 
-/** An hour to add to, and how many runs ended in it without success. */
+/** The numbers to add to an hour. `failedRuns` are runs that failed with an attempt of this hour. */
 export type AddedHour = StatHour & {
   readonly accountNo: number;
   readonly endpointId: string;
@@ -131,7 +131,7 @@ const CLASSES = ["redirects", "client_errors", "server_errors", "unanswered"];
 /** The columns that are sums. */
 const ADDED = ["delivered", "failed", "total_duration", "failed_runs", ...CLASSES, ...TOOK];
 
-/** Adds to hours of endpoints, at least one, each of them once. */
+/** Adds to hours of endpoints. `hours` must have at least one, and each of them once. */
 export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): Promise<void> {
   await tx.query(
     `INSERT INTO delivery_stat
@@ -150,7 +150,7 @@ export async function addToHours(tx: Transaction, hours: readonly AddedHour[]): 
   );
 }
 
-/** Marks attempts, at least one, that the transaction has locked as counted. */
+/** Marks attempts as counted. The transaction must have locked them, and there must be at least one. */
 export async function markCounted(
   tx: Transaction,
   attempts: readonly UncountedAttempt[],
@@ -164,7 +164,7 @@ export async function markCounted(
   ]);
 }
 
-/** Deletes some hours that began longer ago than that; returns how many. */
+/** Deletes at most `limit` hours that began more than `keptMicros` ago, and returns how many it deleted. */
 export async function deleteOldHours(
   pool: Pool,
   keptMicros: number,
@@ -178,7 +178,7 @@ export async function deleteOldHours(
   return affectedRows;
 }
 
-/** Lists the hours of an endpoint in which an attempt began, from that of a time on, oldest first. */
+/** Lists the hours with attempts at an endpoint, from the hour of `since` on, oldest first. */
 export async function listHours(
   pool: Pool,
   accountNo: number,

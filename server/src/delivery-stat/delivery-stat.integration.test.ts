@@ -9,10 +9,10 @@ import { countAttempts, startAttemptCounting } from "./delivery-stat.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** When an hour of today began. */
+/** The start of the current hour, in milliseconds. */
 const HOUR = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const { DELIVERED, TIMEOUT, REJECTED, UNSAFE_TARGET, REDIRECTED, RECEIVER_BUSY } = AttemptOutcome;
-/** What one delivered attempt of 5 ms, as `services.record` makes it, adds to its hour. */
+/** The numbers of an hour with one delivered attempt of 5 ms, as `services.record` makes it. */
 const ONE = { delivered: 1, failed: 0, total: 5_000, longest: 5_000 };
 
 const services = useServices();
@@ -29,14 +29,14 @@ afterEach(() => {
 
 const send = () => services.sendTest(accountId, endpointId);
 
-/** Records a delivered attempt of a new delivery that began at a time. */
+/** Records a delivered attempt of a new delivery. The attempt began at `startedMs`. */
 async function attempt(startedMs = HOUR): Promise<Run> {
   const run = await send();
   await services.record(run, DELIVERED, { startedAt: timestampFromMs(startedMs) });
   return run;
 }
 
-/** The hours of the endpoint, times in milliseconds and durations in microseconds. */
+/** Returns the hours of the endpoint, with times in milliseconds and durations in microseconds. */
 async function hours(sinceMs = HOUR - 31 * DAY_MS) {
   const since = timestampFromMs(sinceMs);
   const stats = await services.endpoints.getEndpointStats({ accountId, endpointId, since });
@@ -174,7 +174,7 @@ describe("an attempt is counted once, ADR 0039", () => {
         [late.accountNo, late.deliveryId, HOUR * 1000, DELIVERED],
       );
       await attempt();
-      // It waits for nobody.
+      // It does not wait for the open transaction.
       await countAttempts(services.pool);
       expect(await hours()).toEqual([{ at: HOUR, ...ONE }]);
     });
@@ -221,7 +221,9 @@ it("hours are kept for 31 days and removed then, by the job that counts", async 
   stop();
 });
 
-/** Writes attempts of a microsecond straight into the database, a run each of one new delivery. */
+/**
+ * Inserts attempts of one microsecond into the database: one for each run of one new delivery. Returns their number.
+ */
 async function insertAttempts(count: number): Promise<number> {
   const { accountNo, deliveryId } = await send();
   const digits = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(

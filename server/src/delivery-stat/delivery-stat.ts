@@ -18,12 +18,12 @@ import {
 } from "./delivery-stat-store.ts";
 
 const INTERVAL_MS = 30_000;
-/** Attempts counted, and hours removed, at once: so few that nobody waits long for a lock, and MariaDB goes by the index. */
+/** Attempts or hours per transaction: few, so that no lock is held for long, and MariaDB still uses the index. */
 const CHUNK = 200;
-/** The 31 days that an owner may ask for, and one more, so that the first of them is whole. */
+/** The 31 days that an owner can request, and one more, so that the first of them is complete. */
 const KEPT_MICROS = 32 * 86_400_000_000;
 
-/** Starts counting the attempts that were recorded, and removing old hours; returns how to stop it. ADR 0039 */
+/** Starts the job that counts recorded attempts and removes old hours. Returns a function that stops it. ADR 0039 */
 export function startAttemptCounting(pool: Pool, log: Log): () => void {
   return startPeriodicJob("counting of attempts", INTERVAL_MS, log, async () => {
     await countAttempts(pool);
@@ -32,8 +32,8 @@ export function startAttemptCounting(pool: Pool, log: Log): () => void {
 }
 
 /**
- * Counts every recorded attempt that is not counted yet, each in the hour in which it began. What a transaction
- * adds it marks, so an attempt is counted once, by however many instances and wherever one of them ends.
+ * Counts every recorded attempt that is not counted yet, in the hour in which it began. One transaction adds an attempt
+ * and marks it. It is therefore counted once, even if several instances count or one of them is killed.
  */
 export async function countAttempts(pool: Pool): Promise<void> {
   while ((await countSome(pool)) === CHUNK);
@@ -50,7 +50,7 @@ function countSome(pool: Pool): Promise<number> {
   });
 }
 
-/** Adds up attempts by endpoint and hour; those whose delivery is gone are in none. */
+/** Sums attempts by endpoint and hour. Leaves out attempts whose delivery no longer exists. */
 function hoursOf(
   attempts: readonly UncountedAttempt[],
   deliveries: readonly CountedDelivery[],
@@ -101,7 +101,7 @@ function inRanges(durations: readonly number[]): number[] {
   );
 }
 
-/** Tells whether a run ended without success with an attempt; its owner has seen what became of a test. */
+/** Returns whether a run failed with this attempt. Tests do not count, because their owner sees the outcome. */
 function isFailedEnd(attempt: UncountedAttempt, delivery: CountedDelivery): boolean {
   const isLast = delivery.run === attempt.run && delivery.attempts === attempt.attempt;
   return isLast && delivery.state === DeliveryState.Failed && !delivery.test;

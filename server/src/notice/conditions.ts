@@ -33,7 +33,7 @@ export type EndpointState = {
   readonly hasFailed: boolean;
   /** When the newest secret begins or began to sign; `undefined` if it signed at once. */
   readonly nextSecretFrom: number | undefined;
-  /** Of the last day, in any order. */
+  /** The hours of the last day, in any order. */
   readonly hours: readonly EndpointHour[];
 };
 

@@ -32,7 +32,7 @@ const DAY_MICROS = 86_400_000_000;
 const CHUNK = 200;
 const START: Candidate = { accountNo: 0, id: "", at: 0 };
 
-/** How the notices of one sort of subject are found. */
+/** Finds the notices of one sort of subject. */
 type Source = {
   readonly kinds: readonly NoticeKind[];
   /** Returns the conditions of subjects with these open notices, at most one for each subject and kind. */

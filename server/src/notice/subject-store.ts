@@ -17,8 +17,8 @@ const HOUR_MICROS = 3_600_000_000;
 /** An endpoint or an API key. */
 export type Subject = { readonly accountNo: number; readonly id: string };
 /**
- * A subject that may need a notice. Candidates are listed by `at`, in microseconds; a page begins after the last one of
- * the page before.
+ * A subject that may need a notice. Candidates are listed by `at`, in microseconds. A page begins after the last
+ * candidate of the page before.
  */
 export type Candidate = Subject & { readonly at: number };
 /** The stored state of a subject whose account is not deleted. */

@@ -5,11 +5,11 @@ import { MAX_ENDPOINTS, MAX_TESTS, SPAN_MICROS } from "../endpoint/owner-limits.
 
 const MINUTE_MICROS = 60_000_000;
 
-/** What an account may have and do, for pages to tell: the rules themselves read the same constants. §6.4, §8 */
+/** The limits of an account, for pages to show. The rules use the same constants. §6.4, §8 */
 export const LIMITS: MessageInitShape<typeof LimitsSchema> = {
   activeApiKeys: MAX_ACTIVE_API_KEYS,
   endpoints: MAX_ENDPOINTS,
-  // The schedule is that of the deliveries' process: test/architecture/schedule.test.ts holds them equal.
+  // Another process has the schedule of attempts. test/architecture/schedule.test.ts checks that the numbers are equal.
   attempts: 8,
   apiKeysPerMinute: MINUTE_MICROS / CREATION_INTERVAL_MICROS,
   testsPerMinute: MAX_TESTS * (MINUTE_MICROS / SPAN_MICROS),

@@ -4,8 +4,8 @@ const MAX_LENGTH = 2_048;
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Returns the address that a session may lead its owner back to, as it is stored; `undefined` for an empty text. Fails
- * with `invalid_parameter` unless it is `https`, or `http` on this machine, without user info. ADR 0038
+ * Parses the URL that a session links back to, and returns its stored form. Returns `undefined` for an empty text.
+ * Fails with `invalid_parameter` unless it is `https`, or `http` on this machine, without user info. ADR 0038
  */
 export function parseReturnUrl(text: string): string | undefined {
   if (text === "") return undefined;

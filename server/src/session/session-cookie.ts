@@ -1,24 +1,24 @@
 import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
-/** `__Host-` has browsers take it over HTTPS from this very host only, for all of its paths. */
+/** With `__Host-`, browsers accept the cookie only over HTTPS and send it only to this host, for all of its paths. */
 const NAME = "__Host-session";
-/** No script reads it. */
+/** `HttpOnly`: no script can read the cookie. */
 const ALWAYS = "Path=/; HttpOnly; Secure";
 
 /**
- * Writes the cookie of a session. Browsers send it with no request of another site's page. Where other sites embed the
- * dashboard, browsers keep one cookie for each of them.
+ * Returns the cookie of a session. Browsers do not send it with requests of other sites' pages. If other sites may
+ * embed the dashboard, browsers instead keep one cookie for each of those sites.
  */
 export function sessionCookie(text: string, isEmbedded: boolean): string {
   return cookie(text, SESSION_LIFE_SECONDS, isEmbedded);
 }
 
-/** Has the browser forget the session. */
+/** Returns a cookie that makes the browser forget the session. */
 export function endedCookie(isEmbedded: boolean): string {
   return cookie("", 0, isEmbedded);
 }
 
-/** Finds the session in a `Cookie` header. */
+/** Returns the session's text from a `Cookie` header; `undefined` if there is none. */
 export function sessionTextIn(header: string | null): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
   return pairs.find(([name]) => name === NAME)?.[1];

@@ -29,17 +29,17 @@ import {
   storeSessionLink,
 } from "./session-store.ts";
 
-/** Where browsers find the dashboard. */
+/** The addresses of the dashboard and of the read API. */
 export type DashboardAddress = {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Whether pages of other sites may embed it. */
   readonly isEmbedded: boolean;
-  /** Where clients find the read API; may be empty. */
+  /** The address of the read API for clients; may be empty. */
   readonly apiUrl: string;
 };
 
-/** Creates the service that lets owners into the dashboard; without an address there is none to let them into. */
+/** Creates the service of dashboard sessions. Without `address` there is no dashboard, so it creates no links. */
 export function createSessionService(
   pool: Pool,
   packets: Packets,
@@ -49,7 +49,7 @@ export function createSessionService(
   const isEmbedded = address?.isEmbedded ?? false;
   const toProto = (session: SessionRecord) => sessionToProto(session, address?.apiUrl);
 
-  /** Returns the refusal of a code, once the owner is told if its link was used in another browser. */
+  /** Returns the refusal of a code. If another browser has used the link, it first writes a notice to the owner. */
   async function refused(codeHash: Buffer, before: Buffer | undefined): Promise<DomainError> {
     const accountId = await findReusedAccount(pool, codeHash, before);
     if (accountId !== undefined) await tellLinkReused(pool, accountId, linkId(codeHash));
@@ -82,7 +82,7 @@ export function createSessionService(
       const presented = sessionTextIn(requestHeader.get("cookie"));
       const before = presented === undefined ? undefined : hashSessionSecret(presented);
       if (before !== undefined) {
-        // A link that is no good ends no session.
+        // A link that does not work must not end a session.
         const linkAccountNo = await findLinkAccount(pool, codeHash);
         if (linkAccountNo === undefined) throw await refused(codeHash, before);
         const had = replaceSession ? undefined : await findSession(pool, before);
@@ -91,7 +91,7 @@ export function createSessionService(
       const { secret, hash } = newSessionSecret();
       const session = await exchangeLink(packets, codeHash, hash, before);
       if (session === undefined) throw await refused(codeHash, before);
-      // For the audit log: from here on it is known who calls.
+      // The audit log needs the caller, who is known from here on.
       values.set(callerKey, { kind: "session", session });
       responseHeader.set("set-cookie", sessionCookie(secret, isEmbedded));
       return { session: toProto(session) };
@@ -150,7 +150,7 @@ function sessionOfAnotherAccount(): DomainError {
   );
 }
 
-/** One answer for all, so that nothing tells which codes there were. */
+/** The same error for all, so that it does not reveal which codes existed. */
 function linkUsedUp(): DomainError {
   return new DomainError(
     ErrorCode.SessionLinkUsedUp,

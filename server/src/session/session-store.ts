@@ -12,7 +12,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from "../database/pool.ts";
 import { queryWithin } from "../database/query-within.ts";
 import { SESSION_LIFE_SECONDS } from "./session-secret.ts";
 
-/** A link that was not used yet. */
+/** A link that is not used yet. */
 export type NewSessionLink = {
   readonly codeHash: Buffer;
   readonly accountNo: number;
@@ -40,7 +40,7 @@ export function storeSessionLink(link: NewSessionLink): Insert {
   return { into: LINK, row: [codeHash, accountNo, scopes, createdAt, expiresAt, returnUrl] };
 }
 
-/** SQL for: the account is one whose owner may be in the dashboard. */
+/** SQL for: the account is neither blocked nor deleted, so its owner may use the dashboard. */
 const OPEN_ACCOUNT = "a.blocked_at IS NULL AND a.deleted_at IS NULL";
 
 const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_url, ${READ_ACCOUNT_COLUMNS}
@@ -48,9 +48,10 @@ const FIND_SESSION = `SELECT s.session_hash, s.scopes, s.expires_at, s.return_ur
   WHERE s.session_hash = ? AND s.expires_at > ${NOW_MICROS} AND ${OPEN_ACCOUNT}`;
 
 /**
- * Exchanges a link for a session, which it returns; `undefined` when the link is unknown, used, too old, or its
- * account blocked or deleted. Of those who exchange one at once the first `UPDATE` wins, and no other finds a link
- * that bears its session. The session `before`, which the browser had, ends in the same transaction.
+ * Exchanges a link for a session, and returns the session. Returns `undefined` if the link is unknown, used or expired,
+ * or if its account is blocked or deleted. If several browsers exchange one link at the same time, the first `UPDATE`
+ * wins. The others then find no link with their `sessionHash`. The same transaction ends the session `before`, which
+ * the browser had.
  */
 export async function exchangeLink(
   packets: Packets,
@@ -79,7 +80,7 @@ export async function exchangeLink(
   return row && sessionFromRow(row);
 }
 
-/** Finds a session that has not ended, with its account, which is neither blocked nor deleted. */
+/** Finds a session that has not ended, with its account. The account is neither blocked nor deleted. */
 export async function findSession(
   pool: Pool,
   sessionHash: Buffer,
@@ -88,7 +89,7 @@ export async function findSession(
   return row && sessionFromRow(row);
 }
 
-/** Finds the number of the account of a link that was not used and has not expired. */
+/** Finds the account number of a link that is neither used nor expired. */
 export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<number | undefined> {
   const [link] = await queryWithin<(RowDataPacket & { account_no: number })[]>(
     pool,
@@ -100,8 +101,8 @@ export async function findLinkAccount(pool: Pool, codeHash: Buffer): Promise<num
 }
 
 /**
- * Finds the id of the account of a link that was used for another session than `before`, which the browser has; none of
- * a link that has been removed since.
+ * Finds the id of a link's account if the link was used for another session than `before`, which the browser has.
+ * Returns `undefined` if there is no such link, for example after its removal.
  */
 export async function findReusedAccount(
   pool: Pool,
@@ -122,7 +123,7 @@ export function deleteSession(sessionHash: Buffer): Statement {
   return { sql: "DELETE FROM dashboard_session WHERE session_hash = ?", values: [sessionHash] };
 }
 
-/** Tables whose rows nobody needs once they have expired. */
+/** The tables whose rows are useless after they expire. */
 export const EXPIRING_TABLES = ["session_link", "dashboard_session"] as const;
 
 /** Deletes at most `limit` expired rows of a table, and returns how many it deleted. */

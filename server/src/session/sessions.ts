@@ -3,19 +3,19 @@ import type { Pool } from "../database/pool.ts";
 import { hashSessionSecret, isSessionSecret } from "./session-secret.ts";
 import { findSession } from "./session-store.ts";
 
-/** Sessions that were found before are told from made-up ones; over this number the oldest is forgotten. */
+/** The number of sessions to remember, so that they need no count. Beyond it, the oldest is forgotten. */
 const MAX_KNOWN = 10_000;
 
-/** Looks up the sessions that browsers show. */
+/** Looks up the sessions that browsers send. */
 export type Sessions = {
   /**
-   * Finds a session as it is now: neither ended nor expired, its account neither blocked nor deleted. Before one
-   * that this process has not found before is looked for, `count` counts it, or throws.
+   * Finds a session that has neither ended nor expired. Its account is neither blocked nor deleted. If this process has
+   * not found the session before, it first calls `count`, which may throw.
    */
   find(text: string, count: () => Promise<void>): Promise<SessionRecord | undefined>;
 };
 
-/** Creates the look-up. Nothing of a session is cached from one call to the next. */
+/** Creates the look-up. Each call reads the session from the database again. */
 export function createSessions(pool: Pool): Sessions {
   const known = new Set<string>();
 
