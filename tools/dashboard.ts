@@ -4,7 +4,7 @@ import { createClients } from "../dev-stack/src/demo.ts";
 import { readLocalSettings } from "../dev-stack/src/local-settings.ts";
 import { readStackConfig } from "../dev-stack/src/stack-config.ts";
 
-/** Prints a link into the demo account's dashboard of a running `npm start`. */
+/** Prints a link to the dashboard of the demo account, for a running `npm start`. */
 const { dataDir } = readStackConfig(process.env);
 const { coreUrl, serviceCredential, demo } = await readLocalSettings(join(dataDir, "local.json"));
 if (coreUrl === undefined || serviceCredential === undefined || demo === undefined) {

@@ -71,7 +71,7 @@ async function start(): Promise<() => Promise<void>> {
   }
 }
 
-/** Reads the receiver's certificate or creates it at the first start. The product trusts that one. */
+/** Reads the receiver's certificate, or creates it at the first start. The product must trust it. */
 async function readCertificate(): Promise<SelfSigned> {
   const [certFile, keyFile] = [join(dataDir, "receiver.pem"), join(dataDir, "receiver.key")];
   try {

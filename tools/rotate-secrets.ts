@@ -17,10 +17,10 @@ DATABASE_URL names. Running instances are not disturbed; each must know that key
 A key's ID is the first 8 hexadecimal characters of the SHA-256 of its bytes; without --drop all are listed.
 Ends with status 1 while any of these secrets is left.`;
 
-/** The most endpoints to name. */
+/** The maximum number of endpoints in a message. */
 const MAX_NAMED = 10;
 
-/** A wrong command line. The message says what is right. */
+/** Thrown for an invalid command line. The message says how to correct it. */
 class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -29,7 +29,7 @@ the number after the last; NAME and all of its numbers are revoked.
 
 Permissions: ${PERMISSION_NAMES.join(", ")}`;
 
-/** A wrong command line. The message says what is right. */
+/** Thrown for an invalid command line. The message says how to correct it. */
 class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,4 +1,4 @@
-/** A known vulnerability that stays in for now. */
+/** A known vulnerability that we accept for now. */
 export type ExplainedFinding = {
   /** The advisory's address in npm's output. */
   readonly advisory: string;

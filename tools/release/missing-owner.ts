@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Stands for the repository's owner until there is one. */
+/** The placeholder for the repository's owner. */
 const PLACEHOLDER = "/OWNER/";
 const LINKS = ["homepage", "bugs", "repository"] as const;
 

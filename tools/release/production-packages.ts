@@ -49,7 +49,9 @@ type Locked = {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 };
 
-/** Lists by path the packages that production installs, for every platform, and those that the page is built from. */
+/**
+ * Lists, by path, the packages that production installs on any platform, and the packages that are built into the page.
+ */
 export function productionPackages(): readonly ProductionPackage[] {
   const { packages }: { packages: Readonly<Record<string, Locked>> } = JSON.parse(
     readFileSync(join(ROOT, "package-lock.json"), "utf8"),

@@ -58,7 +58,7 @@ export async function startProduct(options: {
     log: options.log,
     metrics: scraped.metrics,
   });
-  // Closes what is open, in reverse order.
+  // The functions that close the open parts. They run in reverse order.
   const open: (() => Promise<void>)[] = [traces.close, async () => scraped.close(), app.close];
   const drains = [app.drain, gateway.drain];
   const stop = async () => {

@@ -23,7 +23,7 @@ export function readServeConfig(env: Environment): ServeConfig {
       gateway: readEdgeSettings(env, problem),
       deliveries: readDeliverySettings(env, problem),
     };
-    // Temporal's tools default to this machine, which a production process never means.
+    // Temporal's tools default to this machine. In production that would be a mistake, so the address is required.
     if (!TEMPORAL_ADDRESS.test(env.TEMPORAL_ADDRESS ?? "")) {
       problem("TEMPORAL_ADDRESS must be the host:port of a Temporal.");
     }
