@@ -3,13 +3,13 @@ import { Code, ConnectError, type Interceptor, type Transport } from "@connectrp
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { ErrorInfoSchema } from "./gen/activity/read/v1/error_info_pb.ts";
 
-/** How a service calls the core. */
+/** The options for calls to the core. */
 export type CoreOptions = {
   /** The core's address, such as `https://core.example:50051`. */
   readonly url: string;
   /** A service credential with the permissions that the calls need. */
   readonly credential: string;
-  /** How long a call may take, its further tries included, in milliseconds. 10 seconds unless told. */
+  /** The time limit of a call with all its tries, in milliseconds. Default: 10 seconds. */
   readonly timeoutMs?: number;
 };
 
@@ -17,13 +17,13 @@ export type CoreOptions = {
 export type CoreFailure = { readonly code: string; readonly message: string };
 
 const TIMEOUT_MS = 10_000;
-/** The pauses before the tries that follow the first, in milliseconds; each is drawn from half of it to all. */
+/** The pauses before the second and later tries, in milliseconds. Each is shortened at random to half of it or more. */
 const PAUSES_MS = [250, 1_000, 4_000];
 
 /**
- * Creates the transport of Connect's clients to the core: gRPC, with the credential, a deadline for every call, and
- * further tries of unary calls while the core is away. A call is tried again only when its proto declares that doing it
- * twice changes nothing: reads, and writes that have an `external_id`.
+ * Creates the transport of Connect's clients to the core. It uses gRPC, with the credential and a deadline for every
+ * call. It tries unary calls again while the core is away, but only if the proto declares that a repetition changes
+ * nothing. Those are reads, and writes that have an `external_id`.
  */
 export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreOptions): Transport {
   const authenticate: Interceptor = (next) => (request) => {
@@ -37,7 +37,7 @@ export function connectToCore({ url, credential, timeoutMs = TIMEOUT_MS }: CoreO
   });
 }
 
-/** Tells why a call failed. A core that cannot be reached is `temporarily_unavailable`. */
+/** Returns the reason of a failed call. A core that cannot be reached is `temporarily_unavailable`. */
 export function failureOf(error: unknown): CoreFailure {
   const failure = ConnectError.from(error);
   const [info] = failure.findDetails(ErrorInfoSchema);
@@ -45,7 +45,7 @@ export function failureOf(error: unknown): CoreFailure {
   return { code, message: failure.rawMessage };
 }
 
-/** Every failure that the core words has an ErrorInfo. A broken connection has none, and any of these codes. */
+/** Every failure that the core reports has an ErrorInfo. A broken connection has none, and one of these codes. */
 function isOfTheWay(failure: ConnectError): boolean {
   const { Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown } = Code;
   const codes = [Unavailable, DeadlineExceeded, Aborted, Canceled, Internal, Unknown];

@@ -1,5 +1,5 @@
-// What other services call, published as `@activity/client`: not the calls that the processes of the
-// product make among themselves, which change with it.
+// The calls for other services, published as `@activity/client`. The calls between the product's own processes are not
+// here, because they may change with every version.
 export * from "./gen/activity/account/v1/account_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/api_key_service_pb.ts";
 export * from "./gen/activity/dashboard/v1/delivery_service_pb.ts";

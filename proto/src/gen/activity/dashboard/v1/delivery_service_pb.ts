@@ -319,7 +319,7 @@ export type ListDeliveriesRequest = Message<"activity.dashboard.v1.ListDeliverie
   eventId: string;
 
   /**
-   * Only those of this donation's events, by the id of its record; all when empty.
+   * Only deliveries of this donation's events, by the id of its record. All when empty.
    *
    * @generated from field: string record_id = 11;
    */
