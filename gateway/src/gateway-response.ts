@@ -5,9 +5,9 @@ export type GatewayResponse = {
   readonly headers: readonly string[];
   /** JSON, as text or in UTF-8; `undefined` for a status without a body. */
   readonly body: string | Buffer | undefined;
-  /** For how many milliseconds the core refuses this client; never sent. */
+  /** How long the core refuses this client, in milliseconds. Never sent. */
   readonly clientRefusedForMs?: number | undefined;
-  /** For how many milliseconds the request waited for a record; never sent. */
+  /** How long the request waited for a record, in milliseconds. Never sent. */
   readonly heldMs?: number;
 };
 

@@ -44,7 +44,7 @@ export function createHttpServer(
   server.timeout = limits.stalledTimeoutMs;
   server.on("connection", endIfGone);
   server.on("request", exchange);
-  // No interim answer is sent for an expectation: the final answer comes at once.
+  // A request with `Expect` gets the final answer at once, without an interim one.
   server.on("checkContinue", exchange);
   server.on("checkExpectation", exchange);
   server.on("connect", (request, socket) => void refuseConnect(request, socket));

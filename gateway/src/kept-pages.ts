@@ -26,7 +26,7 @@ export type KeptPages = {
 
 /** The share of the memory for empty pages: they are small, and requested most. */
 const SHARE_OF_EMPTY = 1 / 4;
-/** The memory of a page beside its texts: objects and list entries. */
+/** The memory that a page needs in addition to its texts: objects and list entries. */
 const OVERHEAD_BYTES = 400;
 /** The most pages remembered as requested once. */
 const ASKED_ONCE = 4_096;

@@ -84,8 +84,8 @@ export function readSecret(env: Environment, name: string, problem: Problem): st
 }
 
 /**
- * Reads a service credential, as `readSecret` does; `""` if there is none. Reports one that is missing or not visible
- * ASCII. `purpose` ends that sentence: the permission that it needs.
+ * Reads a service credential like `readSecret`. Returns `""` if there is none. Reports a credential that is missing or
+ * not visible ASCII. `purpose` ends that message: it names the permission that the credential needs.
  */
 export function readCredential(
   env: Environment,

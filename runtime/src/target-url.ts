@@ -14,7 +14,7 @@ export type TargetUrl = {
 const HTTPS_PORT = 443;
 const MAX_URL_LENGTH = 2048;
 
-/** What each rule for URLs accepts, as text. */
+/** The accepted value of each rule for URLs, as text. */
 export const ACCEPTED_URL = {
   length: `at most ${MAX_URL_LENGTH} characters`,
   notAbsolute: "an absolute URL",

@@ -48,7 +48,8 @@ import { createSessionService } from "./session/session-service.ts";
 import type { Writer } from "./write/writer.ts";
 
 /**
- * Creates the core's services. Each is registered with who may call it, and with whether its fields are validated.
+ * Creates the core's services. Each is registered with the access to its calls, and with whether its fields are
+ * checked.
  */
 export function createServices(
   {

@@ -21,7 +21,7 @@ export type DeliveryConfig = {
   /** To Temporal. Without it first attempts are made, and retries wait. */
   readonly connection: NativeConnectionOptions | undefined;
   readonly namespace: string;
-  /** `undefined`: a name that is made from the installation's id. */
+  /** `undefined` means a name with the installation's id. */
   readonly taskQueue: string | undefined;
   /** Identifies the version of this worker to Temporal. `undefined`: workers have no versions. ADR 0044 */
   readonly buildId?: string | undefined;
@@ -29,7 +29,7 @@ export type DeliveryConfig = {
   readonly deliveryWorkflows: DeliveryWorkflows;
   /** Development and tests only: `host:port` pairs that resolve to this machine. */
   readonly allowedTargets: ReadonlySet<string>;
-  /** Development and tests only: a CA (PEM) trusted beside the public ones. */
+  /** Development and tests only: a CA (PEM) that is trusted in addition to the public ones. */
   readonly extraCa: string | undefined;
   /** The egress proxy of every attempt, `http:` or `https:`. Without it attempts connect directly. */
   readonly proxyUrl: URL | undefined;

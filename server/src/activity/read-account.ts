@@ -6,9 +6,9 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import type { Pool } from "../database/pool.ts";
 
 /**
- * Returns the account of a read call: that of the API key or session, or the one that an internal service names.
- * Fails with `account_not_found` if it does not exist. Fails with `invalid_parameter` if a service names none, or
- * if a call with an API key names one: the key alone decides. §1
+ * Returns the account of a read call. An API key or a session determines it; an internal service names it. Fails with
+ * `account_not_found` if it does not exist. Fails with `invalid_parameter` if a service names none, or if a call with
+ * an API key names one. §1
  */
 export async function readAccountOf(
   pool: Pool,

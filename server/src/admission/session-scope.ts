@@ -1,4 +1,4 @@
-/** What a session may do: the numbers of the proto's SessionScope, and of the stored column. */
+/** The scopes of a session, numbered as in the proto's SessionScope and the stored column. */
 export const SessionScope = {
   KeysRead: 1,
   KeysWrite: 2,
@@ -10,7 +10,7 @@ export const SessionScope = {
 } as const;
 export type SessionScope = (typeof SessionScope)[keyof typeof SessionScope];
 
-/** A part of the dashboard: the scope to read it, and the scope to change it if it can be changed. */
+/** A part of the dashboard. It has a scope to read it, and a scope to change it if changes are possible. */
 export type ScopeFamily = {
   readonly name: string;
   readonly read: SessionScope;

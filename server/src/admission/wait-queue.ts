@@ -6,7 +6,7 @@ const MAX_BATCH = 64;
 /** How long a request may wait for its batch: slightly less than a gateway waits for the core. */
 const MAX_WAIT_MS = 4_000;
 
-/** What a queue needs to know of a request. */
+/** The part of a request that the queue uses. */
 export type QueuedRequest = {
   /** The queue serves clients round-robin. */
   readonly client: Buffer;

@@ -2,7 +2,7 @@ import type { Insert, Table } from "../database/change.ts";
 import type { Transaction } from "../database/transaction.ts";
 import type { RunKey } from "./run-key.ts";
 
-/** What a dispatcher does with an entry, numbered as in the stored column. */
+/** The task of a dispatcher for an entry, numbered as in the stored column. */
 export const Task = {
   /** Make the first attempt. */
   Attempt: 1,

@@ -46,7 +46,7 @@ export type PollerQueue<Entry> = {
 
 export type Look<Entry> = {
   readonly entries: readonly Entry[];
-  /** Endpoints of which it left entries, because they are at their limit. */
+  /** Endpoints that are at their limit, so that the claim left some of their entries. */
   readonly throttled: ReadonlySet<string>;
   /** Whether there may be more entries. False if it found nothing. */
   readonly hasMore: boolean;

@@ -86,7 +86,7 @@ export function lockedDeliveryFromRow(row: LockedRow): LockedDelivery {
   };
 }
 
-/** Lists the given deliveries (at least one) that exist, also those that another transaction has locked. */
+/** Lists the given deliveries (at least one) that exist, including those that another transaction has locked. */
 export async function listPresent(
   pool: Pool,
   keys: readonly DeliveryKey[],

@@ -4,7 +4,7 @@ import { WebhookEventKind } from "../webhook-event/webhook-event-kind.ts";
 /** An id in the form of record ids, which no record has. */
 const TEST_ID = "000000000000000";
 
-/** What an owner's test event says. An empty text means none. */
+/** The content of an owner's test event. An empty text means none. */
 export type TestDonation = {
   readonly amountCents: number | undefined;
   readonly donorName: string | undefined;

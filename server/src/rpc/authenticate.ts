@@ -73,7 +73,8 @@ export function createAuthenticate(
   }
 
   /**
-   * A gateway sends its credential in a second header, beside its client's. The credential must be for all accounts.
+   * A gateway sends its credential in a second header, in addition to its client's. The credential must be for all
+   * accounts.
    */
   async function authenticateGateway(call: Call): Promise<void> {
     if (call.contextValues.get(inProcessKey)) return;

@@ -2,14 +2,14 @@ import { ConnectError, createContextKey, type Interceptor } from "@connectrpc/co
 import { ACCOUNT_LIMIT } from "../admission/admission.ts";
 import { type RateWindow, rateLimit, rateLimitPolicy } from "../admission/rate-window.ts";
 
-/** What is left of the account's limit. Authentication sets it. */
+/** The rest of the account's limit. Authentication sets it. */
 export const rateWindowKey = createContextKey<RateWindow | undefined>(undefined, {
   description: "rate window",
 });
 
 const POLICY = rateLimitPolicy(ACCOUNT_LIMIT);
 
-/** Sends a caller with an API key what is left of its account's limit, on success and on failure. */
+/** Tells a caller with an API key the rest of its account's limit, on success and on failure. */
 export function createRateLimitHeaders(): Interceptor {
   return (next) => async (request) => {
     try {

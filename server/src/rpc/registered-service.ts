@@ -18,7 +18,7 @@ export type RegisteredService = {
 
 type Rules<Service extends DescService> = {
   readonly access: Access;
-  /** Exceptions: who may make single calls. */
+  /** The access to single methods that differ from `access`. */
   readonly except?: { readonly [Method in keyof Service["method"]]?: Access };
   /** The part of the dashboard that its calls belong to. A session needs its scope, to read or to write. */
   readonly dashboard?: ScopeFamily;
@@ -26,7 +26,7 @@ type Rules<Service extends DescService> = {
   readonly isValidated?: boolean;
 };
 
-/** Registers a service: its implementation, who may make its calls, and whether its field rules are checked. */
+/** Registers a service with its rules: the access to its calls, and whether its field rules are checked. */
 export function register<Service extends DescService>(
   service: Service,
   implementation: ServiceImpl<Service>,

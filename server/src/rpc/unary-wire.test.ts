@@ -27,7 +27,7 @@ const PATH = "/activity.read.v1.ActivityService/ListActivities";
 const MAX_BYTES = 4_096;
 const info = { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, { code: "invalid_cursor" }) };
 
-/** What the service does with a call, by the call's `limit`. */
+/** The behaviours of the service. The `limit` of a call chooses one. */
 const Does = { Answer: 1, Refuse: 2, Fail: 3, AnswerLong: 4, Wait: 5 } as const;
 
 /** Called when the signal of a waiting call is aborted, with the reason. */

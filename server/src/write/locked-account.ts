@@ -8,11 +8,11 @@ export type LockedAccount = {
   /** The database's clock after the lock, in microseconds. */
   readonly nowMicros: number;
   /**
-   * The time of what this write records: later than every earlier change of the feed and every earlier event, even if
-   * the clock stepped back.
+   * The time that this write records. It is later than every earlier change of the feed and every earlier event, even
+   * if the clock stepped back.
    */
   readonly recordedAt: number;
-  /** Creates ids for what the write creates, ordered by `nowMicros`. */
+  /** Creates an id for a new object of this write. Ids are ordered by `nowMicros`. */
   readonly newId: () => string;
 };
 

@@ -48,9 +48,9 @@ type Waiting = PlannedWrite & {
 };
 
 /**
- * Creates a writer that collects the writes which arrive during a commit for the next one. An idle service commits at
+ * Creates a writer. It collects the writes that arrive during a commit for the next one: an idle service commits at
  * once, a busy one shares commits. A write is committed alone if another transaction has locked its account, or if its
- * shared transaction failed. Those of one account run one after another, so a locked account holds at most one
+ * shared transaction failed. Such writes of one account run one after another, so a locked account holds at most one
  * connection.
  */
 export function createWriter(

@@ -1,6 +1,6 @@
 /** An endpoint is slow while one of its attempts waits longer than this for its answer. */
 const SLOW_AFTER_MS = 500;
-/** Slow endpoints beyond this number count as quick: a claim names no more of them. */
+/** A claim names at most this number of slow endpoints. The others count as quick. */
 const MAX_SLOW = 64;
 
 /** Attempts that were begun and not answered. */

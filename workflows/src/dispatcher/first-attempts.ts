@@ -57,7 +57,7 @@ export function startFirstAttempts({
   const poller = startPoller(
     "claim of first attempts",
     async (signal) => {
-      // Made attempts are recorded before the next claim: it would return them again.
+      // Made attempts must be recorded before the next claim, because it would return them again.
       await orAborted(recorder.caughtUp(), signal);
       while (inFlight.size >= MAX_IN_FLIGHT) await orAborted(oneEnded.promise, signal);
       const capacity = MAX_IN_FLIGHT - inFlight.size;

@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 
-/** What is known of an answer so far. `answer` holds its bytes from the status line on. */
+/** The start of an answer, as far as it was read. `answer` holds its bytes from the status line on. */
 export type AnswerStart =
   | { readonly kind: "status"; readonly status: number; readonly answer: Buffer }
   | { readonly kind: "not_http"; readonly answer: Buffer }

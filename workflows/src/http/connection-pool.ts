@@ -30,7 +30,7 @@ const MAX_IDLE = 1_024;
 const MAX_IDLE_PER_HOST = 128;
 
 /**
- * Creates a pool. Its connections use the proxy, if given. Beside the public CAs they trust `extraCa` (PEM, development
+ * Creates a pool. Its connections use the proxy, if given. They trust the public CAs and `extraCa` (PEM, development
  * and tests only).
  */
 export function createConnectionPool(extraCa?: string, proxy?: EgressProxy): ConnectionPool {

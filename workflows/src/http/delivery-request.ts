@@ -14,7 +14,7 @@ export type DeliveryAttempt = {
   readonly body: Uint8Array;
   /** The whole secret, with `whsec_`. */
   readonly signingSecret: string;
-  /** Whether the endpoint asked for the Standard Webhooks headers beside the contract's. */
+  /** Whether the endpoint asked for the Standard Webhooks headers in addition to the contract's. */
   readonly standardWebhooks: boolean;
 };
 

@@ -14,7 +14,7 @@ export type EgressProxy = {
   ): Promise<{ readonly socket: Socket; readonly address: string }>;
 };
 
-/** The proxy failed, not the receiver. It holds neither the proxy's address nor a target's. */
+/** A failure of the proxy, not of the receiver. It holds neither the proxy's address nor a target's. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
 }

@@ -1,4 +1,4 @@
-/** What the owner reads about a failed connection, by the failure's code. */
+/** The texts for owners about failed connections, by the failure's code. */
 const PHRASE_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",

@@ -12,7 +12,7 @@ export type AttemptReport = {
   readonly durationMs: number;
   /** The receiver's status; `undefined` when none was read. */
   readonly status: number | undefined;
-  /** What failed, without URL, name or address; `undefined` when there was an answer. */
+  /** The reason of a failure, without URL, name or address. `undefined` if there was an answer. */
   readonly detail: string | undefined;
   /** The first header lines of the answer, at most 1,024 characters, if there was an answer. */
   readonly headers: string | undefined;
@@ -25,7 +25,7 @@ export type SenderOptions = {
   readonly resolve?: ResolveName;
   /** Development and tests only: `host:port` pairs that resolve to this machine. */
   readonly allowedLoopback?: ReadonlySet<string>;
-  /** Development and tests only: a CA (PEM) trusted beside the public ones. */
+  /** Development and tests only: a CA (PEM) that is trusted in addition to the public ones. */
   readonly extraCa?: string;
   /** The proxy of every connection. Without it connections are direct. */
   readonly proxy?: EgressProxy | undefined;

@@ -3,7 +3,7 @@ import { TransportError } from "@temporalio/worker";
 
 const NOT_ALLOWED =
   "Temporal does not let this process use the namespace: correct TEMPORAL_NAMESPACE, TEMPORAL_API_KEY or the certificate variables of TEMPORAL_TLS";
-/** What an operator can do when waiting does not help, by gRPC code. */
+/** Advice to the operator about failures that waiting does not end, by gRPC code. */
 const ADVICE: ReadonlyMap<unknown, string> = new Map([
   [
     Code.NotFound,

@@ -12,7 +12,7 @@ import type {
 } from "./contract.ts";
 import { recordAgainAfterMs, rescheduleAfterMs } from "./reschedule.ts";
 
-/** What a run needs of its workflow. A replay gives the same values. */
+/** The parts of its workflow that a run uses. A replay gives the same values. */
 export type StoryParts = Activities & {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Milliseconds since 1970. */
