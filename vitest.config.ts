@@ -30,11 +30,13 @@ const SLOW = [
   "test/tools/*.test.ts",
   "test/wire/{openapi-client,packed-client}.test.ts",
 ];
-/** The version before beside this one: `npm run test:all -- upgrade`. */
+/** The previous version next to this one: `npm run test:all -- upgrade`. */
 const UPGRADE = "test/upgrade/*.test.ts";
-/** Temporal as a cluster, of which each process is killed: `npm run test:all -- cluster`. */
+/** Temporal as a cluster. Each of its processes is killed: `npm run test:all -- cluster`. */
 const CLUSTER = "test/cluster/*.test.ts";
-/** A Vitess of processes, of which a shard is split and each kind is killed under load: `npm run test:all -- split`. */
+/**
+ * A Vitess of processes. A shard is split, and each kind of process is killed under load: `npm run test:all -- split`.
+ */
 const SPLIT = "test/vitess/split/*.test.ts";
 /** Clients' histories amid faults of every way between processes: `npm run test:all -- histories`. */
 const HISTORIES = "test/histories/*.test.ts";
@@ -93,7 +95,7 @@ export default defineConfig({
           // Beside the real ones: vitest refuses a group of projects whose numbers of workers differ.
           maxWorkers: WORKERS,
           isolate: false,
-          // A property test of many long inputs takes seconds beside others.
+          // A property test of many long inputs takes seconds while other tests run.
           testTimeout: 30_000,
           expect: PATIENT,
         },

@@ -23,7 +23,7 @@ const short: Settings = {
 const options = { profile: "flag", sleepers: 0, rounds: 1, backlog: 1 } as const;
 const WARM_UP_SHARE = 10;
 
-/** Measures deliveries against the floor of Temporal, without and beside sleepers in turn. */
+/** Measures deliveries against the floor of Temporal, by turns with and without sleepers. */
 await runBench({ name: "bench:deliver", full, short, options }, async (bench) => {
   const { settings } = bench;
   const { rounds, floor, backlog, accounts, failing, workflows, steadySeconds, sleepers } =

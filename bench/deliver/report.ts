@@ -17,7 +17,7 @@ const [STATEMENTS, COMMITS, SLEEPERS_COST_PERCENT] = [6, 2, 10];
 /** The stack's names. The receiver and the writer of events count as one. */
 const PROCESSES = ["product", "floor's worker", "Temporal", "database", "receiver and load"];
 
-/** Returns the table of the rates of all cases, alone and beside the sleepers. */
+/** Returns the table of the rates of all cases, without and with sleepers. */
 export function rateTable(runs: readonly Run[]): string[] {
   const rate = (side: string) => (load: CaseName) => medianOf(runs, { side, load }, "perSecond");
   return table(CASE_NAMES, [
@@ -69,7 +69,7 @@ export function costTable(runs: readonly Run[], side: string): string[] {
   ]);
 }
 
-/** Returns the goals of deliveries and what was measured. */
+/** Returns the goals of deliveries, with the measured values. */
 export function deliverGoals(runs: readonly Run[], withSleepers: boolean): Goal[] {
   const behind = (figure: string) => behindWrite(runs, ALONE, figure);
   const of = (load: string) => (figure: string) => medianOf(runs, { side: ALONE, load }, figure);
@@ -102,7 +102,7 @@ function timesFloor(runs: readonly Run[], side: string, load: CaseName): number 
   return ratioOf(runs, { side, load }, { side, load: "floor" });
 }
 
-/** Returns the median of how many percent lower a rate is beside the sleepers, by round. */
+/** Returns by how many percent sleepers lower a rate: the median of all rounds. */
 function sleepersCost(runs: readonly Run[], load: CaseName): number {
   return 100 * (1 - ratioOf(runs, { side: BESIDE, load }, { side: ALONE, load }));
 }

@@ -6,7 +6,7 @@ const ASLEEP = `SELECT (SELECT COUNT(*) FROM timer_info_maps) + (SELECT COUNT(*)
   WHERE workflow_type_name = 'deliver' AND status = ${RUNNING} AND execution_time > start_time) AS count`;
 
 /**
- * Opens the synced SQLite state of a Temporal beside its server, because Temporal's API cannot count timers. Timers
+ * Opens the synced SQLite state of a Temporal while its server runs, because Temporal's API cannot count timers. Timers
  * of terminated workflows stay, so only the difference of two counts is meaningful.
  */
 export function openTemporalState(file: string): { countAsleep(): number; close(): void } {

@@ -59,7 +59,7 @@ export function importTable(imports: Imports, { importRows }: Settings): string[
   );
 }
 
-/** Returns the goals of imports and what was measured. */
+/** Returns the goals of imports, with the measured values. */
 export function importGoals(imports: Imports): Goal[] {
   return [
     atLeast("imported rows", ROWS_PER_SECOND, of(imports, "perSecond"), "/s"),

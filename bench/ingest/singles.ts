@@ -78,7 +78,7 @@ export function singlesTable(runs: readonly Run[], settings: Settings): string[]
   ]);
 }
 
-/** Returns the goals of single contributions and what was measured. */
+/** Returns the goals of single contributions, with the measured values. */
 export function singlesGoals(runs: readonly Run[], settings: Settings): Goal[] {
   return LOADS.flatMap((load) => {
     const label = `contributions, ${toWhom(load, settings)}`;

@@ -41,6 +41,6 @@ async function closeQuietly(close: () => unknown): Promise<void> {
   try {
     await close();
   } catch {
-    // Whatever fails to close has ended already.
+    // A part that cannot be closed has already ended.
   }
 }

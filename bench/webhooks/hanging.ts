@@ -19,7 +19,7 @@ const PORTION_SECONDS = 2;
 /** A dispatcher finds entries within five seconds even if nobody notifies it. */
 const FULL_MS = 7_000;
 
-/** Writes a backlog of at least `least` events while nothing delivers. Keeps it beside the outbox. */
+/** Writes a backlog of at least `least` events while nothing delivers. Keeps it outside the outbox until `put`. */
 export async function makeHanging(
   { product, receiver, store, watch }: DeliveryStack,
   load: Worker<ContributionJobs>,

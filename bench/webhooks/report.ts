@@ -51,7 +51,7 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
   ]);
 }
 
-/** Returns the goals of a layout and what was measured. */
+/** Returns the goals of a layout, with the measured values. */
 export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: number): Goal[] {
   return measuredOf(runs, side).flatMap((writeCase) => {
     const label = `${LAYOUTS[side].label}, ${labelOf(writeCase, accounts)}`;
@@ -74,7 +74,7 @@ export function layoutGoals(runs: readonly Run[], side: LayoutName, accounts: nu
   });
 }
 
-/** Returns the goals of writers beside a backlog, relative to those without. */
+/** Returns the goals of writers while there is a backlog, relative to writers without one. */
 function besideGoals(runs: readonly Run[], side: LayoutName, label: string): Goal[] {
   const [beside, without] = ["beside-hanging", WITHOUT_BACKLOG.name].map((load) => ({
     side,

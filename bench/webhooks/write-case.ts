@@ -32,7 +32,7 @@ const SETTLE_MS = 250;
 const POLL_MS = 10;
 const OUTBOX = "SELECT COUNT(*) FROM outbox_entry WHERE endpoint_id <> ?";
 
-/** Writers without a backlog, the reference for those beside one. */
+/** Writers without a backlog. They are the reference for writers with one. */
 export const WITHOUT_BACKLOG = {
   ...{ name: `${MANY_WRITERS}-many`, workers: MANY_WRITERS, to: "many", long: true },
 } as const satisfies WriteCase;

@@ -21,7 +21,7 @@ export interface AptPackages {
   folder: string;
   /** The most space that download and unpacking need. */
   megabytes: number;
-  /** What a person can do without apt-get. */
+  /** Advice to a person whose machine has no apt-get. */
   otherwise: string;
 }
 

@@ -34,7 +34,7 @@ export async function buildDashboard(progress: Progress): Promise<boolean> {
   return false;
 }
 
-/** Returns when the newest file in a folder changed, or a file; 0 if there is none. */
+/** Returns the time of the newest change of a file, or of the files in a folder. Returns 0 if there is none. */
 async function newestMs(path: string): Promise<number> {
   const inside = await readdir(path, { recursive: true }).catch(() => []);
   const changes = await Promise.all(inside.map((name) => changedMs(join(path, name))));

@@ -9,7 +9,7 @@ export const DATABASE_NAME = "personal_activity";
 export interface Credentials {
   user: string;
   password: string;
-  /** Of root, who can only use the socket. */
+  /** The password of root, who can only use the socket. */
   rootPassword: string;
 }
 

@@ -16,7 +16,7 @@ export function serveOptions(
     ...commonOptions(flavour, data),
     `--bind-address=${LOOPBACK}`,
     `--port=${port}`,
-    // Beside the data folder, where the server runs. A relative path keeps the socket's path short.
+    // The server runs in the data folder, and the socket is in the folder above. A relative path keeps its path short.
     "--socket=../server.sock",
     `--init-file=${initFile}`,
     ...["--skip-name-resolve", "--max-connections=300", "--local-infile=OFF"],

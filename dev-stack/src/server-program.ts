@@ -16,7 +16,7 @@ export interface ServerProgram extends Launch {
   version: string;
 }
 
-/** What people call each flavour. */
+/** The display name of each flavour. */
 export const FLAVOUR_NAMES = { mysql: "MySQL", mariadb: "MariaDB" } satisfies Record<
   ServerFlavour,
   string

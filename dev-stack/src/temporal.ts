@@ -92,7 +92,7 @@ function serverArguments(stateFile: string, port: number): string[] {
   ];
 }
 
-/** It serves once it knows its namespace, which is later than it listens. */
+/** Returns whether the server answers a call about its namespace. It opens its port earlier than that. */
 async function isServing(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: 1_000 });

@@ -12,7 +12,7 @@ const TSC = join(dirname(require.resolve("typescript/package.json")), "bin/tsc")
 
 rmSync(DIST, { recursive: true, force: true });
 build("esm", "tsconfig.build.json");
-// CommonJS is without the command line: programs run it and never require it.
+// The CommonJS build leaves out the command line, because programs run it and never require it.
 build("cjs", "tsconfig.cjs.json");
 cpSync(join(PACKAGE, "src/hub/overlay.html"), join(DIST, "esm/hub/overlay.html"));
 
@@ -24,7 +24,9 @@ function build(format: "esm" | "cjs", config: string): void {
   }
 }
 
-/** Corrects the endings of imports: tsc keeps `.ts` in declarations, and CommonJS beside ES modules needs `.cjs`. */
+/**
+ * Corrects the endings of imports. tsc keeps `.ts` in declarations. CommonJS in a package of ES modules needs `.cjs`.
+ */
 function finishFile(file: string, format: "esm" | "cjs"): void {
   const ending = format === "cjs" ? "cjs" : "js";
   const text = readFileSync(file, "utf8").replace(

@@ -10,7 +10,7 @@ import { createAccount, createApiKey, unique } from "../../test/harness/builders
 import { startTestStack, type TestStack } from "../../test/harness/stack.ts";
 
 const PROGRAM = join(import.meta.dirname, "main.ts");
-/** Has a process tell the most memory it ever had, in kilobytes. */
+/** Node's option to print a process's maximum memory, in kilobytes, when it ends. */
 const TELL_MEMORY =
   "--import data:text/javascript,process.on('exit',()=>console.error('maxRSS='+process.resourceUsage().maxRSS))";
 const SMALL_HEAP = "--max-old-space-size=48 --max-semi-space-size=8";

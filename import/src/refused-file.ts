@@ -19,7 +19,7 @@ const OWN_COLUMNS = ["reason", "line"];
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Prepares a file of refused rows beside the imported file, with the same separator and columns. If the imported file
+ * Prepares a file of refused rows next to the imported file, with the same separator and columns. If the imported file
  * is itself such a file, its added columns are left out. No file is overwritten, because it may hold corrections:
  * without `path` the next free name is used. Throws an ImportError if the file cannot be created.
  */

@@ -16,7 +16,7 @@ build("cjs", [
   ...["--verbatimModuleSyntax", "false"],
 ]);
 
-// CommonJS is without the command line: programs run it and never require it.
+// The CommonJS build leaves out the command line, because programs run it and never require it.
 rmSync(path.join(distFolder, "cjs/cli"), { recursive: true });
 
 function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
@@ -37,8 +37,8 @@ function build(format: "esm" | "cjs", tscOptions: readonly string[]): void {
 /**
  * Corrects a built file's imports.
  *
- * tsc keeps `.ts` in declarations, which older compilers refuse. CommonJS beside ES modules needs its own extension.
- * And `#crypto` still names the source.
+ * tsc keeps `.ts` in declarations, which older compilers refuse. CommonJS in a package of ES modules needs its own
+ * extension. And `#crypto` still names the source.
  */
 function finishFile(file: string, extension: "js" | "cjs"): void {
   const text = readFileSync(file, "utf8")

@@ -14,8 +14,8 @@ export type SigningSecrets = string | undefined | readonly (string | undefined)[
 /**
  * Returns the MACs of all secrets, in order.
  *
- * Throws `unusable_secret` if there is none, or if any is weak or malformed. A bad secret beside a good one is refused
- * now, so that you see the mistake before the rotation.
+ * Throws `unusable_secret` if there is none, or if any is weak or malformed. This also refuses a bad secret next to a
+ * good one, so that you see the mistake before the rotation.
  */
 export function macsFromSecrets(secrets: SigningSecrets): readonly Mac[] {
   const list = Array.isArray(secrets) ? secrets : [secrets];

@@ -1,4 +1,4 @@
-/** What a command uses besides its arguments. */
+/** Everything that a command uses except its arguments. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes a line of the result. Resolves once it is written. */
