@@ -24,7 +24,7 @@ export type GatewayConfig = EdgeConfig &
   CoreAddress & {
     /** Without it nothing is counted. */
     readonly metrics: MetricsAddress | undefined;
-    /** Where `/live` and `/ready` are served; nowhere unless given. */
+    /** The address of `/live` and `/ready`. If it is undefined, they are not served. */
     readonly health: HealthAddress | undefined;
     /** How long it still serves after a signal, with `/ready` failing. */
     readonly drainMs: number;

@@ -73,7 +73,7 @@ export function readProcessConfig(env: Environment): {
   core: CoreAddress;
   /** Without it nothing is counted. */
   metrics: MetricsAddress | undefined;
-  /** Where `/live` and `/ready` are served; nowhere unless given. */
+  /** The address of `/live` and `/ready`. If it is undefined, they are not served. */
   health: HealthAddress | undefined;
   /** How long the process drains before it stops. Meanwhile other dispatchers claim. */
   drainMs: number;

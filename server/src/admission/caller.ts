@@ -9,7 +9,7 @@ export type SessionRecord = {
   readonly account: ReadAccount;
   readonly scopes: readonly SessionScope[];
   readonly expiresAtMicros: number;
-  /** Where the service that made its link wants its owner to go back to. */
+  /** The URL that the service gave with the link, to lead the owner back. */
   readonly returnUrl: string | undefined;
 };
 

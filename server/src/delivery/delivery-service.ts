@@ -57,7 +57,7 @@ export function createDeliveryService(
       const filter = filterFrom(request);
       const after = parsePageToken(request.accountId, listOf(filter), request.pageToken);
       const pageSize = request.pageSize ?? PAGE_SIZE;
-      // One more than asked for tells whether another page exists.
+      // Reads one more than requested, to know whether another page exists.
       const found = await listDeliveries(pool, accountNo, filter, after, pageSize + 1);
       const page = found.slice(0, pageSize);
       const last = page.at(-1);

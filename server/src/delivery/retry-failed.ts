@@ -29,9 +29,9 @@ export type Ended = {
   /** `undefined` means every endpoint that is on. */
   readonly endpointId: string | undefined;
   readonly range: { readonly since: Micros; readonly until: Micros };
-  /** Whether to include those that were delivered. */
+  /** Whether to include delivered ones. */
   readonly includeDelivered: boolean;
-  /** Only those; `undefined` for all. */
+  /** Only deliveries of this kind, then only with this outcome; `undefined` for all. */
   readonly kind: number | undefined;
   readonly lastOutcome: number | undefined;
 };

@@ -13,7 +13,7 @@ type Handler = (request: NodeRequest, response: NodeResponse) => void;
 
 export type Listener = {
   readonly port: number;
-  /** Serves on, but tells each connection with its next answer to close. */
+  /** Still serves, but tells each connection to close, with its next answer. */
   drain(): void;
   /** Accepts no more connections, lets requests in flight end within twenty seconds, and cuts the rest. */
   close(): Promise<void>;

@@ -23,7 +23,7 @@ const at = timestampFromMs(1_600_000_000_000);
 let services: Services;
 let proxy: DatabaseProxy;
 let connections: Packets[];
-/** Writes over connections of its own, whose packets the proxy counts. */
+/** A client whose writes use their own connections. The proxy counts their packets. */
 let donations: Client<typeof Donations>;
 let accountId: string;
 beforeAll(async () => {

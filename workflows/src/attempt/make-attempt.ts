@@ -8,7 +8,7 @@ import type { AttemptReport, Sender } from "../http/sender.ts";
 export type FinishedAttempt = AttemptReport & {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** Of the attempt's span, if it is sampled. */
+  /** The header of the attempt's span, if the span is sampled. */
   readonly traceparent?: string | undefined;
 };
 

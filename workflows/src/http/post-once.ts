@@ -21,7 +21,7 @@ export type PostResult =
     }
   | { readonly kind: "timeout" | "network_error"; readonly detail: string };
 
-/** Where and until when a POST may be sent. */
+/** The target and the limits of a POST. */
 export type PostScope = {
   readonly target: SafeTarget;
   readonly pool: ConnectionPool;
