@@ -5,18 +5,18 @@ import { SlowestFiles } from "./test/harness/slowest-files.ts";
 
 /** Minutes of retries against receivers that are killed: `npm run test:all -- kit`. */
 const KIT = "test/kit/**/*.test.ts";
-/** What is deployed, linted and run as it is: `npm run test:all -- deploy`. */
+/** The image, and the files that deploy it, are linted and run: `npm run test:all -- deploy`. */
 const DEPLOY = "test/deploy/*.test.ts";
 /** Restarts under load: twice in `npm test`, ten times in `npm run test:all -- operating`. */
 const RESTARTS = "test/operating/restarts.test.ts";
-/** They load or attack, and measure what is left for others: one by one. */
+/** These put load on the product or attack it, and measure the service of other clients. They run one by one. */
 const FAIRNESS = [
   "test/delivery/fairness.test.ts",
   "test/limits/flood.test.ts",
   "test/core/door.test.ts",
   RESTARTS,
 ];
-/** What waits for a minute to pass, starts whole programs, or fetches others: in CI, and not in `npm test`. */
+/** These wait for a minute, start whole programs, or download programs. CI runs them, `npm test` does not. */
 const SLOW = [
   "server/src/database/lost-connection.integration.test.ts",
   "test/core/{before-the-body,noted-later}.test.ts",
@@ -38,11 +38,13 @@ const CLUSTER = "test/cluster/*.test.ts";
  * A Vitess of processes. A shard is split, and each kind of process is killed under load: `npm run test:all -- split`.
  */
 const SPLIT = "test/vitess/split/*.test.ts";
-/** Clients' histories amid faults of every way between processes: `npm run test:all -- histories`. */
+/** Clients' histories while the network and the processes fail: `npm run test:all -- histories`. */
 const HISTORIES = "test/histories/*.test.ts";
 const ON_VITESS = "test/vitess/*.test.ts";
-/** `npm run test:all -- vitess`: what of the product has a shard's part in it, each file on a Vitess of two shards of its own.
- * Not what counts packets or rows of one server, or moves its clock. */
+/**
+ * The tests that use sharded data. Each file runs on its own Vitess of two shards: `npm run test:all -- vitess`. Tests
+ * that count the packets or rows of one server, or that move its clock, are left out.
+ */
 const VITESS = [
   ON_VITESS,
   "server/src/database/migrate.integration.test.ts",
@@ -56,15 +58,15 @@ const VITESS = [
 const CRASH = "test/*/crash/*.test.ts";
 const KILLS = "test/delivery/crash/kills.test.ts";
 const SHARDS = 2;
-/** Crash tests mostly wait for retries, as the tests of the kit do: two wait while another works. */
+/** Like the tests of the kit, crash tests mostly wait for retries. Two can wait while another works. */
 const CRASH_WORKERS = 3;
-/** Two cores have work for more: much of the time a file waits, for a window, a lease, a program that starts. */
+/** More than the two cores: a file often waits, for a window, a lease or the start of a program. */
 const WORKERS = 4;
-/** What the compiler made is kept for the processes that tests start: half the time that Node takes to start. */
+/** The compiled code is cached for the processes that tests start. This halves the time that Node takes to start. */
 const COMPILED = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/node", import.meta.url)),
 };
-/** A poll tells what never comes, not what comes late on a busy machine. */
+/** A poll must fail only if the result never comes, not if a busy machine is late. */
 const PATIENT = { poll: { timeout: 15_000 } };
 const BUILT = "test/harness/built-workflows.ts";
 const ON_SERVERS = {
@@ -74,11 +76,11 @@ const ON_SERVERS = {
   hookTimeout: 120_000,
   expect: PATIENT,
 };
-/** They start what they kill. */
+/** For tests that start the processes that they kill. */
 const ON_OWN_SERVERS = { env: COMPILED, globalSetup: BUILT, testTimeout: 60_000, expect: PATIENT };
 // The rules of test/architecture read files only, and test/simulation needs no server.
 const REAL = ["**/*.integration.test.ts", "test/!(architecture|simulation)/**/*.test.ts"];
-// The kit is a published package with a configuration of its own.
+// The kit is a published package and has its own configuration.
 const NEVER = ["**/node_modules/**", "**/dist/**", ".cache/**", ".data/**", "receiver-kit/**"];
 
 export default defineConfig({
@@ -92,7 +94,7 @@ export default defineConfig({
           name: "unit",
           include: ["**/*.test.ts"],
           exclude: [...NEVER, ...REAL],
-          // Beside the real ones: vitest refuses a group of projects whose numbers of workers differ.
+          // The same number as for `real`: vitest refuses a group of projects with different numbers of workers.
           maxWorkers: WORKERS,
           isolate: false,
           // A property test of many long inputs takes seconds while other tests run.
@@ -118,7 +120,7 @@ export default defineConfig({
             ON_VITESS,
           ],
           ...ON_SERVERS,
-          // No file changes a module for the next: each worker loads the product once.
+          // No file changes a module for the next one, so each worker loads the product once.
           isolate: false,
           maxWorkers: WORKERS,
         },
@@ -216,7 +218,7 @@ export default defineConfig({
           provide: { shards: SHARDS },
           ...ON_OWN_SERVERS,
           maxWorkers: 1,
-          // After the others of `npm run test:all -- vitess`.
+          // Runs after the other projects of `npm run test:all -- vitess`.
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,4 +1,4 @@
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const HELP = `Imports a person's donation history from a CSV file.
 
   npm run import -- --account NAME [options] file.csv
