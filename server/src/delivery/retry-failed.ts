@@ -31,7 +31,7 @@ export type Ended = {
   readonly range: { readonly since: Micros; readonly until: Micros };
   /** Whether to include delivered ones. */
   readonly includeDelivered: boolean;
-  /** Only deliveries of this kind, then only with this outcome; `undefined` for all. */
+  /** Only deliveries of this kind, and with this last outcome. `undefined` means all. */
   readonly kind: number | undefined;
   readonly lastOutcome: number | undefined;
 };
