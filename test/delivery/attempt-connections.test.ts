@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { createConnectionPool } from "../../workflows/src/http/connection-pool.ts";
 import { postOnce } from "../../workflows/src/http/post-once.ts";
-import { createSender } from "../../workflows/src/http/sender.ts";
-import type { CheckedAddress } from "../../workflows/src/http/target-guard.ts";
-import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
-import { answer, flood, reset, write, writeAndReset } from "./harness-receiver-behaviours.ts";
+import type { Behaviour, Receiver } from "./harness-receiver.ts";
+import { answer, reset, write, writeAndEnd, writeAndReset } from "./harness-receiver-behaviours.ts";
 import { BODY, createSenderHarness, HEADERS } from "./harness-receiver-sender.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+const INTERIM = "HTTP/1.1 103 E\r\n\r\n";
 const DELIVERED = { outcome: "delivered", status: 200 };
+const NETWORK_ERROR = { outcome: "network_error" };
 
 const harness = createSenderHarness();
 afterAll(() => harness.stop());
@@ -24,6 +24,26 @@ const afterFirst = (later: Behaviour): Behaviour => {
     answer(200)(socket, request);
   };
 };
+
+/** Posts to these addresses of one name, over one pool of connections. */
+function createPinnedPost({ port }: Receiver) {
+  const pool = createConnectionPool(harness.certificates.ca);
+  const post = (...addresses: string[]) =>
+    postOnce(
+      { url: "https://receiver.test/", headers: HEADERS, body: BODY },
+      {
+        pool,
+        deadline: new AbortController().signal,
+        target: {
+          kind: "safe",
+          host: "receiver.test",
+          port,
+          addresses: addresses.map((address) => ({ address, family: 4 })),
+        },
+      },
+    );
+  return { post, close: pool.close };
+}
 
 describe("a connection is kept for the next attempts to the same host", () => {
   it("one after the other on one connection, side by side on several", async () => {
@@ -42,50 +62,29 @@ describe("a connection is kept for the next attempts to the same host", () => {
     await expect.poll(() => receiver.openCount()).toBe(128);
   });
 
-  it("not under another name, and not once its address is gone from the name", async () => {
+  it("but not for another name of the host", async () => {
     const receiver = await harness.receive(answer(200));
     await harness.post(receiver);
     await harness.post(receiver, "a.receiver.test");
     expect(receiver.connectionCount()).toBe(2);
+  });
 
-    const everywhere = await startReceiver(answer(200), harness.certificates.good, {
-      host: "0.0.0.0",
-    });
-    const pool = createConnectionPool(harness.certificates.ca);
-    const postTo = (...addresses: string[]) =>
-      postOnce(
-        { url: "https://receiver.test/", headers: HEADERS, body: BODY },
-        {
-          pool,
-          deadline: new AbortController().signal,
-          target: {
-            kind: "safe",
-            host: "receiver.test",
-            port: everywhere.port,
-            addresses: addresses.map((address): CheckedAddress => ({ address, family: 4 })),
-          },
-        },
-      );
-    await postTo("127.0.0.1");
-    await postTo("127.0.0.2", "127.0.0.1");
-    expect(everywhere.connectionCount()).toBe(1);
-    await postTo("127.0.0.2");
-    expect(everywhere.connectionCount()).toBe(2);
-    pool.close();
-    await everywhere.stop();
+  it("but not once the name has lost the address of the connection", async () => {
+    const receiver = await harness.receive(answer(200), undefined, { host: "0.0.0.0" });
+    const { post, close } = createPinnedPost(receiver);
+    await post("127.0.0.1");
+    await post("127.0.0.2", "127.0.0.1");
+    expect(receiver.connectionCount()).toBe(1);
+    await post("127.0.0.2");
+    expect(receiver.connectionCount()).toBe(2);
+    close();
   });
 
   it.each([
     ["the receiver said so", answer(200, "connection: close\r\n")],
-    ["the body was cut off", flood("HTTP/1.1 200 OK\r\n\r\n")],
-    ["the body is broken", write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nz\r\n")],
-    ["the body stalled", write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
-    [
-      "the answer has no end but the connection's",
-      (socket: Socket) => socket.end("HTTP/1.0 200 OK\r\n\r\n"),
-    ],
-    ["something came unasked", (socket: Socket) => socket.write(`${OK}HTTP/1.1 500 X\r\n\r\n`)],
-  ] as const)("not if %s", async (_why, behaviour) => {
+    ["only its end ends the answer", writeAndEnd("HTTP/1.0 200 OK\r\n\r\n")],
+    ["unexpected bytes came", write(`${OK}HTTP/1.1 500 X\r\n\r\n`)],
+  ])("but not if %s", async (_why, behaviour) => {
     const receiver = await harness.receive(behaviour);
     expect(await harness.post(receiver)).toMatchObject(DELIVERED);
     await expect.poll(() => receiver.openCount()).toBe(0);
@@ -93,7 +92,7 @@ describe("a connection is kept for the next attempts to the same host", () => {
     expect(receiver.connectionCount()).toBe(2);
   });
 
-  it("an answer that came too early is not taken for that of the next request", async () => {
+  it("an answer that came too early does not count for the next request", async () => {
     const receiver = await harness.receive(async (socket) => {
       socket.write(OK);
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -120,56 +119,43 @@ describe("a kept connection that the receiver closes is no network_error", () =>
   it.each([
     ["closed", (socket: Socket) => socket.end()],
     ["reset", (socket: Socket) => reset(socket)],
-  ] as const)(
-    "%s as the request came: the same attempt, timestamp and signature once more",
-    async (_how, close) => {
-      const receiver = await harness.receive(afterFirst(close));
-      await harness.post(receiver);
-      expect(await harness.post(receiver)).toMatchObject(DELIVERED);
-      const [, second, third] = receiver.requests;
-      expect(third).toEqual({ ...second, connection: 1 });
-      expect(receiver.requests).toHaveLength(3);
-    },
-  );
-
-  it("once more, not twice more", async () => {
-    const receiver = await harness.receive(answer(200));
+  ] as const)("%s as the request comes: the same request is sent once more", async (_, close) => {
+    const receiver = await harness.receive(afterFirst(close));
     await harness.post(receiver);
-    receiver.behaviour = (socket) => reset(socket);
-    expect(await harness.post(receiver)).toMatchObject({ outcome: "network_error" });
+    expect(await harness.post(receiver)).toMatchObject(DELIVERED);
+    const [, second, third] = receiver.requests;
+    expect(third).toEqual({ ...second, connection: 1 });
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it.each([
-    ["a byte of an answer", writeAndReset("H")],
-    ["an interim answer", writeAndReset("HTTP/1.1 103 E\r\n\r\n")],
-  ] as const)("but lost after %s it is one, and nothing is sent again", async (_what, later) => {
-    const receiver = await harness.receive(afterFirst(later));
+  it("and the request is sent once more, not twice", async () => {
+    const receiver = await harness.receive(answer(200));
     await harness.post(receiver);
-    expect(await harness.post(receiver)).toMatchObject({ outcome: "network_error" });
-    expect(receiver.requests).toHaveLength(2);
-  });
-
-  it("nor is anything sent again where the connection is lost after the status", async () => {
-    const later = writeAndReset("HTTP/1.1 200 OK\r\ncontent-le");
-    const receiver = await harness.receive(afterFirst(later));
-    await harness.post(receiver);
-    expect(await harness.post(receiver)).toMatchObject(DELIVERED);
-    expect(receiver.requests).toHaveLength(2);
-  });
-
-  it("nor where no answer came in time", async () => {
-    const hasty = createSenderHarness({ timeoutMs: 500 });
-    const receiver = await hasty.receive(afterFirst(write("")));
-    await hasty.post(receiver);
-    expect(await hasty.post(receiver)).toMatchObject({ outcome: "timeout" });
-    expect(receiver.requests).toHaveLength(2);
-    await hasty.stop();
+    receiver.behaviour = (socket) => reset(socket);
+    expect(await harness.post(receiver)).toMatchObject(NETWORK_ERROR);
+    expect(receiver.requests).toHaveLength(3);
   });
 });
 
-describe("what goes over the wire", () => {
-  it("is the request as it was given, and no header beside Host, Connection and the length", async () => {
+describe("nothing is sent again on a kept connection", () => {
+  const hasty = createSenderHarness({ timeoutMs: 2_000 });
+  afterAll(() => hasty.stop());
+
+  it.each([
+    ["that is lost after a byte of an answer", writeAndReset("H"), NETWORK_ERROR],
+    ["that is lost after an interim answer", writeAndReset(INTERIM), NETWORK_ERROR],
+    ["that is lost after the status", writeAndReset("HTTP/1.1 200 OK\r\nconte"), DELIVERED],
+    ["on which no answer comes in time", write(""), { outcome: "timeout" }],
+  ])("%s", async (_what, later, expected) => {
+    const receiver = await hasty.receive(afterFirst(later));
+    await hasty.post(receiver);
+    expect(await hasty.post(receiver)).toMatchObject(expected);
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe("the request", () => {
+  it("goes out as it was given, with no further header but Host, Connection and the length", async () => {
     const receiver = await harness.receive(answer(200));
     await harness.post(receiver);
     expect(receiver.requests).toEqual([
@@ -187,49 +173,26 @@ describe("what goes over the wire", () => {
     ]);
   });
 
-  it.each(["127.0.0.1", "::1"])(
-    "goes to an address that the certificate names: %s",
-    async (host) => {
-      const receiver = await startReceiver(answer(200), harness.certificates.good, { host });
-      const other = await startReceiver(answer(200), harness.certificates.otherName, { host });
-      const sender = createSender({
-        extraCa: harness.certificates.ca,
-        allowedLoopback: new Set([`${host}:${receiver.port}`, `${host}:${other.port}`]),
-      });
-      const postTo = ({ port }: Receiver) => {
-        const url = `https://${host === "::1" ? "[::1]" : host}:${port}/`;
-        return sender.attempt({ url, headers: HEADERS, body: BODY });
-      };
-      expect(await postTo(receiver)).toMatchObject(DELIVERED);
-      expect(await postTo(receiver)).toMatchObject(DELIVERED);
-      expect(receiver.connectionCount()).toBe(1);
-      expect((await postTo(other)).detail).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
-      sender.close();
-      await Promise.all([receiver.stop(), other.stop()]);
-    },
-  );
-
-  it("goes to the next checked address when the first does not answer", async () => {
-    const receiver = await startReceiver(answer(200), harness.certificates.good);
-    const pool = createConnectionPool(harness.certificates.ca);
-    const addresses: CheckedAddress[] = [
-      { address: "127.0.0.9", family: 4 },
-      { address: "127.0.0.1", family: 4 },
-    ];
-    const result = await postOnce(
-      { url: "https://receiver.test/", headers: HEADERS, body: BODY },
-      {
-        pool,
-        deadline: new AbortController().signal,
-        target: { kind: "safe", host: "receiver.test", port: receiver.port, addresses },
-      },
-    );
-    expect(result).toMatchObject({ kind: "answered", status: 200 });
-    pool.close();
-    await receiver.stop();
+  it.each([
+    ["127.0.0.1", "127.0.0.1"],
+    ["::1", "[::1]"],
+  ])("goes to an address that the certificate names: %s", async (host, inUrl) => {
+    const receiver = await harness.receive(answer(200), undefined, { host });
+    const other = await harness.receive(answer(200), harness.certificates.otherName, { host });
+    expect(await harness.post(receiver, inUrl)).toMatchObject(DELIVERED);
+    expect(await harness.post(receiver, inUrl)).toMatchObject(DELIVERED);
+    expect(receiver.connectionCount()).toBe(1);
+    const { detail } = await harness.post(other, inUrl);
+    expect(detail).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
   });
 
-  it("is nothing after the sender was closed, and no connection is left", async () => {
+  it("goes to the next checked address when the first does not answer", async () => {
+    const { post, close } = createPinnedPost(await harness.receive(answer(200)));
+    expect(await post("127.0.0.9", "127.0.0.1")).toMatchObject({ kind: "answered", status: 200 });
+    close();
+  });
+
+  it("leaves no connection behind once the sender is closed", async () => {
     const short = createSenderHarness();
     const receiver = await short.receive(answer(200));
     await Promise.all(Array.from({ length: 10 }, () => short.post(receiver)));

@@ -1,5 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterAll, describe, expect, it } from "vitest";
@@ -19,7 +17,9 @@ const BODY = Buffer.from(
     `"data":{"id":"8k2m4x0q9z7w1ab","amount_cents":500,"currency":"eur","donor_name":"Jürgen 🎈",` +
     `"message":null,"paid_at":"${AT}"}}\n`,
 );
-const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+/** The HMAC-SHA256 that OpenSSL computes for second 1,700,000,000. */
+const SIGNATURE = "v1=9393a2d3d967f29e8055e59571faec9e986aeecbfe706d535ebf9141491b3716";
 
 const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   eventId: EVENT_ID,
@@ -44,27 +44,17 @@ async function deliver(delivery: DeliveryAttempt): Promise<ReceivedRequest> {
   return request;
 }
 
-/** Computes HMAC-SHA256 with another program. */
-function opensslHmac(secret: string, text: Buffer): string {
-  const key = `hexkey:${Buffer.from(secret).toString("hex")}`;
-  const args = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", key, "-hex"];
-  return (
-    execFileSync("openssl", args, { input: text, encoding: "utf8" }).trim().split(" ").at(-1) ?? ""
-  );
-}
-
 describe("§6.2 the delivery request", () => {
   it("has the contract's headers and nothing of another scheme", async () => {
     const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
     const { headers, body } = await deliver(delivery);
-    const text = Buffer.concat([Buffer.from(`1700000000.${EVENT_ID}.`), BODY]);
     expect(headers.slice(2)).toEqual([
       ["Content-Type", "application/json"],
       ["User-Agent", "Service-Webhooks/1"],
       ["Service-Event-Id", EVENT_ID],
       ["Service-Timestamp", "1700000000"],
       ["Service-Attempt", "3"],
-      ["Service-Signature", `v1=${opensslHmac(SECRET, text)}`],
+      ["Service-Signature", SIGNATURE],
       ["content-length", String(BODY.length)],
     ]);
     expect(body).toEqual(BODY);

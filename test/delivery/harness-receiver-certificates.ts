@@ -8,24 +8,18 @@ import { certify } from "../harness/certify.ts";
 export type Certificate = { readonly cert: string; readonly key: string };
 
 /** The certificates that test receivers present. */
-export type Certificates = {
+type Certificates = {
   /** The test CA. Clients trust it as an extra CA. */
   readonly ca: string;
-  /** Signed by the CA, for `RECEIVER_NAMES` and the loopback addresses. */
+  /** Signed by the CA, for the names of receivers and the loopback addresses. */
   readonly good: Certificate;
   readonly expired: Certificate;
   readonly otherName: Certificate;
   readonly selfSigned: Certificate;
 };
 
-/** The names of the good certificate. */
-export const RECEIVER_NAMES = ["receiver.test", "*.receiver.test", "localhost"] as const;
-
-const GOOD_NAMES = [
-  ...RECEIVER_NAMES.map((name) => `DNS:${name}`),
-  "IP:127.0.0.1",
-  "IP:0:0:0:0:0:0:0:1",
-].join(",");
+const GOOD_NAMES =
+  "DNS:receiver.test,DNS:*.receiver.test,DNS:localhost,IP:127.0.0.1,IP:0:0:0:0:0:0:0:1";
 
 let shared: Certificates | undefined;
 
@@ -40,7 +34,8 @@ export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "activity-ca-"));
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
   const read = (name: string, key = name): Certificate => ({
-    ...{ cert: text(`${name}.pem`), key: text(`${key}.key`) },
+    cert: text(`${name}.pem`),
+    key: text(`${key}.key`),
   });
   try {
     certify(folder, "ca", "DNS:ca.test");
@@ -51,8 +46,11 @@ export function makeCertificates(): Certificates {
     const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "-1", "-out", "expired.pem"];
     execFileSync("openssl", ["x509", "-in", "self.pem", ...signed], { cwd: folder, stdio: "pipe" });
     return {
-      ...{ ca: text("ca.pem"), good: read("good"), expired: read("expired", "self") },
-      ...{ otherName: read("other"), selfSigned: read("self") },
+      ca: text("ca.pem"),
+      good: read("good"),
+      expired: read("expired", "self"),
+      otherName: read("other"),
+      selfSigned: read("self"),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

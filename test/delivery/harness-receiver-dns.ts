@@ -11,14 +11,15 @@ const TTL_SECONDS = 3_600;
 /** A DNS server on loopback with one answer to every question. */
 export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
 
-/** Starts a DNS server. */
-export async function startDnsServer(answers: readonly string[]) {
+/** Starts a DNS server that knows no name yet. */
+export async function startDnsServer() {
   const socket = createSocket("udp4");
   let questions = 0;
   socket.on("message", (query, peer) => {
     questions += 1;
-    const isSilent = familyOf(query) === server.silentOn;
-    if (!isSilent) socket.send(answerTo(query, server.answers), peer.port, peer.address);
+    const family = typeOf(query) === TYPE_AAAA ? 6 : 4;
+    if (family !== server.silentOn)
+      socket.send(answerTo(query, server.answers), peer.port, peer.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -26,7 +27,7 @@ export async function startDnsServer(answers: readonly string[]) {
     /** In the form that `Resolver.setServers` takes. */
     address: `127.0.0.1:${socket.address().port}`,
     /** The addresses of every name. Empty means that no name exists. */
-    answers,
+    answers: [] as readonly string[],
     /** Questions for this address family get no answer. */
     silentOn: undefined as 4 | 6 | undefined,
     questionCount: () => questions,
@@ -36,10 +37,6 @@ export async function startDnsServer(answers: readonly string[]) {
     },
   };
   return server;
-}
-
-function familyOf(query: Buffer): 4 | 6 {
-  return typeOf(query) === TYPE_AAAA ? 6 : 4;
 }
 
 function typeOf(query: Buffer): number {
@@ -63,7 +60,7 @@ function answerTo(query: Buffer, answers: readonly string[]): Buffer {
 }
 
 function recordOf(type: number, address: string): Buffer {
-  const data = type === TYPE_A ? ipv4Bytes(address) : ipv6Bytes(address);
+  const data = type === TYPE_A ? Buffer.from(address.split(".").map(Number)) : ipv6Bytes(address);
   const record = Buffer.alloc(12);
   record.writeUInt16BE(0xc000 | HEADER_LENGTH, 0);
   record.writeUInt16BE(type, 2);
@@ -71,10 +68,6 @@ function recordOf(type: number, address: string): Buffer {
   record.writeUInt32BE(TTL_SECONDS, 6);
   record.writeUInt16BE(data.length, 10);
   return Buffer.concat([record, data]);
-}
-
-function ipv4Bytes(address: string): Buffer {
-  return Buffer.from(address.split(".").map(Number));
 }
 
 function ipv6Bytes(address: string): Buffer {

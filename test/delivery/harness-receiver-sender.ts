@@ -1,12 +1,16 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { afterEach, beforeEach } from "vitest";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import { createSender, type SenderOptions } from "../../workflows/src/http/sender.ts";
-import { type Behaviour, type Receiver, startReceiver } from "./harness-receiver.ts";
-import { type Certificates, makeCertificates } from "./harness-receiver-certificates.ts";
-
-/** The certificate that a receiver presents. `none` means TCP without TLS. */
-export type CertificateKind = Exclude<keyof Certificates, "ca"> | "none";
+import {
+  type Behaviour,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from "./harness-receiver.ts";
+import { type Certificate, sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /** The body and headers of all POSTs in these tests. */
 export const BODY = webhookPayload(
@@ -29,23 +33,22 @@ export const HEADERS = {
 
 /** Creates a sender that trusts the test CA. It may reach the receivers that `receive` starts. */
 export function createSenderHarness(options: SenderOptions = {}) {
-  const certificates = makeCertificates();
+  const certificates = sharedCertificates();
   const receivers: Receiver[] = [];
   const allowedLoopback = new Set<string>();
   const sender = createSender({ extraCa: certificates.ca, allowedLoopback, ...options });
   return {
     certificates,
     sender,
-    /** Starts a receiver, with a certificate or without TLS, and allows it as a target. */
+    /** Starts a receiver and allows it as a target. `null` as certificate means TCP without TLS. */
     receive: async (
       behaviour: Behaviour,
-      kind: CertificateKind = "good",
-      greet?: (socket: Socket) => void,
+      certificate: Certificate | null = certificates.good,
+      options?: ReceiverOptions,
     ): Promise<Receiver> => {
-      const certificate = kind === "none" ? undefined : certificates[kind];
-      const receiver = await startReceiver(behaviour, certificate, greet && { greet });
+      const receiver = await startReceiver(behaviour, certificate ?? undefined, options);
       receivers.push(receiver);
-      for (const host of ["receiver.test", "a.receiver.test", "127.0.0.1"]) {
+      for (const host of ["receiver.test", "a.receiver.test", "127.0.0.1", "::1"]) {
         allowedLoopback.add(`${host}:${receiver.port}`);
       }
       return receiver;
@@ -57,4 +60,24 @@ export function createSenderHarness(options: SenderOptions = {}) {
       await Promise.all(receivers.map((receiver) => receiver.stop()));
     },
   };
+}
+
+/** The sockets that this process opens during a test, and the addresses that they try. */
+export function useOpenedSockets() {
+  const opened: Socket[] = [];
+  const tried: string[] = [];
+  const keep = (message: unknown) => {
+    const { socket } = message as { socket: Socket }; // The message of node:net's channel
+    opened.push(socket);
+    socket.on("connectionAttempt", (address) => tried.push(address));
+  };
+  beforeEach(() => {
+    opened.length = 0;
+    tried.length = 0;
+    subscribe("net.client.socket", keep);
+  });
+  afterEach(() => {
+    unsubscribe("net.client.socket", keep);
+  });
+  return { opened, tried };
 }

@@ -19,18 +19,7 @@ export type ReceivedRequest = {
 export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 
 /** A server on loopback that counts requests and connections. */
-export type Receiver = {
-  readonly port: number;
-  readonly requests: readonly ReceivedRequest[];
-  /** The number of accepted TCP connections. */
-  readonly connectionCount: () => number;
-  readonly openCount: () => number;
-  /** The sockets that carry requests: the TLS ones, not the TCP ones below them. */
-  readonly sockets: () => readonly Socket[];
-  behaviour: Behaviour;
-  /** Stops the receiver. Fails if openapi-webhooks.yaml does not describe a body that it got. */
-  readonly stop: () => Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Where a receiver listens, and what it does with a new connection. */
 export type ReceiverOptions = {
@@ -44,7 +33,7 @@ export async function startReceiver(
   behaviour: Behaviour,
   certificate?: Certificate,
   { port = 0, host = "127.0.0.1", greet }: ReceiverOptions = {},
-): Promise<Receiver> {
+) {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const serving = new Set<Socket>();
@@ -72,21 +61,20 @@ export async function startReceiver(
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("tlsClientError", () => undefined);
-  server.listen(port, host);
-  await once(server, "listening");
-  const receiver: Receiver = {
+  await once(server.listen(port, host), "listening");
+  const receiver = {
     port: (server.address() as AddressInfo).port, // it listens on TCP
-    requests,
+    requests: requests as readonly ReceivedRequest[],
+    /** The number of accepted TCP connections. */
     connectionCount: () => connections,
     openCount: () => sockets.size,
+    /** The sockets that carry requests: the TLS ones, not the TCP ones below them. */
     sockets: () => [...serving],
     behaviour,
+    /** Stops the receiver. Fails if openapi-webhooks.yaml does not describe a body that it got. */
     stop: async () => {
       for (const socket of sockets) socket.destroy();
-      if (server.listening) {
-        server.close();
-        await once(server, "close");
-      }
+      if (server.listening) await once(server.close(), "close");
       expect(requests.flatMap(({ body }) => faultsOfWebhookBody(body))).toEqual([]);
     },
   };

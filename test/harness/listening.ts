@@ -20,7 +20,8 @@ export async function untilListening(child: ChildProcess, port: number): Promise
   throw new Error("it does not listen");
 }
 
-function isListening(port: number): Promise<boolean> {
+/** Whether something accepts connections at a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   return new Promise<boolean>((resolve) => {
     socket.once("connect", () => resolve(true));
