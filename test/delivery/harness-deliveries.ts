@@ -15,12 +15,10 @@ import { useStarted } from "../harness/use-started.ts";
 import type { Behaviour, ReceivedRequest } from "./harness-receiver.ts";
 import { startTrustedReceiver } from "./harness-trusted-receiver.ts";
 
-export { ALL_KINDS } from "../harness/builders.ts";
-
 type Variables = Readonly<Record<string, string>>;
 
 /** Options of a stack that delivers. */
-export type DeliveryStackOptions = {
+type DeliveryStackOptions = {
   /** Whether it delivers from the start, which is the default. Otherwise events wait for `startDelivering`. */
   readonly delivers?: boolean;
   /** Further variables of the deliveries. */
@@ -39,18 +37,17 @@ export async function startDeliveryStack(
 ) {
   const folder = await mkdtemp(join(tmpdir(), "activity-delivery-"));
   const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
-  const dataDir = join(folder, "temporal");
-  const startServer = () =>
-    startTemporal({ env: process.env, dataDir, progress: createProgress() });
-  let temporal = await startServer();
+  const server = {
+    env: process.env,
+    dataDir: join(folder, "temporal"),
+    progress: createProgress(),
+  };
+  let temporal = await startTemporal(server);
   const configOf = (further: Variables = {}) =>
-    readDeliveryConfig({
-      ...{ TEMPORAL_ADDRESS: temporal.address, ...trusting, ...env, ...further },
-    });
-  const deliveries = configOf();
+    readDeliveryConfig({ TEMPORAL_ADDRESS: temporal.address, ...trusting, ...env, ...further });
   const stack = await startTestStack({
     env: { ...trusting, ...core },
-    ...(delivers && { deliveries }),
+    ...(delivers && { deliveries: configOf() }),
   });
   const hookUrl = `https://127.0.0.1:${receiver.port}/hook`;
   const read = (accountId: string, deliveryId: string) =>
@@ -71,7 +68,7 @@ export async function startDeliveryStack(
     killTemporal: () => temporal.kill(),
     /** Starts Temporal again with the same state. */
     async restartTemporal() {
-      temporal = await startServer();
+      temporal = await startTemporal(server);
     },
     /** Reads the workflow of a delivery's first run from Temporal, as Temporal's own tools do. */
     async askWorkflow<Answer>(
@@ -99,9 +96,6 @@ export async function startDeliveryStack(
       const { deliveries } = await stack.client(DeliveryService).listDeliveries({ accountId });
       return deliveries.map(({ state }) => state);
     },
-    /** The numbers of the attempts that the receiver got for an event. */
-    attemptsOf: (eventId: string) =>
-      requestsOf(eventId).map((request) => headerOf(request, "Service-Attempt")),
     /** The requests about a donation. */
     requestsAbout: (recordId: string) =>
       receiver.requests.filter((request) => bodyOf(request).data.id === recordId),
@@ -128,6 +122,10 @@ export const useDeliveryStack = (behaviour: Behaviour, options?: DeliveryStackOp
 export function headerOf({ headers }: ReceivedRequest, name: string): string {
   return headers.find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? "";
 }
+
+/** The attempt numbers of received requests. */
+export const attemptNumbersOf = (requests: readonly ReceivedRequest[]) =>
+  requests.map((request) => Number(headerOf(request, "Service-Attempt")));
 
 export const bodyOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString("utf8"));
 

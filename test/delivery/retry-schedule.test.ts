@@ -1,21 +1,12 @@
-import {
-  AccountService,
-  AttemptOutcome,
-  DeliveryService,
-  DeliveryState,
-  EndpointService,
-  WebhookEventKind,
-} from "@activity/proto";
-import { durationFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
+import { AccountService, AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { beforeEach, expect, it } from "vitest";
-import { runToProto } from "../../workflows/src/attempt/run-key.ts";
 import {
   deliverWorkflowId,
   type NextAttempt,
   type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
 import { useStarted } from "../harness/use-started.ts";
-import { expectVerified, headerOf } from "./harness-deliveries.ts";
+import { attemptNumbersOf, expectVerified, headerOf } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { startTimeSkippingStack, TASK_QUEUE } from "./harness-time-skipping.ts";
@@ -29,19 +20,16 @@ beforeEach(async () => {
   ({ accountId, endpointId, secret } = await skipping.createEndpoint());
 });
 
-const endpoints = () => skipping.stack.client(EndpointService);
-const deliveries = () => skipping.stack.client(DeliveryService);
+const read = (deliveryId: string) => skipping.deliveries.getDelivery({ accountId, deliveryId });
 const WAITS_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200];
 const nothing = async () => {};
 
 /** Sends a test and runs its workflow to the end. `before` and `after` run around each attempt. */
-async function run(
+async function runToEnd(
   before: (input: NextAttempt) => Promise<void> = nothing,
   after: (input: NextAttempt) => Promise<void> = nothing,
 ) {
-  const { deliveryId, eventId } = await endpoints().sendTest({ accountId, endpointId });
-  const [claimed] = await skipping.claim(deliveryId);
-  if (claimed === undefined) throw new Error("nothing waits");
+  const { run, eventId } = await skipping.sendTest({ accountId, endpointId });
   const worker = await skipping.worker(({ attempt }) => ({
     async attempt(input) {
       await before(input);
@@ -51,15 +39,15 @@ async function run(
     },
   }));
   const { client } = skipping.environment;
-  const workflowId = deliverWorkflowId(claimed);
-  const options = { workflowId, taskQueue: TASK_QUEUE, args: [claimed] };
+  const workflowId = deliverWorkflowId(run);
+  const options = { workflowId, taskQueue: TASK_QUEUE, args: [run] };
   const result: RunResult = await worker.runUntil(client.workflow.execute("deliver", options));
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   recordHistory(history);
   const requests = skipping.receiver.requests.filter(
     (request) => headerOf(request, "Service-Event-Id") === eventId,
   );
-  return { deliveryId, requests, history, result };
+  return { deliveryId: run.deliveryId, requests, history, result };
 }
 
 /** Takes all slots of the endpoint. Returns a function that gives them back. */
@@ -71,28 +59,18 @@ function takeAllSlots(): () => void {
 }
 
 it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the same bytes", async () => {
-  const { deliveryId, requests, history } = await run();
-  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual([
-    "1",
-    "2",
-    "3",
-    "4",
-    "5",
-    "6",
-    "7",
-    "8",
-  ]);
+  const { deliveryId, requests, history } = await runToEnd();
+  expect(attemptNumbersOf(requests)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   for (const request of requests) {
     expectVerified(request, secret);
     expect(request.body).toEqual(requests[0]?.body);
   }
   expectWaits(history, WAITS_SECONDS);
-  const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  const { delivery, attempts } = await read(deliveryId);
   expect(delivery).toMatchObject({ state: DeliveryState.FAILED, attempts: 8 });
   expect(delivery?.nextAttemptAt).toBeUndefined();
-  expect(attempts.map(({ outcome }) => outcome)).toEqual(
-    Array(8).fill(AttemptOutcome.RECEIVER_BUSY),
-  );
+  const outcomes = attempts.map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(Array(8).fill(AttemptOutcome.RECEIVER_BUSY));
   const text = textOf(history);
   expect(text).toContain(deliveryId);
   for (const hidden of [secret, "/hook", "Test", `:${skipping.receiver.port}`]) {
@@ -101,46 +79,42 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
 });
 
 it.each([
-  ["switched off", () => endpoints().switchOffEndpoint({ accountId, endpointId })],
-  ["deleted", () => endpoints().deleteEndpoint({ accountId, endpointId })],
+  ["switched off", () => skipping.endpoints.switchOffEndpoint({ accountId, endpointId })],
+  ["deleted", () => skipping.endpoints.deleteEndpoint({ accountId, endpointId })],
   [
     "of an account that was blocked",
     () => skipping.stack.client(AccountService).blockAccount({ accountId }),
   ],
 ])("cancels a run whose endpoint was %s during a wait", async (_, change) => {
-  const { deliveryId, requests } = await run(async ({ attempt }) => {
+  const { deliveryId, requests } = await runToEnd(async ({ attempt }) => {
     if (attempt === 3) await change();
   });
   expect(requests).toHaveLength(2);
-  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
+  const { delivery } = await read(deliveryId);
   expect(delivery?.state).toBe(DeliveryState.CANCELED);
 });
 
-it("signs with the secret and sends to the URL of the moment, also for a kind given up meanwhile", async () => {
+it("signs with the current secret and sends to the current URL, also for a kind that was dropped meanwhile", async () => {
   let rotated = "";
-  const { requests } = await run(async ({ attempt }) => {
+  const { requests } = await runToEnd(async ({ attempt }) => {
     if (attempt !== 2) return;
-    rotated = (await endpoints().rotateSecret({ accountId, endpointId })).secret;
+    rotated = (await skipping.endpoints.rotateSecret({ accountId, endpointId })).secret;
     const url = `https://127.0.0.1:${skipping.receiver.port}/moved`;
     const kinds = { kinds: [WebhookEventKind.DONATION_REFUNDED] };
-    await endpoints().updateEndpoint({ accountId, endpointId, url, kinds });
+    await skipping.endpoints.updateEndpoint({ accountId, endpointId, url, kinds });
     skipping.receiver.behaviour = answer(200);
   });
-  const [first, second, ...more] = requests;
-  expect(more).toEqual([]);
-  if (first === undefined || second === undefined) throw new Error("two requests");
-  expectVerified(first, secret);
-  expectVerified(second, rotated);
-  expect([first, second].map(({ requestLine }) => requestLine.split(" ")[1])).toEqual([
-    "/hook",
-    "/moved",
-  ]);
+  const paths = requests.map(({ requestLine }) => requestLine.split(" ")[1]);
+  expect(paths).toEqual(["/hook", "/moved"]);
+  for (const [index, request] of requests.entries()) {
+    expectVerified(request, index === 0 ? secret : rotated);
+  }
 });
 
 it("reschedules a retry while its endpoint has no slot, and keeps its number", async () => {
   const giveBack = takeAllSlots();
   const asked: number[] = [];
-  const { deliveryId, requests, history } = await run(async ({ attempt }) => {
+  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
     asked.push(attempt);
     if (attempt === 2) skipping.receiver.behaviour = answer(200);
     if (asked.length === 3) giveBack();
@@ -151,43 +125,37 @@ it("reschedules a retry while its endpoint has no slot, and keeps its number", a
   expect(more).toEqual([]);
   expect(rescheduled).toBeGreaterThanOrEqual(1);
   expect(rescheduled).toBeLessThan(10);
-  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
-  const { delivery, attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(attemptNumbersOf(requests)).toEqual([1, 2]);
+  const { delivery, attempts } = await read(deliveryId);
   expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 2 });
   expect(attempts).toHaveLength(2);
 });
 
-it("resumes from the record of an attempt that Temporal never heard of, and waits from that attempt's end", async () => {
+it("resumes after a recorded attempt that Temporal does not know, and waits from that attempt's end", async () => {
   let crashes = 0;
-  const { deliveryId, requests, history } = await run(async ({ attempt }) => {
+  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
     if (attempt === 2) skipping.receiver.behaviour = answer(200);
   }, crashAfter);
   async function crashAfter({ attempt, ...run }: NextAttempt) {
     if (++crashes > 1) return;
-    const ended = {
-      ...{ run: runToProto(run), attempt, outcome: AttemptOutcome.RECEIVER_BUSY },
-      startedAt: timestampNow(),
-      duration: durationFromMs(1),
-      retryIn: durationFromMs(60_000),
-    };
-    await skipping.dispatch.recordAttempts({ attempts: [ended] });
+    await skipping.recordBusy(run, attempt);
     await skipping.pass20Seconds(run.deliveryId);
     throw new Error("the worker went away");
   }
-  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1", "2"]);
+  expect(attemptNumbersOf(requests)).toEqual([1, 2]);
   const [rescheduled = 0, rest = 0, ...more] = waitsOf(history);
   expect(more).toEqual([]);
   expect(rescheduled).toBeGreaterThanOrEqual(10);
   expect(rest).toBeGreaterThan(35);
   expect(rest).toBeLessThanOrEqual(40);
-  const { attempts } = await deliveries().getDelivery({ accountId, deliveryId });
+  const { attempts } = await read(deliveryId);
   expect(attempts).toHaveLength(2);
 });
 
-it("asks again ever later for what the core cannot load, and keeps its number", async () => {
+it("reschedules an attempt that the core cannot load, later each time, and keeps its number", async () => {
   skipping.receiver.behaviour = answer(200);
   const asked: number[] = [];
-  const { deliveryId, requests, history } = await run(async ({ attempt }) => {
+  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
     asked.push(attempt);
     if (asked.length === 1 || asked.length === 4) await skipping.swapSecret(endpointId);
   });
@@ -198,13 +166,13 @@ it("asks again ever later for what the core cannot load, and keeps its number", 
     expect(wait).toBeGreaterThanOrEqual(10 * 2 ** failed);
     expect(wait).toBeLessThanOrEqual(20 * 2 ** failed);
   }
-  expect(requests.map((request) => headerOf(request, "Service-Attempt"))).toEqual(["1"]);
-  const { delivery } = await deliveries().getDelivery({ accountId, deliveryId });
+  expect(attemptNumbersOf(requests)).toEqual([1]);
+  const { delivery } = await read(deliveryId);
   expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
 });
 
 it("ends a run that the database does not hold as unknown, and sends nothing. ADR 0045", async () => {
-  const { history, requests, result } = await run(async ({ deliveryId }) => {
+  const { history, requests, result } = await runToEnd(async ({ deliveryId }) => {
     await skipping.stack.database.query("DELETE FROM delivery WHERE id = ?", [deliveryId]);
   });
   expect(result).toEqual({ end: "unknown", attempts: [] });
@@ -213,7 +181,7 @@ it("ends a run that the database does not hold as unknown, and sends nothing. AD
 });
 
 it("keeps to the schedule whatever Retry-After the receiver names", async () => {
-  const { requests, history } = await run(async ({ attempt }) => {
+  const { requests, history } = await runToEnd(async ({ attempt }) => {
     if (attempt === 1) skipping.receiver.behaviour = answer(429, "retry-after: 1\r\n");
     if (attempt === 2) skipping.receiver.behaviour = answer(503, "retry-after: 86400\r\n");
     if (attempt === 3) skipping.receiver.behaviour = answer(200);
