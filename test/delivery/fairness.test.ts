@@ -1,86 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { DeliveryState } from "@activity/proto";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, it } from "vitest";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
 import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
-import { writeDeliveries } from "../harness/backlog.ts";
-import {
-  BUSY_ENDPOINTS,
-  type FairnessStack,
-  FEW,
-  startFairnessStack,
-  TASK_QUEUE,
-} from "./harness-fairness.ts";
+import { inParallel } from "../harness/attack.ts";
+import { writeDeliveries, writePending } from "../harness/backlog.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
+import { bodyOf, useDeliveryStack } from "./harness-deliveries.ts";
+import type { ReceivedRequest } from "./harness-receiver.ts";
+import { answer } from "./harness-receiver-behaviours.ts";
 
+const BUSY_ENDPOINTS = 10;
+const BACKLOG = 100_000;
+/** Fewer than this many of the backlog, a hundredth, may come before another account's first attempt. */
+const FEW = BACKLOG / 100;
+const MEASURED_MS = 15_000;
+const ARRIVES_WITHIN_MS = 30_000;
 /** Measures for half a minute. FULL=1 uses the sizes of docs/scale.md, which take minutes. */
 const CROWD = process.env.FULL
   ? { retries: 10_000, dueInMs: 180_000, timeoutMs: 400_000 }
   : { retries: 2_000, dueInMs: 30_000, timeoutMs: 120_000 };
 const STARTS_AT_ONCE = 64;
+/** The task queue of the product's workflows. The tests also start workflows in it. */
+const TASK_QUEUE = "fairness";
 
-let fairness: FairnessStack;
+const isBusy = ({ requestLine }: ReceivedRequest) => requestLine.includes("/busy");
+/** For each record of the quiet account, the number of busy requests when its event arrived. */
+const arrivals = new Map<string, number>();
+/** The busy endpoints hang. The quiet one answers. */
+const delivery = useDeliveryStack(
+  (socket, request) => {
+    if (isBusy(request)) return;
+    const { data } = bodyOf(request);
+    if (data !== undefined) arrivals.set(data.id, busyRequests());
+    answer(200)(socket, request);
+  },
+  { env: { TEMPORAL_TASK_QUEUE: TASK_QUEUE } },
+);
+const busyRequests = () => delivery.receiver.requests.filter(isBusy).length;
+const quietRequests = () => delivery.receiver.requests.length - busyRequests();
+
+let quiet: { accountId: string; endpointId: string };
+let busyId: string;
+let busyEndpointIds: readonly string[];
 beforeAll(async () => {
-  fairness = await startFairnessStack();
+  const { stack, receiver } = delivery;
+  quiet = await delivery.createOwner();
+  busyId = await createAccount(stack);
+  const created = await inParallel(BUSY_ENDPOINTS, (number) =>
+    createEndpoint(stack, busyId, `https://127.0.0.1:${receiver.port}/busy/${number}`),
+  );
+  busyEndpointIds = created.map(({ endpointId }) => endpointId);
 });
-afterAll(() => fairness.stop());
-afterEach(() => fairness.reset());
-
-/** Starts workflows of an endpoint whose retries are all due at the same moment. */
-async function startRetries(
-  dueAt: number,
-  accountId: string,
-  endpointId: string | undefined,
-  count: number,
-): Promise<void> {
-  const { delivery } = fairness;
-  const { database } = delivery.stack;
-  const retries = { accountId, endpointIds: endpointId ? [endpointId] : [], count };
-  const failedOnce = { state: DeliveryState.RETRYING, attempts: 1, nextAttemptSeconds: 60 };
-  const ids = await writeDeliveries(database, retries, failedOnce);
-  const accountNo = accountNoOf(accountId) ?? 0;
-  const connection = await Connection.connect({ address: delivery.temporal().address });
-  const client = new WorkflowClient({ connection });
-  const starters = Array.from({ length: STARTS_AT_ONCE }, async () => {
-    for (let deliveryId = ids.pop(); deliveryId !== undefined; deliveryId = ids.pop()) {
-      const made = [{ outcome: AttemptOutcome.Timeout, endedAtMs: Date.now() }];
-      const input = { accountNo, deliveryId, run: 1, made };
-      await beginWorkflow(
-        { client, taskQueue: TASK_QUEUE, nowMs: Date.now },
-        input,
-        Math.max(1, dueAt - Date.now()),
-      );
-    }
-  });
-  await Promise.all(starters);
-  await connection.close();
-}
+afterEach(async () => {
+  // TRUNCATE, because the next look would scan deleted rows until the server purges them.
+  await delivery.stack.database.query("TRUNCATE TABLE outbox_entry");
+  for (const socket of delivery.receiver.sockets()) socket.destroy();
+});
 
 it("makes a first attempt before all but a few of 100,000 deliveries to endpoints that hang", async () => {
-  await fairness.writeBacklog();
-  expect(await fairness.mostBeforeFirstAttempts(15_000)).toBeLessThan(FEW);
-  expect(fairness.busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
+  const { stack } = delivery;
+  const backlog = { accountId: busyId, endpointIds: busyEndpointIds, count: BACKLOG };
+  await writePending(stack.database, backlog);
+  const endsAt = performance.now() + MEASURED_MS;
+  /** For each donation, the busy requests that arrived between it and its event. */
+  const before: number[] = [];
+  while (performance.now() < endsAt) {
+    const already = busyRequests();
+    const { recordId } = await createPaidDonation(stack, quiet.accountId);
+    const arrived = () => arrivals.has(recordId);
+    await expect.poll(arrived, { timeout: ARRIVES_WITHIN_MS, interval: 5 }).toBe(true);
+    before.push((arrivals.get(recordId) ?? Infinity) - already);
+    await wait(500);
+  }
+  process.stderr.write(`requests before first attempts: ${before.join(", ")}\n`);
+  expect(Math.max(...before)).toBeLessThan(FEW);
+  expect(busyRequests()).toBeGreaterThan(BUSY_ENDPOINTS);
 }, 90_000);
 
 it(
-  "makes another account's retry before a third of a crowd's that were due sooner, at an endpoint that hangs",
+  "makes a retry before a third of another account's crowd that was due sooner, at an endpoint that hangs",
   async () => {
-    const { stack } = fairness.delivery;
+    const { database } = delivery.stack;
     const dueAt = Date.now() + CROWD.dueInMs;
-    const hanging = fairness.busyEndpointIds[1];
-    const before = fairness.quietRequests();
+    const [, hanging = ""] = busyEndpointIds;
+    const before = quietRequests();
     // It is due after the crowd. In order of time it would come last.
-    await startRetries(dueAt + 1_000, fairness.quietId, fairness.quietEndpointId, 1);
-    await startRetries(dueAt, fairness.busyId, hanging, CROWD.retries);
-    const [planned] = await stack.database.query<{ at: number }>(
+    await startRetries(dueAt + 1_000, quiet, 1);
+    await startRetries(dueAt, { accountId: busyId, endpointId: hanging }, CROWD.retries);
+    const [planned] = await database.query<{ at: number }>(
       "SELECT MAX(next_attempt_at) AS at FROM delivery WHERE endpoint_id = ?",
       [hanging],
     );
-    await expect
-      .poll(fairness.quietRequests, { timeout: CROWD.timeoutMs, interval: 20 })
-      .toBe(before + 1);
+    const patient = { timeout: CROWD.timeoutMs, interval: 20 };
+    await expect.poll(quietRequests, patient).toBe(before + 1);
     const sinceDueMs = Date.now() - dueAt - 1_000;
-    const [asked] = await stack.database.query<{ n: number }>(
+    const [asked] = await database.query<{ n: number }>(
       "SELECT COUNT(*) AS n FROM delivery WHERE endpoint_id = ? AND next_attempt_at <> ?",
       [hanging, planned?.at],
     );
@@ -91,3 +108,26 @@ it(
   },
   CROWD.timeoutMs,
 );
+
+/** Starts workflows of an endpoint whose retries are all due at the same moment. */
+async function startRetries(
+  dueAt: number,
+  { accountId, endpointId }: { accountId: string; endpointId: string },
+  count: number,
+): Promise<void> {
+  const retries = { accountId, endpointIds: [endpointId], count };
+  const failedOnce = { state: DeliveryState.RETRYING, attempts: 1, nextAttemptSeconds: 60 };
+  const ids = await writeDeliveries(delivery.stack.database, retries, failedOnce);
+  const accountNo = accountNoOf(accountId) ?? 0;
+  const connection = await Connection.connect({ address: delivery.temporal().address });
+  const client = new WorkflowClient({ connection });
+  await inParallel(STARTS_AT_ONCE, async () => {
+    for (let deliveryId = ids.pop(); deliveryId !== undefined; deliveryId = ids.pop()) {
+      const made = [{ outcome: AttemptOutcome.Timeout, endedAtMs: Date.now() }];
+      const target = { client, taskQueue: TASK_QUEUE, nowMs: Date.now };
+      const dueInMs = Math.max(1, dueAt - Date.now());
+      await beginWorkflow(target, { accountNo, deliveryId, run: 1, made }, dueInMs);
+    }
+  });
+  await connection.close();
+}

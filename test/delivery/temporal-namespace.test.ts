@@ -4,7 +4,7 @@ import { DeliveryState } from "@activity/proto";
 import { Connection } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unique } from "../harness/builders.ts";
-import { type DeliveryStack, startDeliveryStack } from "./harness-deliveries.ts";
+import { useDeliveryStack } from "./harness-deliveries.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 
 /** All parts of Temporal know a new namespace only after some seconds, and the pauses double. */
@@ -18,16 +18,16 @@ const keep = (thread: Worker) => {
   thread.once("exit", () => threads.delete(thread));
 };
 
-let delivery: DeliveryStack;
-let isStopped = false;
+const delivery = useDeliveryStack(answer(503), {
+  delivers: false,
+  env: { TEMPORAL_NAMESPACE: namespace },
+});
+let instance: { stop(): Promise<void> };
 beforeAll(async () => {
   process.on("worker", keep);
-  delivery = await startDeliveryStack(answer(503), { env: { TEMPORAL_NAMESPACE: namespace } });
+  instance = await delivery.startDelivering();
 });
-afterAll(async () => {
-  process.off("worker", keep);
-  if (!isStopped) await delivery.stop();
-});
+afterAll(() => void process.off("worker", keep));
 
 const waits = () => delivery.stack.log.filter((line) => line.includes("retries wait"));
 
@@ -40,7 +40,7 @@ async function registerNamespace(): Promise<void> {
   await connection.close();
 }
 
-it("waits for its namespace without a thread more at each try, and says what to do", async () => {
+it("waits for its namespace without a further thread at each try, and says what to do", async () => {
   await expect.poll(waits, patient).toHaveLength(3);
   expect(threads.size).toBe(0);
   for (const line of waits()) {
@@ -61,8 +61,7 @@ it("begins retries once the namespace is there, and ends its threads when stoppe
   await expect.poll(waiting, patient).toEqual([]);
   const ended = [...threads].map((thread) => once(thread, "exit"));
   expect(ended).not.toEqual([]);
-  isStopped = true;
-  await delivery.stop();
+  await instance.stop();
   await Promise.all(ended);
   expect(threads.size).toBe(0);
 });

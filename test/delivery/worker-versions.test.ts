@@ -8,7 +8,8 @@ const settled = { timeout: 40_000, interval: 100 };
 const QUEUE = "versioned";
 const delivery = useDeliveryStack(answer(200), {
   env: {
-    ...{ DELIVERY_WORKFLOWS: "all", TEMPORAL_TASK_QUEUE: QUEUE },
+    DELIVERY_WORKFLOWS: "all",
+    TEMPORAL_TASK_QUEUE: QUEUE,
     TEMPORAL_WORKER_BUILD_ID: "1.0.0",
   },
 });
@@ -19,18 +20,13 @@ beforeAll(async () => {
 afterAll(() => connection.close());
 
 /** Sets the current version as an operator does. Temporal knows a version once one of its workers has polled. */
-const makeCurrent = (buildId: string) =>
-  expect
-    .poll(
-      () =>
-        connection.workflowService
-          .setWorkerDeploymentCurrentVersion({
-            ...{ namespace: "default", deploymentName: QUEUE, buildId, identity: "test" },
-          })
-          .then(() => "done", String),
-      settled,
-    )
-    .toBe("done");
+async function makeCurrent(buildId: string): Promise<void> {
+  const version = { namespace: "default", deploymentName: QUEUE, buildId, identity: "test" };
+  const { workflowService } = connection;
+  const set = () =>
+    workflowService.setWorkerDeploymentCurrentVersion(version).then(() => "done", String);
+  await expect.poll(set, settled).toBe("done");
+}
 
 /** The versions whose workers ran a delivery's workflow. */
 async function versionsOf(deliveryId: string): Promise<(string | null | undefined)[]> {
@@ -40,12 +36,12 @@ async function versionsOf(deliveryId: string): Promise<(string | null | undefine
   );
 }
 
-it("gives workflows to the version that is current, and to the next one once that is. ADR 0044", async () => {
+it("gives workflows to the current version, and to the next one once it is current. ADR 0044", async () => {
   const owner = await delivery.createOwner();
   const send = () => delivery.sendTest(owner);
-  const stateOf = (deliveryId: string) => delivery.stateOf(owner.accountId, deliveryId);
   const versionsOnceDelivered = async ({ deliveryId }: { deliveryId: string }) => {
-    await expect.poll(() => stateOf(deliveryId), settled).toBe(DeliveryState.DELIVERED);
+    const stateOf = () => delivery.stateOf(owner.accountId, deliveryId);
+    await expect.poll(stateOf, settled).toBe(DeliveryState.DELIVERED);
     const isRecorded = async () => (await versionsOf(deliveryId)).length > 0;
     await expect.poll(isRecorded, settled).toBe(true);
     return new Set(await versionsOf(deliveryId));
