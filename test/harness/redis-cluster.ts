@@ -21,7 +21,7 @@ export interface RedisClusterNode extends RunningRedis {
 export interface RunningRedisCluster {
   /** The value of REDIS_URL. It names every master. */
   url: string;
-  masters: readonly RedisClusterNode[];
+  masters: readonly [RedisClusterNode, RedisClusterNode, RedisClusterNode];
   /** Returns a key's slot and the master that had the slot at the start. */
   find(key: string): Promise<{ slot: number; master: RedisClusterNode }>;
   /** Starts a replica of a master. It takes over when the master is down. */

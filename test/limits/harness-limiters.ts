@@ -1,6 +1,6 @@
-import { afterAll, beforeAll } from "vitest";
 import { startTestRedis, startTestRedisCluster } from "../harness/redis.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 
 /** The stores that can count requests. */
 export const LIMITERS = [
@@ -9,24 +9,19 @@ export const LIMITERS = [
   ["a Redis Cluster", startTestRedisCluster],
 ] as const;
 
-/** Starts two instances over one limiter for the tests of a group. */
-export function useTwoInstances(startRedis: (typeof LIMITERS)[number][1]) {
-  let redis: Awaited<ReturnType<typeof startRedis>>;
-  let stack: TestStack;
-  let ports: number[];
-  beforeAll(async () => {
-    redis = await startRedis();
-    stack = await startTestStack({ redisUrl: redis?.url });
-    const second = await stack.startInstance();
-    ports = [stack.gatewayPort, second.gatewayPort];
+/** Starts two instances over one limiter for the tests of a file or group. */
+export const useTwoInstances = (startRedis: (typeof LIMITERS)[number][1]) =>
+  useStarted(async () => {
+    const redis = await startRedis();
+    const stack = await startTestStack({ redisUrl: redis?.url });
+    const ports = [stack.gatewayPort, (await stack.startInstance()).gatewayPort];
+    return {
+      stack,
+      /** The port of a gateway, alternating. */
+      portOf: (index: number) => ports[index % ports.length] ?? 0,
+      async stop() {
+        await stack.stop();
+        await redis?.stop();
+      },
+    };
   });
-  afterAll(async () => {
-    await stack.stop();
-    await redis?.stop();
-  });
-  return {
-    stack: () => stack,
-    /** The port of a gateway, alternating. */
-    portOf: (index: number) => ports[index % ports.length] ?? 0,
-  };
-}

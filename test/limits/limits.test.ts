@@ -17,13 +17,13 @@ async function openSlowDoor(redisUrl: string, milliseconds: number) {
 }
 
 describe.each(LIMITERS)("§8 the limits, counted in %s", (_, startRedis) => {
-  const { stack, portOf } = useTwoInstances(startRedis);
+  const instances = useTwoInstances(startRedis);
 
-  it("count requests that arrive at once no less", async () => {
-    const { apiKey } = await createReader(stack());
+  it("admit 120 of 200 requests that arrive at once", async () => {
+    const { apiKey } = await createReader(instances.stack);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        requestOf(portOf(index), "/api/v1/me", {
+        requestOf(instances.portOf(index), "/api/v1/me", {
           apiKey,
           headers: { "x-forwarded-for": `192.0.2.${index}` },
         }),
@@ -48,7 +48,7 @@ describe("§7 without its shared limiter", () => {
     await work(stack).finally(stack.stop);
   }
 
-  it("an instance serves nobody yet while it has not met it, and everybody from then on", async () => {
+  it("an instance serves its first request once it has connected to it", async () => {
     const slow = await openSlowDoor(redis.url, 500);
     await withProduct(slow.url, async ({ http }) => {
       expect((await http("/nothing")).status).toBe(404);
@@ -56,7 +56,7 @@ describe("§7 without its shared limiter", () => {
     slow.close();
   });
 
-  it("an instance starts all the same when it never answers, and admits nobody uncounted", async () => {
+  it("an instance starts even if it never answers, and admits no uncounted request", async () => {
     const silent = await openSlowDoor(redis.url, 3_600_000);
     await withProduct(silent.url, async ({ http }) => {
       expectError(await http("/nothing"), 503, "temporarily_unavailable");
