@@ -3,11 +3,8 @@ import type { ReceivedRequest } from "../harness-receiver.ts";
 import type { CrashStack } from "./harness-stack.ts";
 import type { Party } from "./harness-writers.ts";
 
-/** An attempt as both receiver and core know it: the event's id and the attempt number. */
-export type AttemptName = string;
-
-/** Returns the attempt of a request. */
-export function nameOf(request: ReceivedRequest): AttemptName {
+/** Returns the name of a request's attempt: the event's id and the attempt number, which the core also knows. */
+export function nameOf(request: ReceivedRequest): string {
   return `${eventIdOf(request)} ${headerOf(request, "Service-Attempt")}`;
 }
 
@@ -21,26 +18,13 @@ export function requestsOf({ receiver }: CrashStack, { path }: Party): ReceivedR
   return receiver.requests.filter(({ requestLine }) => requestLine.includes(path));
 }
 
-/** Lists the recorded attempts of all accounts. */
-export async function listRecorded(stack: CrashStack): Promise<Set<AttemptName>> {
+/** Lists the names of the recorded attempts of all accounts. */
+export async function listRecorded(stack: CrashStack): Promise<Set<string>> {
   const rows = await stack.query<{ event_id: string; attempt: number }>(
     `SELECT d.event_id, a.attempt FROM delivery_attempt a
      JOIN delivery d ON d.account_no = a.account_no AND d.id = a.delivery_id`,
   );
   return new Set(rows.map(({ event_id: eventId, attempt }) => `${eventId} ${attempt}`));
-}
-
-/** Lists the attempts in flight: the receiver got them, and they are not recorded. */
-export function inFlightOf(
-  requests: readonly ReceivedRequest[],
-  recorded: ReadonlySet<AttemptName>,
-): AttemptName[] {
-  return [...new Set(requests.map(nameOf))].filter((name) => !recorded.has(name));
-}
-
-/** Lists the attempts that were made again, once for each repetition. */
-export function duplicatesOf(requests: readonly ReceivedRequest[]): AttemptName[] {
-  return without(requests.map(nameOf), [...new Set(requests.map(nameOf))]);
 }
 
 /** Removes each entry of `taken` from a list once. */

@@ -1,49 +1,31 @@
 import type { Behaviour, ReceivedRequest } from "../harness-receiver.ts";
 
-/** Holds requests back from their answer, so that their attempts stay in flight. */
-export type Gate = {
-  readonly behaviour: Behaviour;
-  /** Releases one request in each interval, until the returned function is called. */
-  letThroughEvery(milliseconds: number): () => void;
-  /** Releases everything from now on. */
-  open(): void;
-};
-
-/** Puts a closed gate before a behaviour. Only requests with `isKept` wait. */
-export function createGate(
-  behaviour: Behaviour,
-  isKept: (request: ReceivedRequest) => boolean,
-): Gate {
+/** Puts a closed gate before a behaviour. Requests with `isKept` wait there, so their attempts stay in flight. */
+export function createGate(behaviour: Behaviour, isKept: (request: ReceivedRequest) => boolean) {
   const waiting: Parameters<Behaviour>[] = [];
-  let passes = 0;
+  let isOpen = false;
+
+  function answerNext(): void {
+    let next = waiting.shift();
+    // The sender of a destroyed socket is dead or has given up. It will send again.
+    while (next?.[0].destroyed) next = waiting.shift();
+    if (next !== undefined) behaviour(...next);
+  }
 
   return {
-    behaviour(...request) {
-      if (!isKept(request[1])) return behaviour(...request);
-      waiting.push(request);
-      letThrough();
+    behaviour(...request: Parameters<Behaviour>): void {
+      if (isOpen || !isKept(request[1])) behaviour(...request);
+      else waiting.push(request);
     },
-    letThroughEvery(milliseconds) {
-      const timer = setInterval(() => {
-        passes += 1;
-        letThrough();
-      }, milliseconds);
+    /** Answers one request in each interval, until the returned function is called. */
+    answerEvery(milliseconds: number): () => void {
+      const timer = setInterval(answerNext, milliseconds);
       return () => clearInterval(timer);
     },
-    open() {
-      passes = Number.POSITIVE_INFINITY;
-      letThrough();
+    /** Answers everything from now on. */
+    open(): void {
+      isOpen = true;
+      while (waiting.length > 0) answerNext();
     },
   };
-
-  function letThrough(): void {
-    while (passes > 0) {
-      const request = waiting.shift();
-      if (request === undefined) return;
-      // The sender is dead or has given up. It will send again.
-      if (request[0].destroyed) continue;
-      passes -= 1;
-      behaviour(...request);
-    }
-  }
 }

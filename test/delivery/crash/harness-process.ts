@@ -11,21 +11,18 @@ export type Victim = {
   isRunning(): boolean;
 };
 
-/** A program of this repository. */
-export type NodeProgram = {
-  /** Relative to the root of the repository. */
-  readonly script: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Receives the output of all its lives. */
-  readonly logFile: string;
-  /** The text that it logs once it works. */
-  readonly readyText: string;
-};
-
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Makes a victim of a program. */
-export function nodeVictim({ script, env, logFile, readyText }: NodeProgram): Victim {
+/**
+ * Makes a victim of a program of this repository. `logFile` receives the output of all its lives. `readyText` is what it
+ * logs once it works.
+ */
+export function nodeVictim(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  logFile: string,
+  readyText: string,
+): Victim {
   let from = 0;
   const host = createServerHost({
     ...{ title: script, env, logFile, args: [] },
@@ -35,12 +32,8 @@ export function nodeVictim({ script, env, logFile, readyText }: NodeProgram): Vi
   return {
     ...host,
     async start() {
-      from = await sizeOf(logFile);
+      from = (await stat(logFile).catch(() => undefined))?.size ?? 0;
       await host.start();
     },
   };
-}
-
-async function sizeOf(file: string): Promise<number> {
-  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }

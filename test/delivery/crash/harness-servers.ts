@@ -1,5 +1,5 @@
 import { startDatabase } from "../../../dev-stack/src/database.ts";
-import { createProgress, silentProgress } from "../../../dev-stack/src/progress.ts";
+import { createProgress, type Progress, silentProgress } from "../../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../../dev-stack/src/temporal.ts";
 import { startVitess } from "../../vitess/harness-vitess.ts";
 import type { Victim } from "./harness-process.ts";
@@ -23,60 +23,48 @@ const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...ENV } = process
  * A database server with the product's durable settings. `ephemeral` gives its user every right, which Vitess needs,
  * and syncs less, which matters only if the machine dies.
  */
-export function databaseVictim(
-  dataDir: string,
-  { ephemeral = false }: { ephemeral?: boolean } = {},
-): ServerVictim {
-  return serverVictim(async (isFirst) => {
-    const progress = isFirst ? createProgress() : silentProgress;
-    const options = { env: ENV, dataDir, progress, ephemeral };
-    const database = await startDatabase(options);
+export function databaseVictim(dataDir: string, ephemeral: boolean): ServerVictim {
+  return serverVictim(async (progress) => {
+    const database = await startDatabase({ env: ENV, dataDir, progress, ephemeral });
     return { ...database, address: database.url };
   });
 }
 
 /** A vtgate and the vttablets of shards in a MySQL. They die together. */
 export function vitessVictim(mysqlUrl: string, port: number, shards: number): ServerVictim {
-  return serverVictim(async (isFirst) => {
-    const vitess = await startVitess({
-      ...{ env: ENV, mysqlUrl, prefix: "crash", shards, port },
-      progress: isFirst ? createProgress() : silentProgress,
-    });
+  return serverVictim(async (progress) => {
+    const options = { env: ENV, mysqlUrl, prefix: "crash", shards, port, progress };
+    const vitess = await startVitess(options);
     return { ...vitess, address: vitess.url };
   });
 }
 
 /** The stack's own Temporal. */
 export function temporalVictim(dataDir: string): ServerVictim {
-  return serverVictim((isFirst) =>
-    startTemporal({ env: ENV, dataDir, progress: isFirst ? createProgress() : silentProgress }),
-  );
+  return serverVictim((progress) => startTemporal({ env: ENV, dataDir, progress }));
 }
 
 /** Makes a victim of a server that restarts at its address. */
-function serverVictim(startServer: (isFirst: boolean) => Promise<Running>): ServerVictim {
+function serverVictim(startServer: (progress: Progress) => Promise<Running>): ServerVictim {
   let running: Running | undefined;
   let address = "";
-  let hasEnded = true;
   return {
     address: () => address,
-    isRunning: () => !hasEnded,
+    isRunning: () => running !== undefined,
     async start() {
-      const server = await startServer(address === "");
-      const moved = address !== "" && server.address !== address;
-      address = server.address;
+      const before = address;
+      const server = await startServer(before === "" ? createProgress() : silentProgress);
       running = server;
-      hasEnded = false;
+      address = server.address;
       server.ended.then(() => {
-        if (running === server) hasEnded = true;
+        if (running === server) running = undefined;
       });
-      if (moved) throw new Error("a server came back at another address");
+      if (before !== "" && address !== before) throw new Error("a server moved to another address");
     },
     async kill() {
-      if (hasEnded && running !== undefined) throw new Error("a server ended by itself");
-      await running?.kill();
+      if (running === undefined) throw new Error("a server ended by itself");
+      await running.kill();
       running = undefined;
-      hasEnded = true;
     },
   };
 }

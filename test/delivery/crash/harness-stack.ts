@@ -23,6 +23,9 @@ import {
 /** A name that tests search for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
+const SERVED = { timeout: 60_000, interval: 50 };
+const CALL_TIMEOUT_MS = 15_000;
+
 /** The product with each part in its own process, and a receiver that counts. */
 export type CrashStack = Awaited<ReturnType<typeof startCrashStack>>;
 
@@ -38,15 +41,11 @@ export async function startCrashStack({
   makeDatabase,
 }: CrashServers = {}) {
   const folder = await mkdtemp(join(tmpdir(), "activity-crash-"));
-  const { receiver, target, trusting } = await startTrustedReceiver(
-    folder,
-    answer(200),
-    RECEIVER_HOST,
-  );
+  const trusted = await startTrustedReceiver(folder, answer(200), RECEIVER_HOST);
+  const { receiver, target, trusting } = trusted;
   const shards = inject("shards");
   const dataDir = join(folder, "database");
-  const database =
-    makeDatabase?.(dataDir) ?? databaseVictim(dataDir, { ephemeral: shards !== undefined });
+  const database = makeDatabase?.(dataDir) ?? databaseVictim(dataDir, shards !== undefined);
   const temporal = makeTemporal(join(folder, "temporal"));
   await Promise.all([database.start(), temporal.start()]);
   const vitess =
@@ -60,18 +59,14 @@ export async function startCrashStack({
   const credential = await createServiceCredential(databaseUrl, "test", permissions);
   const corePort = await findFreePort();
   const shared = { ...baseEnv(), HOME: process.env.HOME, ...trusting };
-  const core = nodeVictim({
-    script: "server/src/main.ts",
-    env: {
-      ...shared,
-      DATABASE_URL: databaseUrl,
-      CURSOR_KEYS: randomBytes(32).toString("hex"),
-      SECRET_KEYS: randomBytes(32).toString("hex"),
-      CORE_PORT: `${corePort}`,
-    },
-    logFile: join(folder, "core.log"),
-    readyText: "core listens",
-  });
+  const coreEnv = {
+    ...shared,
+    DATABASE_URL: databaseUrl,
+    CURSOR_KEYS: randomBytes(32).toString("hex"),
+    SECRET_KEYS: randomBytes(32).toString("hex"),
+    CORE_PORT: `${corePort}`,
+  };
+  const core = nodeVictim("server/src/main.ts", coreEnv, join(folder, "core.log"), "core listens");
   await core.start();
   const coreUrl = `http://127.0.0.1:${corePort}`;
   const dispatcherEnv = {
@@ -106,12 +101,9 @@ export async function startCrashStack({
     folder,
     /** Creates a process with a dispatcher and a worker. It logs to `<name>.log` and ends with the stack. */
     dispatcher(name: string, env: Readonly<Record<string, string>> = {}) {
-      const victim = nodeVictim({
-        script: "workflows/src/main.ts",
-        env: { ...dispatcherEnv, ...env },
-        logFile: join(folder, `${name}.log`),
-        readyText: "deliveries run",
-      });
+      const logFile = join(folder, `${name}.log`);
+      const ofDispatcher = { ...dispatcherEnv, ...env };
+      const victim = nodeVictim("workflows/src/main.ts", ofDispatcher, logFile, "deliveries run");
       dispatchers.push(victim);
       return victim;
     },
@@ -140,6 +132,3 @@ export async function startCrashStack({
     },
   };
 }
-
-const SERVED = { timeout: 60_000, interval: 50 };
-const CALL_TIMEOUT_MS = 15_000;

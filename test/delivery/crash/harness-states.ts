@@ -23,66 +23,29 @@ export async function countInFlight(stack: CrashStack, party: Party): Promise<nu
   return Pending + Retrying;
 }
 
-/** A delivery, its event, and the number of its recorded attempts. */
-export type StoredDelivery = {
-  readonly id: string;
-  readonly event_id: string;
-  readonly attempts: number;
-};
-
-/** Lists a party's deliveries. */
-export function listDeliveries(
-  stack: CrashStack,
-  { accountIds }: Party,
-): Promise<StoredDelivery[]> {
-  return stack.query(`SELECT id, event_id, attempts FROM delivery WHERE ${OF_PARTY}`, [accountIds]);
-}
-
-/** Lists the ids of all deliveries that wait for a retry. */
-export async function listRetrying(stack: CrashStack): Promise<string[]> {
-  const rows = await stack.query<{ id: string }>("SELECT id FROM delivery WHERE state = ?", [
-    DeliveryState.Retrying,
-  ]);
-  return rows.map(({ id }) => id);
+/** Lists a party's deliveries, with their events and the numbers of their recorded attempts. */
+export function listDeliveries(stack: CrashStack, { accountIds }: Party) {
+  return stack.query<{ id: string; event_id: string; attempts: number }>(
+    `SELECT id, event_id, attempts FROM delivery WHERE ${OF_PARTY}`,
+    [accountIds],
+  );
 }
 
 /** Counts the retries of all accounts that are due within these seconds, or overdue. */
-export async function countDueWithin(stack: CrashStack, seconds: number): Promise<number> {
-  const [row] = await stack.query<{ deliveries: number }>(
-    `SELECT COUNT(*) AS deliveries FROM delivery
-     WHERE state = ? AND next_attempt_at < ${NOW} + ? * 1000000`,
-    [DeliveryState.Retrying, seconds],
-  );
-  return row?.deliveries ?? 0;
+export function countDueWithin(stack: CrashStack, seconds: number): Promise<number> {
+  const due = `delivery WHERE state = ? AND next_attempt_at < ${NOW} + ? * 1000000`;
+  return countRows(stack, due, [DeliveryState.Retrying, seconds]);
 }
 
 /** Counts the outbox entries of all accounts. */
-export async function countOutbox(stack: CrashStack): Promise<number> {
-  const [row] = await stack.query<{ entries: number }>(
-    "SELECT COUNT(*) AS entries FROM outbox_entry",
-  );
-  return row?.entries ?? 0;
+export function countOutbox(stack: CrashStack): Promise<number> {
+  return countRows(stack, "outbox_entry", []);
 }
 
-/** A leased outbox entry. */
-export type Lease = { readonly lease_id: string };
-
-/** Lists all leases, expired or not. */
-export function listLeases(stack: CrashStack): Promise<Lease[]> {
-  return stack.query("SELECT lease_id FROM outbox_entry WHERE lease_id IS NOT NULL");
-}
-
-/** Counts the entries that still have one of these leases, expired or not. */
-export async function countStillLeased(
-  stack: CrashStack,
-  leases: readonly Lease[],
-): Promise<number> {
-  const ids = ["", ...new Set(leases.map(({ lease_id: id }) => id))];
-  const [row] = await stack.query<{ entries: number }>(
-    "SELECT COUNT(*) AS entries FROM outbox_entry WHERE lease_id IN (?)",
-    [ids],
-  );
-  return row?.entries ?? 0;
+async function countRows(stack: CrashStack, from: string, values: unknown[]): Promise<number> {
+  const sql = `SELECT COUNT(*) AS found FROM ${from}`;
+  const [row] = await stack.query<{ found: number }>(sql, values);
+  return row?.found ?? 0;
 }
 
 function nameOfState(state: number): string {

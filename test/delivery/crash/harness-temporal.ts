@@ -2,12 +2,6 @@ import { Client, Connection, type WorkflowExecutionInfo } from "@temporalio/clie
 import { expect } from "vitest";
 import { SIZE } from "./harness-size.ts";
 import type { CrashStack } from "./harness-stack.ts";
-import { listRetrying } from "./harness-states.ts";
-
-/** A workflow as Temporal lists it. */
-export type ListedWorkflow = Pick<WorkflowExecutionInfo, "workflowId" | "runId"> & {
-  readonly status: string;
-};
 
 const OF_FIRST_RUN = /^delivery-([a-z0-9]{15})-1$/;
 const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
@@ -25,19 +19,17 @@ export async function withTemporal<Result>(
   }
 }
 
-/** Lists all workflows, or those that match a query. */
-export function listWorkflows(stack: CrashStack, query?: string): Promise<ListedWorkflow[]> {
+/** Lists all workflows. */
+export function listWorkflows(stack: CrashStack): Promise<WorkflowExecutionInfo[]> {
   return withTemporal(stack, async ({ workflow }) => {
-    const listed: ListedWorkflow[] = [];
-    for await (const { workflowId, runId, status } of workflow.list(query ? { query } : {})) {
-      listed.push({ workflowId, runId, status: status.name });
-    }
+    const listed: WorkflowExecutionInfo[] = [];
+    for await (const info of workflow.list()) listed.push(info);
     return listed;
   });
 }
 
 /** Returns the delivery of a workflow's first run. */
-function deliveryIdOf({ workflowId }: ListedWorkflow): string {
+function deliveryIdOf({ workflowId }: WorkflowExecutionInfo): string {
   return OF_FIRST_RUN.exec(workflowId)?.[1] ?? `not a run: ${workflowId}`;
 }
 
@@ -53,24 +45,9 @@ export async function expectWorkflowsOf(
   const asked = new Set(deliveryIds);
   const listOwn = async () =>
     (await listWorkflows(stack)).filter((listed) => asked.has(deliveryIdOf(listed)));
-  const listUnended = async () => (await listOwn()).filter(({ status }) => status !== "COMPLETED");
+  const listUnended = async () =>
+    (await listOwn()).filter(({ status }) => status.name !== "COMPLETED").map(deliveryIdOf);
   await expect.poll(listUnended, SETTLE).toEqual([]);
   const own = new Set((await listOwn()).map(deliveryIdOf));
   expect([...own].sort()).toEqual([...withWorkflow].sort());
-}
-
-/**
- * Checks that every delivery that waits for a retry has its own running workflow. Waits for workflows that are just
- * starting.
- */
-export async function expectRetriesWait(stack: CrashStack): Promise<void> {
-  const retrying = await listRetrying(stack);
-  const listWithout = async () => {
-    const running = await listWorkflows(stack, "ExecutionStatus = 'Running'");
-    const own = new Set(running.map(deliveryIdOf));
-    // A delivery that continued meanwhile needs no workflow any more.
-    const still = new Set(await listRetrying(stack));
-    return retrying.filter((id) => still.has(id) && !own.has(id));
-  };
-  await expect.poll(listWithout, SETTLE).toEqual([]);
 }

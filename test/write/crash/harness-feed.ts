@@ -16,13 +16,14 @@ export async function followFeed(
 ): Promise<Activity[]> {
   const activities = stack.client(ActivityService);
   const seen: Activity[] = [];
-  let cursor: { cursor?: string } = {};
+  let cursor: string | undefined;
   for (;;) {
     const mayEnd = !isWriting();
-    const request = { accountId, order: Order.ASC, since: SINCE, limit: LIMIT, ...cursor };
+    const fixed = { accountId, order: Order.ASC, since: SINCE, limit: LIMIT };
+    const request = cursor === undefined ? fixed : { ...fixed, cursor };
     const { answer: page } = await untilAcknowledged(() => activities.listActivities(request));
     seen.push(...page.activities);
-    if (page.nextCursor !== undefined) cursor = { cursor: page.nextCursor };
+    cursor = page.nextCursor ?? cursor;
     if (page.hasMore) continue;
     if (mayEnd) return seen;
     await wait(POLL_MS);
@@ -34,10 +35,9 @@ export function readFeed(stack: CrashStack, accountId: string): Promise<Activity
   return followFeed(stack, accountId, () => false);
 }
 
-/** The fields of a record that tests compare. */
-export type ComparedRecord = Pick<Activity, "id" | "recordedAt" | "refundedAmountCents">;
+type ComparedRecord = Pick<Activity, "id" | "recordedAt" | "refundedAmountCents">;
 
-/** Formats a record of the feed: its id, its recorded_at and its refunded amount. */
+/** Formats what tests compare of a record: its id, its recorded_at and its refunded amount. */
 export function lineOf({ id, recordedAt, refundedAmountCents }: ComparedRecord): string {
   return `${id} ${microsOf(recordedAt)} ${refundedAmountCents}`;
 }

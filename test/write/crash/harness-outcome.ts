@@ -1,10 +1,5 @@
 import { expect } from "vitest";
-import {
-  differingOf,
-  eventIdOf,
-  requestsOf,
-  without,
-} from "../../delivery/crash/harness-attempts.ts";
+import { eventIdOf, requestsOf, without } from "../../delivery/crash/harness-attempts.ts";
 import { expectNothingLost } from "../../delivery/crash/harness-outcome.ts";
 import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
 import type { Party } from "../../delivery/crash/harness-writers.ts";
@@ -12,12 +7,10 @@ import type { ReceivedRequest } from "../../delivery/harness-receiver.ts";
 import { lineOf, readFeed } from "./harness-feed.ts";
 import type { Written } from "./harness-writing.ts";
 
-const NONE_AMISS = { lost: [], unknown: [] };
-
 /** Checks that two lists have the same entries, each equally often, in any order. */
 export function expectSame(found: readonly string[], wanted: readonly string[]): void {
-  const amiss = { lost: without(wanted, found), unknown: without(found, wanted) };
-  expect(amiss).toEqual(NONE_AMISS);
+  const differences = { lost: without(wanted, found), unknown: without(found, wanted) };
+  expect(differences).toEqual({ lost: [], unknown: [] });
 }
 
 /**
@@ -26,9 +19,11 @@ export function expectSame(found: readonly string[], wanted: readonly string[]):
 export async function expectWritten(stack: CrashStack, { records, differing }: Written) {
   for (const [accountId, written] of records) {
     expect(written.length).toBeGreaterThan(0);
-    const feed = (await readFeed(stack, accountId)).map(lineOf);
-    const lines = written.map(({ line }) => line);
-    expectSame(feed, lines);
+    const feed = await readFeed(stack, accountId);
+    expectSame(
+      feed.map(lineOf),
+      written.map(({ line }) => line),
+    );
   }
   expect(differing).toEqual([]);
 }
@@ -40,9 +35,7 @@ export async function expectWritten(stack: CrashStack, { records, differing }: W
 export async function expectTold(stack: CrashStack, party: Party, { records }: Written) {
   const due = [...records.values()].flat().flatMap(({ told }) => told);
   await expectNothingLost(stack, { party, events: due.length, workflows: "retries" });
-  const requests = requestsOf(stack, party);
-  expectSame(toldOf(requests), due);
-  expect(differingOf(requests)).toEqual([]);
+  expectSame(toldOf(requestsOf(stack, party)), due);
 }
 
 /** Lists the events of requests, once each, by kind and record. §6.2 */

@@ -22,72 +22,67 @@ export type WrittenRecord = {
 export type Shown = Donation | PlatformEvent;
 
 /** Makes a call until it is answered. */
-export type Ask = <Answer extends Shown>(call: () => Promise<Answer>) => Promise<Answer>;
+type Ask = <Answer extends Shown>(call: () => Promise<Answer>) => Promise<Answer>;
 
 /** Writes one new record of an account. */
-export type WriteRecord = (accountId: string, ask: Ask) => Promise<WrittenRecord>;
+type WriteRecord = (accountId: string) => Promise<WrittenRecord>;
 
 const AMOUNT = { amountCents: 500n, currency: "eur" };
 /** A part of the amount, so that the donation stays in the feed. The feed then shows if it was refunded twice. */
 const REFUND_CENTS = 1n;
 
-/** Returns a writer of each kind of record. */
-export function recordWriters(stack: CrashStack): WriteRecord[] {
+/** Returns a writer of each kind of record. Each makes its calls by `ask`. */
+export function recordWriters(stack: CrashStack, ask: Ask): WriteRecord[] {
   const donations = stack.client(DonationService);
   const platformEvents = stack.client(PlatformEventService);
+  const askDonation = (call: () => Promise<{ donation?: Donation | undefined }>) =>
+    ask(async () => shown((await call()).donation));
 
-  async function writeContribution(accountId: string, ask: Ask): Promise<WrittenRecord> {
+  async function writeContribution(accountId: string): Promise<WrittenRecord> {
     const ids = { accountId, externalId: unique("month") };
     const subscription = { subscriptionExternalId: unique("subscription") };
     const request = { ...ids, ...subscription, ...AMOUNT, contributedAt: timestampNow() };
-    const contribution = await ask(async () =>
-      shownIn((await donations.recordContribution(request)).donation),
-    );
+    const contribution = await askDonation(() => donations.recordContribution(request));
     return writtenDonation(contribution, "donation.created", "subscription.created");
   }
 
-  async function payDonation(accountId: string, ask: Ask): Promise<Donation> {
+  async function payDonation(accountId: string): Promise<Donation> {
     const ids = { accountId, externalId: unique("donation") };
     const request = { ...ids, ...AMOUNT, donatedAt: timestampNow() };
-    const created = await ask(async () =>
-      shownIn((await donations.createDonation(request)).donation),
-    );
-    const paid = await ask(async () => shownIn((await donations.payDonation(ids)).donation));
+    const created = await askDonation(() => donations.createDonation(request));
+    const paid = await askDonation(() => donations.payDonation(ids));
     if (paid.recordId !== created.recordId) throw new Error("a payment changed its record's id");
     return paid;
   }
 
-  async function writeDonation(accountId: string, ask: Ask): Promise<WrittenRecord> {
-    return writtenDonation(await payDonation(accountId, ask), "donation.created");
+  async function writeDonation(accountId: string): Promise<WrittenRecord> {
+    return writtenDonation(await payDonation(accountId), "donation.created");
   }
 
-  async function writeRefund(accountId: string, ask: Ask): Promise<WrittenRecord> {
-    const { externalId, recordId } = await payDonation(accountId, ask);
+  async function writeRefund(accountId: string): Promise<WrittenRecord> {
+    const { externalId, recordId } = await payDonation(accountId);
     const refund = { refundExternalId: unique("refund"), amountCents: REFUND_CENTS };
     const request = { accountId, externalId, ...refund };
-    const refunded = await ask(async () =>
-      shownIn((await donations.refundDonation(request)).donation),
-    );
+    const refunded = await askDonation(() => donations.refundDonation(request));
     if (refunded.recordId !== recordId) throw new Error("a refund changed its record's id");
     return writtenDonation(refunded, "donation.created", "donation.refunded");
   }
 
-  async function writePlatformEvent(accountId: string, ask: Ask): Promise<WrittenRecord> {
+  async function writePlatformEvent(accountId: string): Promise<WrittenRecord> {
     const ids = { accountId, externalId: unique("event"), platform: Platform.LIVE_PLATFORM_1 };
     const request = { ...ids, kind: { case: "follow", value: {} } } as const;
-    const event = await ask(async () =>
-      shownIn((await platformEvents.recordPlatformEvent(request)).platformEvent),
+    const { recordId, recordedAt } = await ask(async () =>
+      shown((await platformEvents.recordPlatformEvent(request)).platformEvent),
     );
-    const { recordId, recordedAt } = event;
     return { line: lineOf({ id: `evt_${recordId}`, recordedAt }), told: [] };
   }
 
   return [writeContribution, writeDonation, writePlatformEvent, writeRefund];
 }
 
-function shownIn<Answer extends Shown>(answer: Answer | undefined): Answer {
-  if (answer === undefined) throw new Error("an answer shows no record");
-  return answer;
+function shown<Answer extends Shown>(record: Answer | undefined): Answer {
+  if (record === undefined) throw new Error("an answer shows no record");
+  return record;
 }
 
 function writtenDonation(donation: Donation, ...kinds: string[]): WrittenRecord {

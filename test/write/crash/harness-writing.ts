@@ -4,16 +4,14 @@ import { untilAcknowledged } from "../../delivery/crash/harness-repeat.ts";
 import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
 import type { Party } from "../../delivery/crash/harness-writers.ts";
 import { microsOf } from "./harness-feed.ts";
-import { type Ask, recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
-
-/** A call with the failures before its answer. */
-type WrittenCall = { readonly failures: readonly Code[] };
+import { recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 
 /** What the writers know after their stop. */
 export type Written = {
   /** By account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
-  readonly calls: readonly WrittenCall[];
+  /** The failures of each call before its answer. */
+  readonly calls: readonly { readonly failures: readonly Code[] }[];
   /** Answers that differed when a repeated call was made once more. */
   readonly differing: readonly string[];
 };
@@ -31,35 +29,32 @@ export function startWriting(
   const accountsOf = Array.from({ length: writers }, (_, writer) => accountOf(writer, accountIds));
   const records = new Map(accountsOf.map((id): [string, WrittenRecord[]] => [id, []]));
   const differing: string[] = [];
-  const kinds = recordWriters(stack);
-  let answered = 0;
   let inFlight = 0;
-  const calls: WrittenCall[] = [];
+  const calls: Written["calls"][number][] = [];
   let isStopped = false;
   let isOver = false;
 
-  const ask: Ask = async (call) => {
+  async function ask<Answer extends Shown>(call: () => Promise<Answer>): Promise<Answer> {
     const counted = async () => {
       inFlight += 1;
       return call().finally(() => {
         inFlight -= 1;
       });
     };
-    const first = await untilAcknowledged(counted);
-    const { failures } = first;
+    const { answer, failures } = await untilAcknowledged(counted);
     calls.push({ failures });
-    answered += 1;
     if (failures.length > 0) {
-      const { answer: again } = await untilAcknowledged(counted);
-      const names = [first.answer, again].map(nameOf);
-      if (names[0] !== names[1]) differing.push(names.join(", then "));
+      const again = await untilAcknowledged(counted);
+      const [before, after] = [nameOf(answer), nameOf(again.answer)];
+      if (before !== after) differing.push(`${before}, then ${after}`);
     }
-    return first.answer;
-  };
+    return answer;
+  }
 
+  const kinds = recordWriters(stack, ask);
   async function write(accountId: string, writer: number): Promise<void> {
     for (let next = writer; !isStopped; next++) {
-      const record = await kinds[next % kinds.length]?.(accountId, ask);
+      const record = await kinds[next % kinds.length]?.(accountId);
       if (record !== undefined) records.get(accountId)?.push(record);
       if (pauseMs !== undefined) await wait(pauseMs);
     }
@@ -68,7 +63,7 @@ export function startWriting(
   const all = Promise.all(accountsOf.map(write));
   return {
     /** The number of answered calls. */
-    answered: () => answered,
+    answered: () => calls.length,
     /** The number of calls without an answer yet. */
     inFlight: () => inFlight,
     /** Whether all writers have ended. */
