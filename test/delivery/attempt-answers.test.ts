@@ -37,12 +37,12 @@ describe("ADR 0027: the status decides, whatever becomes of the rest of the answ
     ["reset in the headers", "content-le", writeAndReset],
     ["headers that never end", `x: ${"y".repeat(64 * 1024)}`, write],
     ["headers that stall", "x: ", write],
-    ["a length that is no number", "content-length: many\r\n\r\n", write],
+    ["a length that is not a number", "content-length: many\r\n\r\n", write],
     ["two different lengths", "content-length: 1\r\ncontent-length: 2\r\n\r\nxx", write],
     ["reset in the body", "content-length: 100\r\n\r\nhalf", writeAndReset],
     ["closed in the body", "content-length: 100\r\n\r\nhalf", writeAndEnd],
     ["a body that stalls", "content-length: 100\r\n\r\nhalf", write],
-    ["a chunk that is none", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
+    ["an invalid chunk", "transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nz\r\n", write],
   ] as const;
   const cases = STATUSES.flatMap(([status, outcome]) =>
     RESTS.map(([what, rest, behaviour]) => ({ status, outcome, what, rest, behaviour })),
@@ -58,7 +58,7 @@ describe("ADR 0027: the status decides, whatever becomes of the rest of the answ
     await expect.poll(() => receiver.openCount()).toBe(0);
   });
 
-  it("the rest of an answer gets a second, on the clock", async () => {
+  it("the rest of an answer gets one second, on the clock", async () => {
     const receiver = await patient.receive(trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50));
     const report = await patient.post(receiver);
     expect(report).toMatchObject({ outcome: "delivered", status: 200 });
@@ -66,7 +66,7 @@ describe("ADR 0027: the status decides, whatever becomes of the rest of the answ
     expect(report.durationMs).toBeLessThan(REST_MS + LATE_MS);
   });
 
-  it("and no longer than the attempt", async () => {
+  it("the rest of an answer gets no more time than the attempt", async () => {
     const short = createSenderHarness({ timeoutMs: 300 });
     const receiver = await short.receive(trickle(`${OK_HEAD}content-length: 1000\r\n\r\n`, 50));
     const report = await short.post(receiver);
@@ -91,7 +91,7 @@ describe("§6.4 2xx is success whatever the body", () => {
     expect(bytesRead).toBeLessThan(256 * 1024);
   });
 
-  it("bytes that are no text are kept as they came", async () => {
+  it("bytes that are not text are kept unchanged", async () => {
     const body = "\u00ff\u0000\u001f";
     const head = `${OK_HEAD}content-encoding: gzip\r\ncontent-length: 3\r\n\r\n`;
     const receiver = await patient.receive((socket) => socket.write(`${head}${body}`, "latin1"));

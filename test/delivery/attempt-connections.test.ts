@@ -46,7 +46,7 @@ function createPinnedPost({ port }: Receiver) {
 }
 
 describe("a connection is kept for the next attempts to the same host", () => {
-  it("one after the other on one connection, side by side on several", async () => {
+  it("on one connection in sequence, on several in parallel", async () => {
     const receiver = await harness.receive(answer(200));
     for (let round = 0; round < 3; round++) await harness.post(receiver);
     expect(receiver.connectionCount()).toBe(1);
@@ -92,7 +92,7 @@ describe("a connection is kept for the next attempts to the same host", () => {
     expect(receiver.connectionCount()).toBe(2);
   });
 
-  it("an answer that came too early does not count for the next request", async () => {
+  it("but an answer that came too early does not count for the next request", async () => {
     const receiver = await harness.receive(async (socket) => {
       socket.write(OK);
       await new Promise((resolve) => setTimeout(resolve, 30));

@@ -87,8 +87,8 @@ describe("§6.4 an answer whose status does not come is a network_error", () => 
     ["reset in an interim answer", writeAndReset("HTTP/1.1 103 E\r\nlink: ")],
     ["reset after an interim answer", writeAndReset("HTTP/1.1 100 C\r\n\r\n")],
     ["garbage instead of HTTP", write("SSH-2.0-OpenSSH_9.9\r\n\r\n")],
-    ["bytes that are no text", write("\u0000\u0001\u0002\u0003\r\n\r\n")],
-    ["a status that is no number", write("HTTP/1.1 2x0 OK\r\n\r\n")],
+    ["bytes that are not text", write("\u0000\u0001\u0002\u0003\r\n\r\n")],
+    ["a status that is not a number", write("HTTP/1.1 2x0 OK\r\n\r\n")],
     ["garbage before a status", write(`SSH-2.0\r\n\r\n${OK_HEAD}content-length: 0\r\n\r\n`)],
   ])("%s", async (_what, behaviour) => {
     const receiver = await patient.receive(behaviour);

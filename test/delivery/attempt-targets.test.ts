@@ -75,7 +75,7 @@ describe("§6.4 no packet goes to an unsafe target", () => {
     expect(opened).toHaveLength(0);
   });
 
-  it("the count of sockets would have seen one: it sees that of an allowed target", async () => {
+  it("the count of sockets includes a connection to an allowed target", async () => {
     const receiver = await harness.receive(answer(200));
     expect(await harness.post(receiver)).toMatchObject({ outcome: "delivered" });
     expect([opened.length, receiver.connectionCount()]).toEqual([1, 1]);
@@ -117,7 +117,7 @@ describe("a name that changes its answer between check and connect", () => {
   });
 });
 
-describe("the environment changes nothing", () => {
+describe("environment variables change nothing", () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });

@@ -43,7 +43,7 @@ describe("an attempt by way of the egress proxy, ADR 0027", () => {
     expect([outcome, detail]).toEqual(["network_error", expect.stringMatching(/for another name/)]);
   });
 
-  it("is the receiver's failure where the proxy could not connect to it", async () => {
+  it("fails as a network_error if the proxy cannot connect to the receiver", async () => {
     const receiver = await harness.receive(answer(200));
     await receiver.stop();
     const detail = "the egress proxy could not connect (EPROXYTARGET)";
@@ -75,7 +75,7 @@ describe("an attempt is not made, and nothing is sent, while the egress proxy", 
   });
 });
 
-it("an event whose proxy was away has used up no attempt, and is delivered once it is back. §6.4, ADR 0027", async () => {
+it("an unreachable proxy uses up no attempt, and the event is delivered once it is back. §6.4, ADR 0027", async () => {
   const own = await startTinyproxy();
   const proxy = createEgressProxy(own.url);
   await own.stop();

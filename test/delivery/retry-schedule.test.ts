@@ -171,7 +171,7 @@ it("reschedules an attempt that the core cannot load, later each time, and keeps
   expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
 });
 
-it("ends a run that the database does not hold as unknown, and sends nothing. ADR 0045", async () => {
+it("ends as unknown if the database does not have the run, and sends nothing. ADR 0045", async () => {
   const { history, requests, result } = await runToEnd(async ({ deliveryId }) => {
     await skipping.stack.database.query("DELETE FROM delivery WHERE id = ?", [deliveryId]);
   });

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from "../harness-receiver.ts";
 import { listRecorded, nameOf } from "./harness-attempts.ts";
 import { createGate } from "./harness-gate.ts";
 import type { Victim } from "./harness-process.ts";
-import { byShares, type Shares } from "./harness-shares.ts";
+import { byShares } from "./harness-shares.ts";
 import { SIZE } from "./harness-size.ts";
 import type { CrashStack } from "./harness-stack.ts";
 import { countInFlight, countStates } from "./harness-states.ts";
@@ -33,7 +33,7 @@ export type KilledRun = {
 };
 
 /** Shares that give many retries and some long attempts. */
-const SHARES: Shares = { failing: 0.4, slow: 0.1 };
+const SHARES = { failing: 0.4, slow: 0.1 };
 const SHORTEST_LIFE_MS = 50;
 /** Long enough for the receiver to read what the victim had sent. */
 const SHORTEST_DEATH_MS = 200;

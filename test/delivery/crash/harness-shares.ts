@@ -3,18 +3,13 @@ import { headerOf } from "../harness-deliveries.ts";
 import type { Behaviour } from "../harness-receiver.ts";
 import { answer } from "../harness-receiver-behaviours.ts";
 
-/** The shares of events that a receiver treats specially. */
-export type Shares = {
-  /** Fails their first attempt. A retry is due a minute later. */
-  readonly failing: number;
-  /** Answers them late, so that attempts stay in flight. */
-  readonly slow: number;
-};
-
 const SLOWEST_MS = 2_000;
 
-/** Answers according to the shares. An event is always treated alike. */
-export function byShares({ failing, slow }: Shares): Behaviour {
+/**
+ * Fails the first attempt of a share of the events, so that their retries are due a minute later. Answers another share
+ * late, so that attempts stay in flight. An event is always treated alike.
+ */
+export function byShares({ failing, slow }: { failing: number; slow: number }): Behaviour {
   return (socket, request) => {
     const share = shareOf(headerOf(request, "Service-Event-Id"));
     const isFirst = headerOf(request, "Service-Attempt") === "1";

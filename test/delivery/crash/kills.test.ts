@@ -49,7 +49,7 @@ const mayRepeat: string[] = [];
 describe.each(RUNS)("DELIVERY_WORKFLOWS=$workflows: $size.events events in flight", (run) => {
   const { victim: name, workflows, size } = run;
   it(
-    `go on after each of ${size.kills} kills of the ${name}`,
+    `continue after each of ${size.kills} kills of the ${name}`,
     async () => {
       const { core, database, vitess = database, temporal } = stack;
       const dispatcher = dispatchers[workflows];

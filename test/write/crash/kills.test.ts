@@ -95,5 +95,5 @@ describe("afterwards, of every write that was acknowledged", () => {
     SETTLING_MS,
   );
 
-  it("no failure was a surprise to the core", () => expectOwnLogsOnly(stack));
+  it("the core logged no unexpected failure", () => expectOwnLogsOnly(stack));
 });
