@@ -23,7 +23,6 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Where a receiver listens, and what it does with a new connection. */
 export type ReceiverOptions = {
-  readonly port?: number;
   readonly host?: string;
   readonly greet?: (socket: Socket) => void;
 };
@@ -32,7 +31,7 @@ export type ReceiverOptions = {
 export async function startReceiver(
   behaviour: Behaviour,
   certificate?: Certificate,
-  { port = 0, host = "127.0.0.1", greet }: ReceiverOptions = {},
+  { host = "127.0.0.1", greet }: ReceiverOptions = {},
 ) {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -61,7 +60,7 @@ export async function startReceiver(
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("tlsClientError", () => undefined);
-  await once(server.listen(port, host), "listening");
+  await once(server.listen(0, host), "listening");
   const receiver = {
     port: (server.address() as AddressInfo).port, // it listens on TCP
     requests: requests as readonly ReceivedRequest[],
