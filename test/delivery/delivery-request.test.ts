@@ -34,21 +34,24 @@ const deliveryOf = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => 
 const harness = createSenderHarness();
 afterAll(() => harness.stop());
 
-/** Sends a delivery over TLS. Returns the request that the receiver got. */
-async function deliver(delivery: DeliveryAttempt): Promise<ReceivedRequest> {
-  const receiver = await harness.receive(answer(204, "", ""));
-  const url = `https://receiver.test:${receiver.port}/`;
+/** Sends a delivery over TLS. Returns the request that the receiver got, and the receiver's port. */
+async function deliver(delivery: DeliveryAttempt) {
+  const { port, requests } = await harness.receive(answer(204, "", ""));
+  const url = `https://receiver.test:${port}/hook?x=1`;
   await harness.sender.attempt({ url, headers: deliveryHeaders(delivery), body: delivery.body });
-  const [request] = receiver.requests;
+  const [request] = requests;
   if (!request) throw new Error("nothing arrived");
-  return request;
+  return { ...request, port };
 }
 
 describe("§6.2 the delivery request", () => {
   it("has the contract's headers and nothing of another scheme", async () => {
     const delivery = deliveryOf({ attempt: 3, timestampSeconds: 1_700_000_000 });
-    const { headers, body } = await deliver(delivery);
-    expect(headers.slice(2)).toEqual([
+    const { port, requestLine, headers, body } = await deliver(delivery);
+    expect(requestLine).toBe("POST /hook?x=1 HTTP/1.1");
+    expect(headers).toEqual([
+      ["host", `receiver.test:${port}`],
+      ["connection", "keep-alive"],
       ["Content-Type", "application/json"],
       ["User-Agent", "Service-Webhooks/1"],
       ["Service-Event-Id", EVENT_ID],
