@@ -16,17 +16,14 @@ afterAll(() => Promise.all([patient.stop(), hasty.stop()]));
 
 describe("§6.4 the outcome of an answer goes by its status", () => {
   it.each([
-    [200, "delivered"],
-    [204, "delivered"],
-    [304, "redirected"],
-    [404, "route_not_found"],
-    [503, "receiver_busy"],
-  ] as const)("%i is %s", async (status, outcome) => {
-    const hasBody = status !== 204 && status !== 304;
-    const receiver = await patient.receive(answer(status, "", hasBody ? "ok" : ""));
+    [200, "delivered", "ok"],
+    [204, "delivered", ""],
+    [304, "redirected", ""],
+  ])("%i is %s", async (status, outcome, body) => {
+    const receiver = await patient.receive(answer(status, "", body));
     const report = await patient.post(receiver);
     expect(report).toMatchObject({ outcome, status, detail: undefined });
-    expect(report.bodyStart?.toString()).toBe(hasBody ? "ok" : "");
+    expect(report.bodyStart?.toString()).toBe(body);
     expect(receiver.requests).toHaveLength(1);
   });
 
