@@ -7,16 +7,8 @@ import {
 } from "../../workflows/src/http/delivery-request.ts";
 import type { ReceivedRequest } from "./harness-receiver.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
-import { createSenderHarness } from "./harness-receiver-sender.ts";
+import { BODY, createSenderHarness, EVENT_ID } from "./harness-receiver-sender.ts";
 
-const EVENT_ID = "wev_4h8j2k6l0m3n5p7";
-const AT = "2026-03-01T12:00:00.003417Z";
-// Umlauts, an emoji and odd spacing. A receiver that parses and serializes it again gets other bytes.
-const BODY = Buffer.from(
-  `{ "id":"${EVENT_ID}",  "type":"donation.created","created_at":"${AT}","test":false,` +
-    `"data":{"id":"8k2m4x0q9z7w1ab","amount_cents":500,"currency":"eur","donor_name":"Jürgen 🎈",` +
-    `"message":null,"paid_at":"${AT}"}}\n`,
-);
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 /** The HMAC-SHA256 that OpenSSL computes for second 1,700,000,000. */
 const SIGNATURE = "v1=9393a2d3d967f29e8055e59571faec9e986aeecbfe706d535ebf9141491b3716";
