@@ -17,7 +17,8 @@ import { createAccount, createEndpoint } from "../harness/builders.ts";
 import { QUIET } from "../harness/quiet.ts";
 import { madeAttempt } from "../harness/services.ts";
 import { startTestStack } from "../harness/stack.ts";
-import { type Behaviour, startReceiver } from "./harness-receiver.ts";
+import { headerOf } from "./harness-deliveries.ts";
+import { type Behaviour, type ReceivedRequest, startReceiver } from "./harness-receiver.ts";
 import { sharedCertificates } from "./harness-receiver-certificates.ts";
 
 /** Temporal's test server. Its clock skips the time for which nothing runs. */
@@ -82,14 +83,16 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
          WHERE d.id = ?`,
         [deliveryId],
       ),
-    /** Sends a test and claims its first attempt, as a dispatcher does. Returns its run and event. */
+    /** Sends a test and claims its first attempt, as a dispatcher does. Returns its run and its requests. */
     async sendTest(owner: { accountId: string; endpointId: string }) {
       const { deliveryId, eventId } = await stack.client(EndpointService).sendTest(owner);
       const { attempts } = await dispatch.claimAttempts({ limit: 64, endpointLimit: 64 });
       // A claim may also return attempts of earlier tests, once their leases have ended.
       const own = attempts.find(({ run }) => run?.deliveryId === deliveryId);
       if (own === undefined) throw new Error("nothing waits");
-      return { run: runFromProto(own.run), eventId };
+      const isOfEvent = (request: ReceivedRequest) =>
+        headerOf(request, "Service-Event-Id") === eventId;
+      return { run: runFromProto(own.run), requests: () => receiver.requests.filter(isOfEvent) };
     },
     /** Records an attempt as its dispatcher does: the receiver was busy, and a retry follows in a minute. */
     recordBusy(run: Run, attempt: number) {

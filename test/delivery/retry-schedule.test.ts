@@ -6,7 +6,7 @@ import {
   type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
 import { useStarted } from "../harness/use-started.ts";
-import { attemptNumbersOf, expectVerified, headerOf } from "./harness-deliveries.ts";
+import { attemptNumbersOf, expectVerified } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { startTimeSkippingStack, TASK_QUEUE } from "./harness-time-skipping.ts";
@@ -29,7 +29,7 @@ async function runToEnd(
   before: (input: NextAttempt) => Promise<void> = nothing,
   after: (input: NextAttempt) => Promise<void> = nothing,
 ) {
-  const { run, eventId } = await skipping.sendTest({ accountId, endpointId });
+  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
   const worker = await skipping.worker(({ attempt }) => ({
     async attempt(input) {
       await before(input);
@@ -44,10 +44,7 @@ async function runToEnd(
   const result: RunResult = await worker.runUntil(client.workflow.execute("deliver", options));
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   recordHistory(history);
-  const requests = skipping.receiver.requests.filter(
-    (request) => headerOf(request, "Service-Event-Id") === eventId,
-  );
-  return { deliveryId: run.deliveryId, requests, history, result };
+  return { deliveryId: run.deliveryId, requests: requests(), history, result };
 }
 
 /** Takes all slots of the endpoint. Returns a function that gives them back. */
