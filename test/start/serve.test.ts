@@ -5,23 +5,27 @@ import { createServiceCredential, Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
-import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
-import { useTestDatabase } from "../harness/database.ts";
+import { createTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
-import { KEYS } from "../operating/harness-parts.ts";
+import { KEYS, NO_TEMPORAL } from "../operating/harness-parts.ts";
 import { usePrograms, watch } from "./harness-program.ts";
 
 const SERVE = "tools/serve/serve.ts";
 const CORE = "server/src/main.ts";
 
 const folder = useFolder("serve");
-const database = useTestDatabase();
+/** An empty database, which the product migrates. */
+const database = useStarted(async () => {
+  const created = await createTestDatabase(undefined, { migrated: false });
+  return { ...created, stop: created.drop };
+});
 const temporal = useStarted(() =>
   startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
 );
@@ -36,46 +40,32 @@ async function refused(program: string, env: Record<string, string>): Promise<st
 }
 
 /** The variables of a production process, with its own ports. */
-async function production(url = database.url) {
-  const ports = {
-    core: await findFreePort(),
-    gateway: await findFreePort(),
-    health: await findFreePort(),
-    dashboard: await findFreePort(),
-  };
+async function production() {
+  const [core = 0, gateway = 0, health = 0, dashboard = 0] = await findFreePorts(4);
   const env = {
-    ...KEYS,
-    DATABASE_URL: url,
-    TEMPORAL_ADDRESS: temporal.address,
-    CORE_PORT: `${ports.core}`,
-    GATEWAY_PORT: `${ports.gateway}`,
-    HEALTH_PORT: `${ports.health}`,
-    DASHBOARD_PORT: `${ports.dashboard}`,
-    DASHBOARD_URL: "https://dash.example.com",
+    ...{ ...KEYS, DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal.address },
+    ...{ CORE_PORT: `${core}`, GATEWAY_PORT: `${gateway}`, HEALTH_PORT: `${health}` },
+    ...{ DASHBOARD_PORT: `${dashboard}`, DASHBOARD_URL: "https://dash.example.com" },
   };
-  return { env, ports };
+  return { env, core, gateway, health, dashboard };
 }
 
 describe("core, gateway and deliveries in one production process", () => {
   it("migrate, read, write, deliver and retry, make no account and print no key; SIGTERM ends them", async () => {
-    const fresh = `${new URL(database.url).pathname.slice(1)}_fresh`;
-    await database.query(`CREATE DATABASE ${fresh}`);
-    const url = new URL(database.url);
-    url.pathname = `/${fresh}`;
-    const { env, ports } = await production(url.href);
+    const { env, ...ports } = await production();
     const one = run(SERVE, env);
     await one.untilSaid("deliveries run");
 
     const [rows] = await database.query<{ accounts: number; credentials: number }>(
-      `SELECT (SELECT COUNT(*) FROM ${fresh}.account) AS accounts,
-         (SELECT COUNT(*) FROM ${fresh}.service_credential) AS credentials`,
+      `SELECT (SELECT COUNT(*) FROM account) AS accounts,
+         (SELECT COUNT(*) FROM service_credential) AS credentials`,
     );
     expect(rows).toEqual({ accounts: 0, credentials: 0 });
     const health = () => requestOf(ports.health, "/ready", {}).then(({ status }) => status);
     await expect.poll(health).toBe(200);
 
     const permissions = Object.values(Permission);
-    const credential = await createServiceCredential(url.href, "test", permissions);
+    const credential = await createServiceCredential(database.url, "test", permissions);
     const client = clientsOf(`http://127.0.0.1:${ports.core}`, credential);
     const { accountId, apiKey } = await createReader({ client });
     const me = await requestOf(ports.gateway, "/api/v1/me", { apiKey });
@@ -100,30 +90,25 @@ describe("core, gateway and deliveries in one production process", () => {
     await expect.poll(retries).toBe(1);
 
     expect(await one.end()).toBe(0);
-    const confidential = [link.url.split("=")[1] ?? "", apiKey, secret, credential, url.password];
+    const { password } = new URL(database.url);
+    const confidential = [link.url.split("=")[1] ?? "", apiKey, secret, credential, password];
     for (const text of [...confidential, ...Object.values(KEYS)]) {
       expect(one.output()).not.toContain(text);
     }
-    await database.query(`DROP DATABASE ${fresh}`);
   });
 
   it("is what npm run serve runs, and ends with it", async () => {
-    const { env, ports } = await production();
+    const { env, gateway } = await production();
     const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
     const npm = watch(spawn("npm", ["run", "--silent", "serve"], options));
     await npm.untilSaid("gateway listens");
     await npm.end();
-    await expect.poll(() => requestOf(ports.gateway, "/", {}).catch(() => "closed")).toBe("closed");
+    await expect.poll(() => requestOf(gateway, "/", {}).catch(() => "closed")).toBe("closed");
   });
 
   it("name every bad variable at once, and repeat nothing of them", async () => {
-    const nothing = await refused(SERVE, {});
-    expect(namesIn(nothing)).toEqual([
-      "DATABASE_URL",
-      "CURSOR_KEYS",
-      "SECRET_KEYS",
-      "TEMPORAL_ADDRESS",
-    ]);
+    const required = ["DATABASE_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_ADDRESS"];
+    expect(namesIn(await refused(SERVE, {}))).toEqual(required);
     const names = `
       DATABASE_CONNECTIONS REDIS_URL CURSOR_KEYS SECRET_KEYS DELIVERY_RETENTION CORE_PORT
       ALLOW_PLAINTEXT CORE_TLS_CERT GATEWAY_PORT HEALTH_PORT DASHBOARD_URL DASHBOARD_PORT
@@ -135,9 +120,8 @@ describe("core, gateway and deliveries in one production process", () => {
     const bad = Object.fromEntries(names.map((name) => [name, "geheim"]));
     bad.DATABASE_URL = "mysql://geheim@db/geheim?geheim=1";
     const said = await refused(SERVE, bad);
-    for (const name of Object.keys(bad).filter((each) => each !== "ALLOW_PLAINTEXT")) {
-      expect(namesIn(said)).toContain(name);
-    }
+    const expected = Object.keys(bad).filter((name) => name !== "ALLOW_PLAINTEXT");
+    expect(namesIn(said)).toEqual(expect.arrayContaining(expected));
     expect(said).not.toContain("geheim");
   });
 });
@@ -147,11 +131,7 @@ it.each([SERVE, CORE])(
   "refuses targets that are unsafe, and plain text from other machines: %s",
   async (program) => {
     const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
-    const env = {
-      ...KEYS,
-      TEMPORAL_ADDRESS: "127.0.0.1:1",
-      DATABASE_URL: "mysql://u@127.0.0.1:1/x",
-    };
+    const env = { ...KEYS, ...NO_TEMPORAL, DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
     const said = await refused(program, { ...env, ...unsafe, CORE_HOST: "0.0.0.0" });
     expect(new Set(namesIn(said))).toEqual(new Set(["CORE_HOST", ...Object.keys(unsafe)]));
   },
@@ -168,11 +148,6 @@ function namesIn(text: string): string[] {
 /** Counts the running workflows in Temporal. */
 async function retries(): Promise<number> {
   const connection = await Connection.connect({ address: temporal.address });
-  try {
-    const client = new WorkflowClient({ connection });
-    const { count } = await client.count("ExecutionStatus = 'Running'");
-    return count;
-  } finally {
-    await connection.close();
-  }
+  const counting = new WorkflowClient({ connection }).count("ExecutionStatus = 'Running'");
+  return (await counting.finally(() => connection.close())).count;
 }

@@ -1,37 +1,22 @@
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
+import { copyProject } from "../harness/project-copy.ts";
+import { useFolder } from "../harness/use-started.ts";
 
 /** A repository with the project's files, and a registry that records its requests. */
-let folder: string;
+const folder = useFolder("release");
 let registry: Server;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "activity-release-"));
-  const kept = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-  for (const file of execFileSync("git", kept, { cwd: ROOT, encoding: "utf8" }).split("\0")) {
-    if (file === "") continue;
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
-  }
+  copyProject(folder);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   appendFileSync(join(folder, ".gitignore"), "node_modules\n");
   git("init", "--quiet");
@@ -45,10 +30,7 @@ beforeAll(async () => {
   registry.listen(0, "127.0.0.1");
   await once(registry, "listening");
 });
-afterAll(() => {
-  registry.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => registry.close());
 
 const OWNER_OF_URL = /(github\.com\/)[^/]+(\/)/g;
 const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });

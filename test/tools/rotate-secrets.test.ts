@@ -1,31 +1,20 @@
-import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../server/src/common/ids.ts";
 import { createSecretKey, encryptSecret } from "../../server/src/signing-secret/secret-cipher.ts";
 import { useTestDatabase } from "../harness/database.ts";
-
-const TOOL = fileURLToPath(new URL("../../tools/rotate-secrets.ts", import.meta.url));
+import { runTool } from "./harness-tool.ts";
 
 const newKey = () => randomBytes(32).toString("hex");
 const [OLD, YOUNG] = [newKey(), newKey()];
+const KEYS = `${YOUNG},${OLD}`;
 /** Computes a key's id as an operator does: `xxd -r -p | sha256sum`. */
 const idOf = (key: string) =>
   createHash("sha256").update(Buffer.from(key, "hex")).digest("hex").slice(0, 8);
 
-type Result = { exitCode: number; stdout: string; stderr: string };
-
-function runTool(args: string[], secretKeys: string, databaseUrl: string): Promise<Result> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, DATABASE_URL: databaseUrl, SECRET_KEYS: secretKeys };
-    execFile(process.execPath, [TOOL, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ exitCode: error === null ? 0 : 1, stdout, stderr });
-    });
-  });
-}
-
 const database = useTestDatabase();
+const rotate = (args: string[], secretKeys: string, databaseUrl = database.url) =>
+  runTool("rotate-secrets.ts", args, { DATABASE_URL: databaseUrl, SECRET_KEYS: secretKeys });
 
 /** `test/operating/rotation.test.ts` runs the tool beside a product that delivers. */
 it("ends with 1 while any secret is left, and says under which key", async () => {
@@ -39,19 +28,19 @@ it("ends with 1 while any secret is left, and says under which key", async () =>
     );
 
   await store(stored);
-  expect(await runTool([], YOUNG, database.url)).toMatchObject({
+  expect(await rotate([], YOUNG)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining(`1 left under ${idOf(OLD)}: SECRET_KEYS lacks this key`),
     stderr: expect.stringContaining(endpointId),
   });
   await store(Buffer.concat([stored, Buffer.from("damage")]));
-  expect(await runTool(["--drop", idOf(OLD)], `${YOUNG},${OLD}`, database.url)).toMatchObject({
+  expect(await rotate(["--drop", idOf(OLD)], KEYS)).toMatchObject({
     exitCode: 1,
     stdout: expect.stringContaining(`1 left under ${idOf(OLD)}: `),
     stderr: expect.stringContaining(endpointId),
   });
   await store(stored);
-  expect(await runTool(["--drop", idOf(OLD)], `${YOUNG},${OLD}`, database.url)).toEqual({
+  expect(await rotate(["--drop", idOf(OLD)], KEYS)).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(
       new RegExp(`^1 encrypted anew, under ${idOf(YOUNG)}\n0 left under ${idOf(OLD)}: `),
@@ -61,26 +50,26 @@ it("ends with 1 while any secret is left, and says under which key", async () =>
 });
 
 describe("called wrongly", () => {
-  const [keys, nowhere] = [`${YOUNG},${OLD}`, "mysql://root@127.0.0.1:1/nothing"];
+  const nowhere = "mysql://root@127.0.0.1:1/nothing";
 
   it.each([
-    ["a key itself", ["--drop", OLD], keys],
-    ["the first key's ID", ["--drop", idOf(YOUNG)], keys],
-    ["nothing to drop", ["--drop"], keys],
-    ["a key alone", [OLD], keys],
+    ["a key itself", ["--drop", OLD], KEYS],
+    ["the first key's ID", ["--drop", idOf(YOUNG)], KEYS],
+    ["nothing to drop", ["--drop"], KEYS],
+    ["a key alone", [OLD], KEYS],
     ["one key only", ["--drop", idOf(OLD)], OLD],
     ["broken keys", [], `${OLD.slice(1)},${YOUNG}`],
   ])("with %s, it explains itself and shows no key", async (_, args, secretKeys) => {
-    const { exitCode, stdout, stderr } = await runTool(args, secretKeys, nowhere);
+    const { exitCode, stdout, stderr } = await rotate(args, secretKeys, nowhere);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toContain("--drop ID");
     for (const key of [OLD, YOUNG]) expect(stderr).not.toContain(key.slice(1));
   });
 
   it("names the keys that --drop takes, and tells of a database that does not answer", async () => {
-    const { stderr } = await runTool(["--drop", "?"], keys, nowhere);
+    const { stderr } = await rotate(["--drop", "?"], KEYS, nowhere);
     expect(stderr).toContain(`not the first: ${idOf(OLD)}. The first is ${idOf(YOUNG)}.`);
-    const unanswered = await runTool(["--drop", idOf(OLD)], keys, nowhere);
+    const unanswered = await rotate(["--drop", idOf(OLD)], KEYS, nowhere);
     expect(unanswered.stderr).toMatch(/^The database did not answer: .*\n$/);
   });
 });

@@ -1,35 +1,25 @@
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Permission } from "@activity/server";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../architecture/import-rule.ts";
-import { useTestDatabase } from "../harness/database.ts";
-import { startServices } from "../harness/services.ts";
+import { useServices } from "../harness/services.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { runTool } from "./harness-tool.ts";
 
-const TOOL = fileURLToPath(new URL("../../tools/service-credential.ts", import.meta.url));
+const folder = useFolder("credentials");
+const services = useServices();
+const credential = (args: string[], databaseUrl = services.database.url) =>
+  runTool("service-credential.ts", args, { DATABASE_URL: databaseUrl });
 
-const database = useTestDatabase();
-
-type Result = { exitCode: number; stdout: string; stderr: string };
-
-function runTool(args: string[], databaseUrl = database.url): Promise<Result> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, DATABASE_URL: databaseUrl };
-    execFile(process.execPath, [TOOL, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ exitCode: error === null ? 0 : 1, stdout, stderr });
-    });
-  });
-}
-
-const NAMED = ["--name", "importer", "--permission", "activity.read"];
+const named = (name: string) => ["--name", name, "--permission", "activity.read"];
+const create = (name: string, ...args: string[]) => credential(["create", ...named(name), ...args]);
 const TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
 
 it("creates, lists and revokes a credential, and shows its text once", async () => {
-  const created = await runTool(["create", ...NAMED, "--permission", "donation.write"]);
+  const created = await create("importer", "--permission", "donation.write");
   expect(created.stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
   expect(created.stderr).toContain("Created importer, for all accounts and 90 days.");
 
@@ -38,35 +28,33 @@ it("creates, lists and revokes a credential, and shows its text once", async () 
       `^importer +${state} +all accounts +(${TIME}) +(${TIME}) +activity.read donation.write$`,
       "m",
     );
-  const { stdout: list } = await runTool(["list"]);
+  const { stdout: list } = await credential(["list"]);
   expect(list).toMatch(/^NAME +STATE +SCOPE +CREATED +EXPIRES +PERMISSIONS\n/);
   const [, createdAt = "", expiresAt = ""] = row("active").exec(list) ?? [];
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(90 * 86_400_000);
   expect(list).not.toContain(created.stdout.trim());
 
-  expect(await runTool(["revoke", "importer"])).toMatchObject({ exitCode: 0, stdout: "" });
-  expect((await runTool(["list"])).stdout).toMatch(row("revoked"));
-  const again = await runTool(["create", ...NAMED]);
+  expect(await credential(["revoke", "importer"])).toMatchObject({ exitCode: 0, stdout: "" });
+  expect((await credential(["list"])).stdout).toMatch(row("revoked"));
+  const again = await create("importer");
   expect(again.exitCode).toBe(1);
   expect(again.stderr).toContain("importer is taken: number it, such as importer-2.");
 });
 
 it("replaces a credential by one with the next number, and revokes all before it", async () => {
-  const create = (...args: string[]) => runTool(["create", "--name", "mailer", ...args]);
-  const permission = ["--permission", "activity.read"];
   const replaced = async () => {
-    const { exitCode, stdout, stderr } = await create("--replace", ...permission);
+    const { exitCode, stdout, stderr } = await create("mailer", "--replace");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^act_svc_[0-9a-f]{64}\n$/);
     return stderr;
   };
   const states = async () => {
-    const { stdout } = await runTool(["list"]);
+    const { stdout } = await credential(["list"]);
     return Array.from(stdout.matchAll(/^(mailer\S*) +(\S+)/gm), ([, ...found]) => found.join(" "));
   };
   // No credential has this name, so there is nothing to replace.
   expect(await replaced()).toContain("Created mailer, for all accounts");
-  await runTool(["create", "--name", "mailer-twin", ...permission]);
+  await create("mailer-twin");
   expect(await replaced()).toContain("Revoked mailer: ");
   expect(await replaced()).toContain("Created mailer-3, for all accounts");
   expect(await states()).toEqual([
@@ -75,11 +63,8 @@ it("replaces a credential by one with the next number, and revokes all before it
 });
 
 it("Compose's service makes the credentials once, and others where its volumes are empty", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "activity-credentials-"));
-  const { services } = parse(readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8"), {
-    merge: true,
-  });
-  const [script = ""] = services.credentials.command as string[];
+  const compose = readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8");
+  const [script = ""] = parse(compose, { merge: true }).services.credentials.command as string[];
   const here = script
     .replaceAll("$$", "$")
     .replace("cd /credentials", `cd ${folder}`)
@@ -89,45 +74,34 @@ it("Compose's service makes the credentials once, and others where its volumes a
       mkdirSync(join(folder, name), { recursive: true });
     }
     const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
-    const env = { ...process.env, PATH, DATABASE_URL: database.url };
+    const env = { ...process.env, PATH, DATABASE_URL: services.database.url };
     execFileSync("sh", ["-ec", here], { env, stdio: "pipe" });
     return readFileSync(join(folder, "gateway/own"), "utf8");
   };
-  try {
-    const first = runService();
-    expect(first).toMatch(/^act_svc_/);
-    expect(runService()).toBe(first);
-    rmSync(folder, { recursive: true });
-    expect(runService()).toMatch(/^act_svc_/);
-    const { stdout } = await runTool(["list"]);
-    for (const line of ["gateway +revoked", "gateway-2 +active", "deliveries-2 +active"]) {
-      expect(stdout).toMatch(new RegExp(`^${line} `, "m"));
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const first = runService();
+  expect(first).toMatch(/^act_svc_/);
+  expect(runService()).toBe(first);
+  rmSync(folder, { recursive: true });
+  expect(runService()).toMatch(/^act_svc_/);
+  const { stdout } = await credential(["list"]);
+  for (const line of ["gateway +revoked", "gateway-2 +active", "deliveries-2 +active"]) {
+    expect(stdout).toMatch(new RegExp(`^${line} `, "m"));
   }
 });
 
-it("creates a credential for one account that is there, and for the days it is told", async () => {
-  const services = await startServices();
-  try {
-    const accountId = await services.createAccount();
-    const create = (account: string) =>
-      runTool(["create", ...NAMED, "--account", account, "--days", "7"], services.database.url);
-    expect((await create(accountId)).stderr).toContain(`for ${accountId} and 7 days.`);
-    const { stdout } = await runTool(["list"], services.database.url);
-    expect(stdout).toMatch(new RegExp(`^importer +active +${accountId} `, "m"));
-
-    for (const [nobody, sentence] of [
-      ["0".repeat(15), "There is no such account."],
-      ["ü", "account_id accepts the id of an account"],
-    ] as const) {
-      const refused = await create(nobody);
-      expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-      expect(refused.stderr).toContain(sentence);
-    }
-  } finally {
-    await services.stop();
+it("creates a credential for one account that exists, and for the days that it is told", async () => {
+  const accountId = await services.createAccount();
+  const createFor = (account: string) => create("one", "--account", account, "--days", "7");
+  expect((await createFor(accountId)).stderr).toContain(`for ${accountId} and 7 days.`);
+  const { stdout } = await credential(["list"]);
+  expect(stdout).toMatch(new RegExp(`^one +active +${accountId} `, "m"));
+  for (const [nobody, sentence] of [
+    ["0".repeat(15), "There is no such account."],
+    ["ü", "account_id accepts the id of an account"],
+  ] as const) {
+    const refused = await createFor(nobody);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toContain(sentence);
   }
 });
 
@@ -139,17 +113,17 @@ it.each([
   [["create", "--permission", "activity.read"]],
   [["create", "--nmae", "x"]],
   [["revoke"]],
-  [["create", ...NAMED, "--days", "366"]],
-  [["create", ...NAMED, "--account", ""]],
+  [["create", ...named("importer"), "--days", "366"]],
+  [["create", ...named("importer"), "--account", ""]],
   [["revoke", "nobody"]],
 ])("explains itself when it is called with %j", async (args) => {
-  const { exitCode, stdout, stderr } = await runTool(args);
+  const { exitCode, stdout, stderr } = await credential(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   for (const permission of Object.values(Permission)) expect(stderr).toContain(permission);
 });
 
 it("says in one sentence that the database does not answer", async () => {
-  const { exitCode, stderr } = await runTool(["list"], "mysql://root@127.0.0.1:1/nothing");
+  const { exitCode, stderr } = await credential(["list"], "mysql://root@127.0.0.1:1/nothing");
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^The database did not answer: .*\n$/);
 });
