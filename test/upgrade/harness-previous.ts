@@ -12,18 +12,15 @@ import { join } from "node:path";
 import { findBase } from "../../tools/release/base.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 
-/** The previous version, from its commit, ready to run. */
-export type Previous = { readonly commit: string; readonly root: string };
-
 const WORKSPACES = ["proto", "runtime", "server", "gateway", "workflows"];
 const MIGRATIONS = "server/src/database/migrations";
 
 /**
  * Puts the base commit's files into a folder of `.cache`, once. It uses this version's packages if the lock files are
- * equal, otherwise its own from npm. Prints the commit. Throws if a migration has changed since: that database could
- * not be migrated to this version's schema.
+ * equal, otherwise its own from npm. Prints the commit and returns the folder. Throws if a migration has changed since:
+ * that database could not be migrated to this version's schema.
  */
-export function checkOutPrevious(): Previous {
+export function checkOutPrevious(): string {
   const { commit, note } = findBase(ROOT);
   process.stderr.write(`${note ?? "The version before is that of .ci/base"}: ${commit}\n`);
   const cache = join(ROOT, ".cache/previous");
@@ -32,39 +29,36 @@ export function checkOutPrevious(): Previous {
     const unfinished = join(cache, `unfinished-${process.pid}`);
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
-    const archive = ["archive", "--format=tar", commit, "package.json", "package-lock.json"];
-    const tar = execFileSync("git", [...archive, "tools", ...workspacesOf(commit)], {
-      cwd: ROOT,
-      maxBuffer: 1 << 28,
-    });
+    const archive = [
+      "archive",
+      commit,
+      "package.json",
+      "package-lock.json",
+      "tools",
+      ...WORKSPACES,
+    ];
+    const tar = execFileSync("git", archive, { cwd: ROOT, maxBuffer: 1 << 28 });
     execFileSync("tar", ["-x", "-C", unfinished], { input: tar });
-    installPackages(unfinished, workspacesOf(commit));
+    installPackages(unfinished);
     // Otherwise each of its workers would bundle them.
     execFileSync(process.execPath, ["workflows/src/build.ts"], { cwd: unfinished, stdio: "pipe" });
     renameSync(unfinished, root);
   }
   refuseChangedMigrations(root);
-  return { commit, root };
+  return root;
 }
 
-/** The packages of a commit. An earlier commit may lack some. */
-function workspacesOf(commit: string): string[] {
-  const folders = execFileSync("git", ["ls-tree", "--name-only", commit], { cwd: ROOT });
-  const names = new Set(folders.toString().split("\n"));
-  return WORKSPACES.filter((name) => names.has(name));
-}
-
-function installPackages(root: string, names: readonly string[]): void {
+function installPackages(root: string): void {
   const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
   if (lockOf(root) !== lockOf(ROOT)) {
-    const workspaces = names.flatMap((name) => ["--workspace", name]);
+    const workspaces = WORKSPACES.flatMap((name) => ["--workspace", name]);
     const args = ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", ...workspaces];
     execFileSync("npm", args, { cwd: root, stdio: "pipe" });
     return;
   }
   // Other packages resolve to the folder above. There, these would be this version's.
   mkdirSync(join(root, "node_modules/@activity"), { recursive: true });
-  for (const name of names) {
+  for (const name of WORKSPACES) {
     symlinkSync(`../../${name}`, join(root, "node_modules/@activity", name));
   }
 }

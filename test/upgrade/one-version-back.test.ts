@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AttemptOutcome, DeliveryService, DeliveryState, EndpointService } from "@activity/proto";
@@ -17,13 +16,10 @@ import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { useFolder } from "../harness/use-started.ts";
-import { createFront } from "../operating/harness-front.ts";
-import { type Part, startPart } from "../operating/harness-parts.ts";
+import { createFront, type Front } from "../operating/harness-front.ts";
+import { KEYS, type Part, startPart } from "../operating/harness-parts.ts";
 import { startStories } from "../operating/harness-stories.ts";
-import { checkOutPrevious, type Previous } from "./harness-previous.ts";
-
-/** The folder of a version's files. */
-type Version = Pick<Previous, "root">;
+import { checkOutPrevious } from "./harness-previous.ts";
 
 /** A retry is due after a minute. §6.4 */
 const RETRIED = { timeout: 180_000, interval: 200 };
@@ -31,8 +27,9 @@ const PATIENT = { timeout: 60_000, interval: 50 };
 /** The number of stories in each state of the upgrade. */
 const STORIES = 4;
 
-const NEW: Version = { root: ROOT };
-let OLD: Version;
+/** The folders of the two versions. */
+const NEW = ROOT;
+let OLD: string;
 const folder = useFolder("upgrade");
 let database: TestDatabase;
 let temporal: RunningTemporal;
@@ -57,15 +54,9 @@ beforeAll(async () => {
   temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   connection = await Connection.connect({ address: temporal.address });
   shared = {
-    DATABASE_URL: database.url,
-    CURSOR_KEYS: randomBytes(32).toString("hex"),
-    SECRET_KEYS: randomBytes(32).toString("hex"),
-    CORE_PORT: "0",
-    GATEWAY_PORT: "0",
-    TRUSTED_PROXIES: "127.0.0.1/32",
-    TEMPORAL_ADDRESS: temporal.address,
-    ...trusting,
-    WEBHOOK_ALLOWED_TARGETS: `${target},127.0.0.1:${failing.port}`,
+    ...{ ...KEYS, DATABASE_URL: database.url, CORE_PORT: "0", GATEWAY_PORT: "0" },
+    ...{ TRUSTED_PROXIES: "127.0.0.1/32", TEMPORAL_ADDRESS: temporal.address },
+    ...{ ...trusting, WEBHOOK_ALLOWED_TARGETS: `${target},127.0.0.1:${failing.port}` },
   };
 }, 600_000);
 afterAll(async () => {
@@ -77,22 +68,26 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Starts a part of a version, with a core if it needs one. */
+/** Starts a part of the version in `root`, with a core if it needs one. */
 async function start(
   name: Parameters<typeof startPart>[0],
-  { root }: Version,
+  root: string,
   core?: Part,
   env: Readonly<Record<string, string>> = {},
-) {
+): Promise<Part> {
+  const toCore = { GATEWAY_CREDENTIAL: credential, CORE_CREDENTIAL: credential };
   const CORE_URL = `http://127.0.0.1:${core?.port}`;
-  const toCore = { CORE_URL, GATEWAY_CREDENTIAL: credential, CORE_CREDENTIAL: credential };
-  const part = await startPart(name, { ...shared, ...(core && toCore), ...env }, root);
+  const part = await startPart(
+    name,
+    { ...shared, ...(core && { ...toCore, CORE_URL }), ...env },
+    root,
+  );
   parts.push(part);
   return part;
 }
 
 /** Creates a credential with every permission that a version knows, with that version's tool. */
-function createCredential({ root }: Version): string {
+function createCredential(root: string): string {
   const known = readFileSync(join(root, "server/src/service-credential/permission.ts"), "utf8");
   const names = Object.values(Permission).filter((name) => known.includes(`"${name}"`));
   const permissions = names.flatMap((name) => ["--permission", name]);
@@ -101,6 +96,8 @@ function createCredential({ root }: Version): string {
   const options = { cwd: root, env, encoding: "utf8", stdio: "pipe" } as const;
   return execFileSync(process.execPath, args, options).trim();
 }
+
+const clientsTo = (core: Part) => clientsOf(`http://127.0.0.1:${core.port}`, credential);
 
 /**
  * How a run's workflow waits for its first retry: with a delayed start, or in a timer after it made the first
@@ -117,7 +114,7 @@ const begun: Retry[] = [];
  * claims it: almost always the one at the core that got the call.
  */
 async function beginRetry(core: Part, wanted: Waiting): Promise<Retry> {
-  const client = clientsOf(`http://127.0.0.1:${core.port}`, credential);
+  const client = clientsTo(core);
   const accountId = await createAccount({ client });
   const url = `https://127.0.0.1:${failing.port}/busy`;
   const { endpointId } = await createEndpoint({ client }, accountId, url);
@@ -150,15 +147,16 @@ const workersOf = async (retry: Retry) =>
   );
 
 async function outcomesOf(core: Part, retry: Retry) {
-  const { delivery, attempts } = await clientsOf(
-    `http://127.0.0.1:${core.port}`,
-    credential,
-  )(DeliveryService).getDelivery(retry);
+  const { delivery, attempts } = await clientsTo(core)(DeliveryService).getDelivery(retry);
   return { state: delivery?.state, outcomes: attempts.map(({ outcome }) => outcome) };
 }
 
 it("runs beside the version before, on the new schema, with no failed call, read or attempt; retries that it began end under this one. ADR 0044", async () => {
   const [cores, gateways] = [createFront(), createFront()];
+  const leave = async (front: Front, part: Part) => {
+    await front.remove(part.port);
+    await part.stop();
+  };
   const oldCore = await start("core", OLD);
   credential = createCredential(OLD);
   const oldGateway = await start("gateway", OLD, oldCore);
@@ -175,46 +173,37 @@ it("runs beside the version before, on the new schema, with no failed call, read
 
   // Each version's deliveries use the other version's core. Only the old ones start retries from now on.
   await oldDeliveries.stop();
-  const crossed = [
-    await start("deliveries", OLD, newCore),
-    await start("deliveries", NEW, oldCore),
-  ];
+  const atNewCore = await start("deliveries", OLD, newCore);
+  const newAtOldCore = await start("deliveries", NEW, oldCore);
   await stories.more(STORIES);
-  await crossed[1]?.stop();
-  const whole = { DELIVERY_WORKFLOWS: "all" };
-  const old = [crossed[0], await start("deliveries", OLD, oldCore, whole)];
+  await newAtOldCore.stop();
+  const whole = await start("deliveries", OLD, oldCore, { DELIVERY_WORKFLOWS: "all" });
   const delayed = await beginRetry(newCore, "delayed");
   const asleep = await beginRetry(oldCore, "asleep");
-  for (const part of old) await part?.kill();
-  const oldPids = old.map((part) => part?.pid);
+  for (const part of [atNewCore, whole]) await part.kill();
   expect(await workersOf(delayed)).toEqual([]);
-  expect(oldPids).toEqual(expect.arrayContaining(await workersOf(asleep)));
+  expect([atNewCore.pid, whole.pid]).toEqual(expect.arrayContaining(await workersOf(asleep)));
   failing.behaviour = answer(204);
   const newDeliveries = await start("deliveries", NEW, newCore);
 
   // Each version's gateway uses each version's core.
-  const pairs = [
-    await start("gateway", OLD, newCore),
-    await start("gateway", NEW, oldCore),
-    await start("gateway", NEW, newCore),
-  ];
-  for (const { port } of pairs) gateways.add(port);
+  const oldGatewayAtNewCore = await start("gateway", OLD, newCore);
+  const newGatewayAtOldCore = await start("gateway", NEW, oldCore);
+  const newGateway = await start("gateway", NEW, newCore);
+  for (const { port } of [oldGatewayAtNewCore, newGatewayAtOldCore, newGateway]) gateways.add(port);
   await stories.more(STORIES);
 
   // A restarted old core gets the new schema.
-  await gateways.remove(oldGateway.port);
-  await gateways.remove(pairs[1]?.port ?? 0);
-  await cores.remove(oldCore.port);
-  for (const part of [oldGateway, pairs[1], oldCore]) await part?.stop();
+  await leave(gateways, oldGateway);
+  await leave(gateways, newGatewayAtOldCore);
+  await leave(cores, oldCore);
   const restarted = await start("core", OLD);
   cores.add(restarted.port);
   await stories.more(STORIES);
 
   // The old processes end.
-  await gateways.remove(pairs[0]?.port ?? 0);
-  await pairs[0]?.stop();
-  await cores.remove(restarted.port);
-  await restarted.stop();
+  await leave(gateways, oldGatewayAtNewCore);
+  await leave(cores, restarted);
   await stories.more(STORIES);
   for (const retry of begun) {
     await expect
