@@ -3,37 +3,30 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 
-/** A span of OTLP/JSON, with its attributes by name and the name of its process. */
-export type ReceivedSpan = {
-  readonly service: string;
+type Attributes = readonly {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: string | number };
+}[];
+/** A message of OTLP/JSON. */
+type Message = {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: Attributes };
+    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
+  }[];
+};
+type Span = {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links: readonly string[];
-  readonly isFailed: boolean;
-};
-
-type Value = { stringValue?: string; intValue?: string | number };
-type Attributes = readonly { key: string; value: Value }[];
-type Span = {
-  name: string;
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  attributes?: Attributes;
-  links?: readonly { spanId: string }[];
-  status?: { code?: number };
-};
-type Message = {
-  resourceSpans: readonly {
-    resource: { attributes: Attributes };
-    scopeSpans: readonly { spans: readonly Span[] }[];
-  }[];
+  readonly parentSpanId?: string;
+  readonly attributes?: Attributes;
+  readonly status?: { readonly code?: number };
 };
 /** `STATUS_CODE_ERROR`. */
 const FAILED = 2;
+
+/** A span with its attributes by name and the name of its process. */
+export type ReceivedSpan = ReturnType<typeof spanOf>;
 
 /** Starts a collector of spans on loopback: OTLP over HTTP in JSON. */
 export async function startSpanReceiver() {
@@ -43,16 +36,14 @@ export async function startSpanReceiver() {
     const { "content-type": type, "content-encoding": encoding } = request.headers;
     const isTraces = request.url === "/v1/traces" && type === "application/json";
     if (request.method !== "POST" || !isTraces) return void response.writeHead(404).end();
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = Buffer.concat(await request.toArray());
     const text = (encoding === "gzip" ? gunzipSync(body) : body).toString("utf8");
     texts.push(text);
     spans.push(...spansOf(JSON.parse(text)));
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans: spans as readonly ReceivedSpan[],
@@ -72,22 +63,14 @@ function spansOf({ resourceSpans }: Message): ReceivedSpan[] {
   });
 }
 
-function spanOf(service: string, span: Span): ReceivedSpan {
-  const { name, traceId, spanId, parentSpanId, attributes = [], links = [], status } = span;
-  return {
-    ...{ service, name, traceId, spanId },
-    parentSpanId: parentSpanId || undefined,
-    attributes: byName(attributes),
-    links: links.map((link) => link.spanId),
-    isFailed: status?.code === FAILED,
-  };
-}
+const spanOf = (service: string, { attributes = [], status, ...span }: Span) => ({
+  ...{ service, ...span, attributes: byName(attributes) },
+  parentSpanId: span.parentSpanId || undefined,
+  isFailed: status?.code === FAILED,
+});
 
 function byName(attributes: Attributes): Record<string, unknown> {
   return Object.fromEntries(
-    attributes.map(({ key, value: { stringValue, intValue } }) => [
-      key,
-      stringValue ?? Number(intValue),
-    ]),
+    attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
   );
 }

@@ -1,25 +1,31 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ApiKeyService, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
 import type { DescService } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
+import { vi } from "vitest";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
-import { unique } from "../harness/builders.ts";
-import { transportTo } from "../harness/clients.ts";
+import { createAccount, createEndpoint, createPaidDonation, unique } from "../harness/builders.ts";
+import { type Clients, transportTo } from "../harness/clients.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { startProgram } from "../start/harness-program.ts";
 import { KEYS, NO_TEMPORAL, PARTS, startPart } from "./harness-parts.ts";
 
+/** The trace of a caller's own work. */
+export const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+const DONOR = "Ada of the hidden name";
+const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
 type Variables = Readonly<Record<string, string>>;
 
 /** Core, gateway and deliveries as three processes that send their traces to one endpoint. */
-export type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
+type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
 
-/** Starts the three processes. They sample every trace that they begin. */
+/** Starts the three processes. They sample every trace that they begin. The receiver answers with 503 at first. */
 export async function startTracedProduct(endpoint: string) {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), "activity-traces-"));
@@ -41,17 +47,12 @@ export async function startTracedProduct(endpoint: string) {
   });
   const runDeliveries = (temporal: Variables) =>
     startProgram(PARTS.deliveries.program, {
-      ...{ ...traces, ...trusting, ...temporal, CORE_URL },
-      CORE_CREDENTIAL: dispatching,
+      ...{ ...traces, ...trusting, ...temporal, CORE_URL, CORE_CREDENTIAL: dispatching },
     });
   let deliveries = runDeliveries(NO_TEMPORAL);
 
   return {
-    database,
-    /** A receiver that at first answers every request with 503. */
-    receiver,
-    receiverUrl: `https://127.0.0.1:${receiver.port}/hook`,
-    gatewayPort: gateway.port,
+    ...{ database, receiver, gatewayPort: gateway.port },
     /** The credentials, which no trace may show. */
     secrets: [everything, forwarding, dispatching, ...Object.values(KEYS)],
     client: <Service extends DescService>(service: Service, headers: Variables = {}) => {
@@ -72,4 +73,41 @@ export async function startTracedProduct(endpoint: string) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Pays a donation in a sampled trace of the caller. The receiver refuses the first attempt and its process ends.
+ * Another process makes the retry, which succeeds. Returns the account, and the texts that no trace may show.
+ */
+export async function retryInTrace(product: TracedProduct) {
+  const { client, database, receiver } = product;
+  const accountId = await createAccount(product, { displayName: DONOR });
+  const key = { accountId, name: DONOR, validityDays: 30 };
+  const { apiKey, secret: apiKeyText } = await client(ApiKeyService).createApiKey(key);
+  const hookUrl = `https://127.0.0.1:${receiver.port}/hook`;
+  const kinds = [WebhookEventKind.DONATION_CREATED];
+  const { endpointId, secret } = await createEndpoint(product, accountId, hookUrl, kinds);
+  await donate(product, accountId, "01");
+  const find = async (state: DeliveryState) => {
+    const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
+    return deliveries.find((each) => each.state === state);
+  };
+  const patient = { timeout: 40_000, interval: 100 };
+  const { id, eventId } = await vi.waitUntil(() => find(DeliveryState.RETRYING), patient);
+  receiver.behaviour = answer(200);
+  // Skips the minute before the retry.
+  await database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
+  await database.query("UPDATE delivery_attempt SET started_at = started_at - 60000000");
+  await product.restartDeliveriesWithTemporal();
+  await vi.waitUntil(() => find(DeliveryState.DELIVERED), patient);
+  const ids = [accountId, apiKey?.id ?? "", endpointId, id, eventId];
+  const texts = [DONOR, WORDS, "hidden", apiKeyText, secret, hookUrl, `:${receiver.port}`];
+  return { accountId, apiKey: apiKeyText, hidden: [...ids, ...texts, ...product.secrets] };
+}
+
+/** Pays a donation in the caller's trace, sampled (`01`) or not (`00`). */
+export async function donate({ client }: TracedProduct, accountId: string, flags: "00" | "01") {
+  const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-${flags}`;
+  const traced: Clients = (service) => client(service, { traceparent });
+  await createPaidDonation({ client: traced }, accountId, { donorName: DONOR, message: WORDS });
 }

@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { DeliveryService, DeliveryState } from "@activity/proto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
@@ -10,6 +8,7 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { type DeliveryStack, startDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { runModule } from "./harness-modules.ts";
 import { PROMETHEUS_FILES, type Prometheus, startPrometheus } from "./harness-prometheus.ts";
 
 /** The allowed labels of series: those of docs/operating.md and prom-client's. */
@@ -157,8 +156,8 @@ describe("the dashboard and the alerts", () => {
 });
 
 it("loads prom-client only where a port is given", async () => {
-  const isLoaded = async (address: string) => {
-    const script = `
+  const isLoaded = (address: string) =>
+    runModule(`
       import { createRequire } from "node:module";
       import "./tools/serve/product.ts";
       import { openMetrics } from "@activity/runtime/metrics-listener";
@@ -166,11 +165,7 @@ it("loads prom-client only where a port is given", async () => {
       const { cache } = createRequire(process.cwd() + "/");
       console.log(Object.keys(cache).some((file) => file.includes("prom-client")));
       close();
-      process.exit();`;
-    const args = ["--input-type=module", "--eval", script];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-    return stdout.trim();
-  };
+      process.exit();`);
   expect(await isLoaded("undefined")).toBe("false");
   expect(await isLoaded('{ host: "127.0.0.1", port: 0 }')).toBe("true");
 });

@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { ActivityService } from "@activity/proto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ROOT } from "../architecture/import-rule.ts";
 import { requestOf } from "../harness/http.ts";
 import { useStarted } from "../harness/use-started.ts";
+import { runModule } from "./harness-modules.ts";
 import { type ReceivedSpan, startSpanReceiver } from "./harness-spans.ts";
-import { CALLER, donate, type Story, tellStory } from "./harness-trace-story.ts";
-import { startTracedProduct } from "./harness-traced-product.ts";
+import { CALLER, donate, retryInTrace, startTracedProduct } from "./harness-traced-product.ts";
 
 const PAY = "activity.ingest.v1.DonationService/PayDonation";
 const LIST = "activity.read.v1.ActivityService/ListActivities";
@@ -17,9 +14,9 @@ const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 const collector = useStarted(startSpanReceiver);
 const product = useStarted(() => startTracedProduct(collector.endpoint));
-let story: Story;
+let story: Awaited<ReturnType<typeof retryInTrace>>;
 beforeAll(async () => {
-  story = await tellStory(product);
+  story = await retryInTrace(product);
 });
 
 const ofTrace = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
@@ -27,7 +24,8 @@ const named = (spans: readonly ReceivedSpan[], name: string) =>
   spans.filter((span) => span.name === name);
 const below = (spans: readonly ReceivedSpan[], parent: ReceivedSpan | undefined) =>
   spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId);
-
+const namesOf = (spans: readonly ReceivedSpan[]) =>
+  spans.map(({ service, name }) => `${service} ${name}`);
 /** The texts of the statements. */
 const textsOf = (spans: readonly ReceivedSpan[]) =>
   spans.map(({ attributes }) => attributes["db.query.text"]).join("\n");
@@ -43,16 +41,13 @@ describe("a donation that is paid in a sampled trace", () => {
     const [pay] = named(spans(), PAY);
     expect(pay).toMatchObject({ service: "activity-core", parentSpanId: CALLER.spanId });
     const steps = below(spans(), pay);
-    expect(steps.map(({ service, name }) => `${service} ${name}`).toSorted()).toEqual([
-      "activity-core claim",
-      "activity-core commit",
-      "activity-deliveries attempt",
-      "activity-deliveries attempt",
+    expect(namesOf(steps).toSorted()).toEqual([
+      ...["activity-core claim", "activity-core commit"],
+      ...["activity-deliveries attempt", "activity-deliveries attempt"],
     ]);
     const [commit] = named(steps, "commit");
-    const statements = below(spans(), commit).filter(
-      ({ name }) => name !== "wait for a connection",
-    );
+    const isStatement = ({ name }: ReceivedSpan) => name !== "wait for a connection";
+    const statements = below(spans(), commit).filter(isStatement);
     expect(statements.map(({ name }) => name)).toEqual(["SELECT", "UPDATE"]);
     expect(statements[1]?.attributes["db.query.text"]).toContain("INSERT INTO webhook_event");
     const attempts = named(steps, "attempt").map(({ attributes, isFailed }) => [
@@ -67,7 +62,9 @@ describe("a donation that is paid in a sampled trace", () => {
       const [record] = below(spans(), attempt);
       const [call] = below(spans(), record);
       expect([record?.name, call?.service, call?.name]).toEqual([
-        ...["record", "activity-core", RECORD],
+        "record",
+        "activity-core",
+        RECORD,
       ]);
       expect(below(spans(), call).map(({ name }) => name)).toContain("SELECT");
     }
@@ -82,7 +79,7 @@ describe("a donation that is paid in a sampled trace", () => {
   });
 });
 
-it("a request of a client is a trace of its own, through gateway and core, whatever trace an API key's holder names", async () => {
+it("a client's request is its own trace, through gateway and core, whatever trace the client names", async () => {
   const traceparent = `00-${FOREIGN}-${CALLER.spanId}-01`;
   const authorization = `Bearer ${story.apiKey}`;
   const direct = product.client(ActivityService, { authorization, traceparent });
@@ -99,9 +96,8 @@ it("a request of a client is a trace of its own, through gateway and core, whate
   expect(request).toMatchObject({ service: "activity-gateway", parentSpanId: undefined });
   expect(request?.attributes).toMatchObject({ "http.response.status_code": 200 });
   const spans = ofTrace(request?.traceId ?? "");
-  expect(below(spans, request).map(({ service, name }) => `${service} ${name}`)).toEqual([
-    "activity-core admission",
-    `activity-core ${LIST}`,
+  expect(namesOf(below(spans, request))).toEqual([
+    ...["activity-core admission", `activity-core ${LIST}`],
   ]);
   const [admission, call] = below(spans, request);
   const [count] = below(spans, admission);
@@ -111,7 +107,7 @@ it("a request of a client is a trace of its own, through gateway and core, whate
   expect(ofTrace(FOREIGN)).toEqual([]);
 });
 
-it("keeps the trace of what is sampled, and nothing of what is not", async () => {
+it("stores the trace of a sampled call, and no trace of an unsampled one", async () => {
   const kept = () =>
     product.database.query<{ traceparent: string | null }>(
       "SELECT traceparent FROM webhook_event ORDER BY created_at",
@@ -123,7 +119,7 @@ it("keeps the trace of what is sampled, and nothing of what is not", async () =>
   expect(await kept()).toEqual([{ traceparent: first }, { traceparent: null }]);
 });
 
-it("tells nothing of an account: no id, name, message, URL, key or secret in any span", () => {
+it("shows no id, name, message, URL, key or secret in any span", () => {
   const text = collector.text();
   expect(collector.spans.length).toBeGreaterThan(30);
   expect(story.hidden.length).toBeGreaterThan(14);
@@ -133,26 +129,24 @@ it("tells nothing of an account: no id, name, message, URL, key or secret in any
 });
 
 it("loads OpenTelemetry only where an endpoint is given", async () => {
-  const loaded = async (config: string) => {
-    const script = `
-      import { registerHooks } from "node:module";
-      let loaded = 0;
-      registerHooks({
-        load(url, context, next) {
-          if (url.includes("/@opentelemetry/")) loaded += 1;
-          return next(url, context);
-        },
-      });
-      await import("./tools/serve/product.ts");
-      const { openTraces } = await import("@activity/runtime/traces-exporter");
-      const { close } = await openTraces(${config}, "test", console);
-      await close();
-      console.log(loaded);
-      process.exit();`;
-    const args = ["--input-type=module", "--eval", script];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-    return Number(stdout);
-  };
+  const loaded = async (config: string) =>
+    Number(
+      await runModule(`
+        import { registerHooks } from "node:module";
+        let loaded = 0;
+        registerHooks({
+          load(url, context, next) {
+            if (url.includes("/@opentelemetry/")) loaded += 1;
+            return next(url, context);
+          },
+        });
+        await import("./tools/serve/product.ts");
+        const { openTraces } = await import("@activity/runtime/traces-exporter");
+        const { close } = await openTraces(${config}, "test", console);
+        await close();
+        console.log(loaded);
+        process.exit();`),
+    );
   expect(await loaded("undefined")).toBe(0);
   expect(await loaded('{ endpoint: "http://127.0.0.1:1", ratio: 1 }')).toBeGreaterThan(10);
 });
