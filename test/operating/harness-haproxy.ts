@@ -3,14 +3,10 @@ import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
 import { spawnHaproxy } from "../harness/haproxy.ts";
 
 /** The ports of an instance, for calls and for health. */
-export type Instance = { readonly port: number; readonly healthPort: number };
+type Instance = { readonly port: number; readonly healthPort: number };
 
 /** A real HAProxy before two gateways and two cores. Clients use TLS to the gateways. */
-export type Haproxy = {
-  /** Whether it sends traffic to the instance at this port. */
-  isUp(port: number): Promise<boolean>;
-  stop(): Promise<void>;
-};
+export type Haproxy = Awaited<ReturnType<typeof startHaproxy>>;
 
 /**
  * Starts a HAProxy that reads each instance's `/ready` twice a second and repeats no request. It ends the clients'
@@ -21,7 +17,7 @@ export async function startHaproxy(
   certificate: Certificate,
   gateways: readonly Instance[],
   cores: readonly Instance[],
-): Promise<Haproxy> {
+) {
   const serversOf = (instances: readonly Instance[]) =>
     instances
       .map(({ port, healthPort }) => `  server at-${port} 127.0.0.1:${port} port ${healthPort}`)
@@ -50,5 +46,6 @@ listen cores
 ${serversOf(cores)}
 `,
   });
-  return { isUp: (port) => isUp(`at-${port}`), stop };
+  /** Tells whether it sends traffic to the instance at this port. */
+  return { isUp: (port: number) => isUp(`at-${port}`), stop };
 }

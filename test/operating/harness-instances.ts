@@ -2,7 +2,7 @@ import { expect, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
-import { PARTS, type PartName } from "./harness-parts.ts";
+import { PARTS, type PartName, type Variables } from "./harness-parts.ts";
 
 /** Enough for six processes that start together on two cores. One bundles the workflows first. */
 const START = { timeout: 150_000, interval: 200 };
@@ -11,11 +11,19 @@ const PORT_NAMES: Partial<Record<PartName, string>> = {
   ...{ core: "CORE_PORT", gateway: "GATEWAY_PORT", serve: "GATEWAY_PORT" },
 };
 
+type HealthPath = "/live" | "/ready";
+
+/** Reads a process's health: status and state. `undefined` while nothing listens. */
+export async function healthAt(port: number, path: HealthPath) {
+  const answer = await requestOf(port, path, {}).catch(() => undefined);
+  return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
+}
+
 /** A process of the product that can restart at the same ports. */
 export type ProcessInstance = Awaited<ReturnType<typeof createInstance>>;
 
 /** Creates an instance of a part and chooses its ports. */
-export async function createInstance(name: PartName, env: Readonly<Record<string, string>>) {
+export async function createInstance(name: PartName, env: Variables) {
   const [port, healthPort] = [await findFreePort(), await findFreePort()];
   const portName = PORT_NAMES[name];
   const variables = {
@@ -29,12 +37,7 @@ export async function createInstance(name: PartName, env: Readonly<Record<string
     return run;
   };
   const output = () => lives.map((life) => life.output()).join("");
-
-  /** Reads `/ready` or `/live`: status and state. `undefined` while nobody listens. */
-  async function health(path: "/live" | "/ready") {
-    const answer = await requestOf(healthPort, path, {}).catch(() => undefined);
-    return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
-  }
+  const health = (path: HealthPath) => healthAt(healthPort, path);
 
   return {
     ...{ port, healthPort, health },

@@ -17,7 +17,7 @@ export const PARTS = {
   serve: { program: "tools/serve/serve.ts", ready: "deliveries run" },
 };
 export type PartName = keyof typeof PARTS;
-type Variables = Readonly<Record<string, string>>;
+export type Variables = Readonly<Record<string, string>>;
 
 /** A running part. */
 export type Part = Awaited<ReturnType<typeof startPart>>;

@@ -14,23 +14,11 @@ import {
   type TemporalHost,
 } from "./harness-temporal-host.ts";
 
-export interface StartTemporalCluster extends StackOptions {
-  /** An empty or missing folder. A cluster always starts anew. */
-  dataDir: string;
-}
-
 /** Temporal's server as a team runs it: each service in its own processes, over MySQL. */
-export interface TemporalCluster {
-  /** The address of the load balancer before the frontends, for the SDK. */
-  address: string;
-  /** Two of each service. */
-  hosts: readonly TemporalHost[];
-  database: { readonly url: string; readonly pid: number | undefined };
-  stop(): Promise<void>;
-}
+export type TemporalCluster = Awaited<ReturnType<typeof startTemporalCluster>>;
 
 /** Temporal's server for a cluster. `temporal server start-dev` has neither separate services nor MySQL. */
-export const TEMPORAL_SERVER: GoModule = {
+const TEMPORAL_SERVER: GoModule = {
   title: "Temporal's server",
   module: "go.temporal.io/server@v1.32.1",
   sum: "h1:grI5B5cBEMRJnDzGKtsxQRQpsNPisej1B6WgVksc9EM=",
@@ -53,12 +41,9 @@ matching.enableFairness:
 
 /**
  * Starts two of each Temporal service, their MySQL server, and HAProxy before the two frontends, with the namespace
- * `default`, all on loopback. Throws {@link StackError} with one sentence.
+ * `default`, all on loopback. `dataDir` is an empty or missing folder. Throws {@link StackError} with one sentence.
  */
-export async function startTemporalCluster(
-  options: StartTemporalCluster,
-): Promise<TemporalCluster> {
-  const { progress } = options;
+export async function startTemporalCluster(options: StackOptions & { readonly dataDir: string }) {
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   const built = await buildGoModule(TEMPORAL_SERVER, options);
@@ -98,7 +83,7 @@ export async function startTemporalCluster(
     const frontends = hosts.filter(({ service }) => service === "frontend");
     const config = frontendsConfig(`${LOOPBACK}:${port}`, frontends);
     haproxy = await spawnHaproxy({ ...options, config });
-    await progress.step("Starting Temporal's services", async () => {
+    await options.progress.step("Starting Temporal's services", async () => {
       const [first, ...others] = hosts;
       // The first host writes the cluster's metadata. If several did so at once, all but one would fail.
       await first?.start();
@@ -109,6 +94,7 @@ export async function startTemporalCluster(
     await stop();
     throw error;
   }
+  /** `address` is that of the load balancer before the frontends, for the SDK. */
   return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
 }
 

@@ -4,7 +4,7 @@ import { createServerHost, type ServerHost } from "../harness/server-host.ts";
 
 /** The services of Temporal's server, in their start order. */
 export const TEMPORAL_SERVICES = ["history", "matching", "frontend", "worker"] as const;
-export type TemporalService = (typeof TEMPORAL_SERVICES)[number];
+type TemporalService = (typeof TEMPORAL_SERVICES)[number];
 
 /** One service of a cluster in its own process. */
 export interface TemporalHost extends ServerHost {
@@ -18,10 +18,8 @@ const SERVING = 1;
 const NO_PINGS = { "grpc.keepalive_permit_without_calls": 0 };
 /** The name of each service in its health check. */
 const HEALTH_NAMES: Readonly<Record<TemporalService, string>> = {
-  frontend: "WorkflowService",
-  history: "HistoryService",
-  matching: "MatchingService",
-  worker: "WorkerService",
+  ...{ frontend: "WorkflowService", history: "HistoryService" },
+  ...{ matching: "MatchingService", worker: "WorkerService" },
 };
 
 /**

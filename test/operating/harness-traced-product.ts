@@ -14,13 +14,12 @@ import { createAccount, createEndpoint, createPaidDonation, unique } from "../ha
 import { type Clients, transportTo } from "../harness/clients.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { startProgram } from "../start/harness-program.ts";
-import { KEYS, NO_TEMPORAL, PARTS, startPart } from "./harness-parts.ts";
+import { KEYS, NO_TEMPORAL, PARTS, startPart, type Variables } from "./harness-parts.ts";
 
 /** The trace of a caller's own work. */
 export const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 const DONOR = "Ada of the hidden name";
 const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
-type Variables = Readonly<Record<string, string>>;
 
 /** Core, gateway and deliveries as three processes that send their traces to one endpoint. */
 type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;

@@ -28,17 +28,14 @@ async function start(name: PartName, drain: string): Promise<ProcessInstance> {
   return one;
 }
 
+/** `restarts.test.ts` ends cores, gateways and deliveries the same way. */
 describe("a process that is told to end, ADR 0043", () => {
-  it.each(["core", "gateway", "deliveries", "serve"] as const)(
-    "%s says that it does not serve, lives on for DRAIN_SECONDS, and ends with 0",
-    async (name) => {
-      const one = await start(name, "3");
-      expect(await one.health("/live")).toEqual([200, "live"]);
-      expect((await requestOf(one.healthPort, "/", {})).status).toBe(404);
-      await one.end();
-    },
-    180_000,
-  );
+  it("as npm run serve says that it drains, lives on for DRAIN_SECONDS, and ends with 0", async () => {
+    const one = await start("serve", "3");
+    expect(await one.health("/live")).toEqual([200, "live"]);
+    expect((await requestOf(one.healthPort, "/", {})).status).toBe(404);
+    await one.end();
+  }, 180_000);
 
   it("as a gateway serves clients, on connections that it closes, until a second signal", async () => {
     const { apiKey } = await createReader(stack);
@@ -56,7 +53,7 @@ describe("a process that is told to end, ADR 0043", () => {
     expect(await gateway.ended()).toBe(1);
   });
 
-  it("as a core says NOT_SERVING by the gRPC health protocol, and ends who watches", async () => {
+  it("as a core says NOT_SERVING by the gRPC health protocol, and ends every watch", async () => {
     const core = await start("core", "60");
     const health = createClient(Health, transportTo(`http://127.0.0.1:${core.port}`, {}));
     const told: Status[] = [];
@@ -79,7 +76,7 @@ describe("a process by itself", () => {
     ["core", "activity_outbox_entries", "activity_attempts_in_flight"],
     ["gateway", "activity_gateway_request_duration_seconds", "activity_outbox_entries"],
     ["deliveries", "activity_attempts_in_flight", "activity_outbox_entries"],
-  ] as const)("%s serves what it counts itself at METRICS_PORT", async (name, has, hasNot) => {
+  ] as const)("%s serves its own metrics at METRICS_PORT", async (name, has, hasNot) => {
     const port = await findFreePort();
     const { hasEnded, output } = await run(name, { METRICS_PORT: `${port}` });
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
@@ -101,7 +98,7 @@ describe("a process by itself", () => {
   });
 
   it.each(["core", "gateway", "deliveries"] as const)(
-    "%s names a METRICS_PORT that is none, and ends when it is taken",
+    "%s refuses an invalid METRICS_PORT by name, and ends when the port is taken",
     async (name) => {
       const wrong = await run(name, { METRICS_PORT: "geheim" });
       expect(await wrong.ended).toBe(1);
@@ -113,7 +110,7 @@ describe("a process by itself", () => {
     },
   );
 
-  it("the core ends when its port for browsers is taken, though another is open already", async () => {
+  it("the core ends when its port for browsers is taken, though its other port is already open", async () => {
     const core = await run("core", {
       ...{ DASHBOARD_URL: "http://localhost:4180", DASHBOARD_PORT: `${stack.corePort}` },
     });

@@ -16,7 +16,7 @@ import { useFolder } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
 import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
-import { KEYS } from "./harness-parts.ts";
+import { KEYS, type PartName, type Variables } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { startTemporalCluster } from "./harness-temporal-cluster.ts";
 
@@ -55,8 +55,8 @@ beforeAll(async () => {
   receiver = trusted.receiver;
   tls = { ...certificates.good, ca: certificates.ca };
   const at = (name: string) => join(folder, name);
-  await writeFile(at("core.pem"), certificates.good.cert);
-  await writeFile(at("core.key"), certificates.good.key);
+  await writeFile(at("core.pem"), tls.cert);
+  await writeFile(at("core.key"), tls.key);
   stack = await startTestStack({ env: { ...KEYS, ...trusting } });
   const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
   temporal = await start({
@@ -79,13 +79,12 @@ beforeAll(async () => {
   };
   // One makes first attempts under leases, the other in workflows. Stopping a worker interrupts neither.
   const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
-  const core = () => createInstance("core", coreEnv);
-  const gateway = () => createInstance("gateway", gatewayEnv);
-  const deliver = (env: Record<string, string>) => createInstance("deliveries", env);
+  const createPair = (name: PartName, ...envs: [Variables, Variables]) =>
+    Promise.all(envs.map((env) => createInstance(name, env)));
   instances = {
-    gateways: [await gateway(), await gateway()],
-    cores: [await core(), await core()],
-    deliveries: [await deliver(deliveryEnv), await deliver(everyRun)],
+    gateways: await createPair("gateway", gatewayEnv, gatewayEnv),
+    cores: await createPair("core", coreEnv, coreEnv),
+    deliveries: await createPair("deliveries", deliveryEnv, everyRun),
   };
   haproxy = await startHaproxy(ports, tls, instances.gateways, instances.cores);
   await Promise.all(instances.cores.map((one) => one.start()));

@@ -1,55 +1,43 @@
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, expect, it, vi } from "vitest";
-import { baseEnv } from "../../dev-stack/src/base-env.ts";
-import { findFreePort } from "../../dev-stack/src/free-port.ts";
-import { ROOT } from "../architecture/import-rule.ts";
+import { findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { useTestStack } from "../harness/stack.ts";
-import { type Run, useRuns, watch } from "../start/harness-program.ts";
-import { KEYS, NO_TEMPORAL } from "./harness-parts.ts";
+import { type Run, usePrograms } from "../start/harness-program.ts";
+import { healthAt } from "./harness-instances.ts";
+import { variablesOf } from "./harness-parts.ts";
 
 const START = { timeout: 90_000, interval: 100 };
 const LIMIT = 120;
+const SERVE = "tools/serve/serve.ts --processes";
 
 const stack = useTestStack();
-const start = useRuns((args: readonly string[], env: NodeJS.ProcessEnv) => {
-  const command = ["tools/serve/serve.ts", ...args];
-  return watch(spawn(process.execPath, command, { cwd: ROOT, env: { ...baseEnv(), ...env } }));
-});
+const start = usePrograms();
 
 let run: Run;
-let ports: Record<"gateway" | "health" | "metrics", number>;
+let [gateway, healthPort, metrics] = [0, 0, 0];
 beforeAll(async () => {
-  ports = {
-    gateway: await findFreePort(),
-    health: await findFreePort(),
-    metrics: await findFreePort(),
-  };
-  run = start(["--processes", "2"], {
-    ...{ ...KEYS, ...NO_TEMPORAL, DATABASE_URL: stack.database.url, CORE_PORT: "0" },
-    ...{ GATEWAY_PORT: `${ports.gateway}`, HEALTH_PORT: `${ports.health}` },
-    ...{ METRICS_PORT: `${ports.metrics}`, DRAIN_SECONDS: "2" },
+  [gateway = 0, healthPort = 0, metrics = 0] = await findFreePorts(3);
+  run = start(`${SERVE} 2`, {
+    ...{ ...(await variablesOf("serve", stack)), GATEWAY_PORT: `${gateway}` },
+    ...{ HEALTH_PORT: `${healthPort}`, METRICS_PORT: `${metrics}`, DRAIN_SECONDS: "2" },
   });
   await vi.waitUntil(async () => (await health())?.[0] === 200, START);
 }, START.timeout);
 
-async function health() {
-  const answer = await requestOf(ports.health, "/ready", {}).catch(() => undefined);
-  return answer && ([answer.status, answer.json<{ status: string }>().status] as const);
-}
+const health = () => healthAt(healthPort, "/ready");
 
 /** Sends a request on a new connection. Resolves with the status, or 0 without an answer. */
 const ask = (apiKey: string) =>
-  requestOf(ports.gateway, "/api/v1/me", { apiKey, headers: { connection: "close" } })
+  requestOf(gateway, "/api/v1/me", { apiKey, headers: { connection: "close" } })
     .then(({ status }) => status)
     .catch(() => 0);
 
 /** The number of requests that each process has answered. */
 async function answeredBy(): Promise<ReadonlyMap<string, number>> {
-  const text = await (await fetch(`http://127.0.0.1:${ports.metrics}/metrics`)).text();
+  const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
   const name = "activity_gateway_request_duration_seconds_count";
   const line = new RegExp(`^${name}\\{.*code="200".*process="(\\d)".*\\} (\\d+)$`, "gm");
   return new Map([...text.matchAll(line)].map(([, place = "", count]) => [place, Number(count)]));
@@ -73,7 +61,7 @@ it("answers from all processes at one port, counts them on one page, and limits 
   expect((answered.get("1") ?? 0) + (answered.get("2") ?? 0)).toBe(LIMIT);
 });
 
-it("serves on while a process that was killed is started again, ADR 0055", async () => {
+it("keeps serving while it restarts a killed process, ADR 0055", async () => {
   const { apiKey } = await createReader(stack);
   const [killed] = await processes();
   process.kill(killed ?? 0, "SIGKILL");
@@ -87,11 +75,9 @@ it("serves on while a process that was killed is started again, ADR 0055", async
   await expect.poll(answering, START).toBe(2);
 });
 
-it("ends all its processes, with 1, when one cannot start: a port is taken, ADR 0055", async () => {
-  const second = start(["--processes", "2"], {
-    ...{ ...KEYS, ...NO_TEMPORAL, DATABASE_URL: stack.database.url, CORE_PORT: "0" },
-    GATEWAY_PORT: `${ports.gateway}`,
-  });
+it("ends all its processes with 1 when one cannot start because a port is taken, ADR 0055", async () => {
+  const env = { ...(await variablesOf("serve", stack)), GATEWAY_PORT: `${gateway}` };
+  const second = start(`${SERVE} 2`, env);
   expect(await second.closed, second.output()).toBe(1);
   expect(second.output()).toContain("EADDRINUSE");
 });
@@ -112,15 +98,15 @@ it("drains all its processes together: no request fails, and it ends with 0, ADR
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-it.each(["0", "65", "two"])("refuses --processes %s, and says what it takes", async (count) => {
-  const refused = start(["--processes", count], {});
+it.each(["0", "65", "two"])("refuses --processes %s and names the valid values", async (count) => {
+  const refused = start(`${SERVE} ${count}`, {});
   expect(await refused.ended).toBe(1);
   expect(refused.output()).toContain("N must be a whole number from 1 to 64, or auto.");
 });
 
 it("says once why it cannot start, and ends with 1", async () => {
-  const DATABASE_URL = "mysql://nobody@127.0.0.1:1/x";
-  const refused = start(["--processes", "2"], { ...KEYS, ...NO_TEMPORAL, DATABASE_URL });
+  const env = { ...(await variablesOf("serve", stack)), DATABASE_URL: "mysql://u@127.0.0.1:1/x" };
+  const refused = start(`${SERVE} 2`, env);
   expect(await refused.closed).toBe(1);
   expect(refused.output().match(/could not start/g)).toHaveLength(1);
 });

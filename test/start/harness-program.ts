@@ -52,11 +52,13 @@ export function watch(child: ChildProcess) {
 }
 
 /**
- * Starts a file of the project, or of another version of it in `root`. It gets only these variables and `baseEnv()`:
- * PATH and the folder of Node's compile cache.
+ * Starts a file of the project, or of another version of it in `root`, with arguments behind its path. It gets only
+ * these variables and `baseEnv()`: PATH and the folder of Node's compile cache.
  */
-export function startProgram(path: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
-  return watch(spawn(process.execPath, [join(root, path)], { env: { ...baseEnv(), ...env } }));
+export function startProgram(command: string, env: NodeJS.ProcessEnv, root = ROOT): Run {
+  const [path = "", ...args] = command.split(" ");
+  const options = { env: { ...baseEnv(), ...env } };
+  return watch(spawn(process.execPath, [join(root, path), ...args], options));
 }
 
 /** Starts programs and kills them after the tests of a file or group. */
