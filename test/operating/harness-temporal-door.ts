@@ -3,11 +3,9 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 
 /** The server's certificate and key, and the CA of its clients, in PEM. */
-export type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
+type DoorTls = { readonly cert: string; readonly key: string; readonly ca: string };
 
 const UNAUTHENTICATED = { ":status": 200, "content-type": "application/grpc", "grpc-status": "16" };
-
-export type TemporalDoor = Awaited<ReturnType<typeof openTemporalDoor>>;
 
 /**
  * Opens a proxy of the Temporal at `address` that behaves like a cluster: it requires mutual TLS and a known API key.
@@ -31,28 +29,24 @@ export async function openTemporalDoor(address: string, tls: DoorTls) {
   server.on("stream", (stream, headers) => {
     stream.on("error", () => undefined);
     if (!taken.has(`${headers.authorization}`)) {
-      stream.respond(UNAUTHENTICATED, { endStream: true });
-      return;
+      return void stream.respond(UNAUTHENTICATED, { endStream: true });
     }
     const temporal = sessions.get(stream.session);
     if (!temporal || temporal.closed) {
-      stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
-      return;
+      return void stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
     }
     const call = temporal.request({ ...headers, ":scheme": "http", ":authority": address });
-    let trailers: http2.IncomingHttpHeaders = {};
+    const trailers: http2.IncomingHttpHeaders = {};
     call.on("error", () => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR));
     call.on("response", (answer) => stream.respond(answer, { waitForTrailers: true }));
-    call.on("trailers", (last) => {
-      trailers = last;
-    });
+    call.on("trailers", (last) => Object.assign(trailers, last));
     stream.on("wantTrailers", () => stream.sendTrailers(trailers));
     stream.on("close", () => call.close(http2.constants.NGHTTP2_CANCEL));
     stream.pipe(call).pipe(stream);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // Always an AddressInfo, because it listens on TCP.
   return {
     address: `127.0.0.1:${port}`,
     /** Accepts only these API keys. */
@@ -61,7 +55,7 @@ export async function openTemporalDoor(address: string, tls: DoorTls) {
       for (const key of keys) taken.add(`Bearer ${key}`);
     },
     setTls: (given: DoorTls) => server.setSecureContext(given),
-    async close() {
+    async stop() {
       for (const temporal of sessions.values()) temporal.destroy();
       server.close();
       await once(server, "close");

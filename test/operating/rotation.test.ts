@@ -6,27 +6,25 @@ import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
-import { type RunningDatabase, startDatabase } from "../../dev-stack/src/database.ts";
+import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import type { RunningRedis } from "../../dev-stack/src/redis.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import type { Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
 import { clientsOf } from "../harness/clients.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { createTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { withClientAddress } from "../harness/stack.ts";
-import { useFolder } from "../harness/use-started.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
 import { type Part, startPart } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
-import { openTemporalDoor, type TemporalDoor } from "./harness-temporal-door.ts";
+import { openTemporalDoor } from "./harness-temporal-door.ts";
 
 /** The number of stories before each change and after the last. */
 const STORIES = 1;
@@ -50,13 +48,34 @@ const [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY] = [1, 2, 3, 4].map(() =>
 const USER = ofBothAges(() => `u${randomBytes(6).toString("hex")}`);
 const credentials: Record<string, string> = {};
 
+beforeAll(() => {
+  for (const age of [OLD, NEW]) {
+    certify(secrets, `ca-${age}`, NAMES);
+    certify(secrets, `tls-${age}`, NAMES, `ca-${age}`);
+  }
+  useCertificates(OLD, OLD);
+});
 /** An own server, because the test changes its certificates. */
-let databaseServer: RunningDatabase;
-let database: TestDatabase;
-let redis: RunningRedis;
-let temporal: RunningTemporal;
-let door: TemporalDoor;
-let receiver: Receiver;
+const databaseServer = useStarted(() =>
+  startDatabase({
+    env: { ...process.env, DATABASE_URL: undefined },
+    ...{ dataDir: fileOf("database"), progress: createProgress(), ephemeral: true },
+    serverOptions: [`--ssl-cert=${fileOf("tls.pem")}`, `--ssl-key=${fileOf("tls.key")}`],
+  }),
+);
+const database = useStarted(async () => {
+  const created = await createTestDatabase(databaseServer.url);
+  return { ...created, stop: created.drop };
+});
+const redis = useStarted(startTestRedis);
+const temporal = useStarted(() =>
+  startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress: createProgress() }),
+);
+const door = useStarted(() => openTemporalDoor(temporal.address, tls()));
+const trusted = useStarted(async () => {
+  const { receiver, trusting } = await startTrustedReceiver(secrets, answer(200));
+  return { receiver, trusting, stop: receiver.stop };
+});
 let shared: Record<string, string>;
 const parts: Part[] = [];
 
@@ -126,32 +145,10 @@ function useKeys(...ages: Age[]): void {
 
 const runTool = (...args: string[]) =>
   execFileSync(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...baseEnv(), ...shared },
-    encoding: "utf8",
-    stdio: "pipe",
+    ...{ cwd: ROOT, env: { ...baseEnv(), ...shared }, encoding: "utf8", stdio: "pipe" },
   });
 
 beforeAll(async () => {
-  const { trusting, ...trusted } = await startTrustedReceiver(secrets, answer(200));
-  receiver = trusted.receiver;
-  for (const age of [OLD, NEW]) {
-    certify(secrets, `ca-${age}`, NAMES);
-    certify(secrets, `tls-${age}`, NAMES, `ca-${age}`);
-  }
-  useCertificates(OLD, OLD);
-  const progress = createProgress();
-  [databaseServer, redis, temporal] = await Promise.all([
-    startDatabase({
-      env: { ...process.env, DATABASE_URL: undefined },
-      ...{ dataDir: fileOf("database"), progress, ephemeral: true },
-      serverOptions: [`--ssl-cert=${fileOf("tls.pem")}`, `--ssl-key=${fileOf("tls.key")}`],
-    }),
-    startTestRedis(),
-    startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress }),
-  ]);
-  database = await createTestDatabase(databaseServer.url);
-  door = await openTemporalDoor(temporal.address, tls());
   door.takeKeys(API_KEY[OLD]);
   await createUser(OLD);
   await sendToRedis(`ACL SETUSER default resetpass >${PASSWORD[OLD]}`);
@@ -163,34 +160,20 @@ beforeAll(async () => {
     `${name}_FILE`,
     fileOf(name.toLowerCase().replaceAll("_", "-")),
   ]);
+  const [ca, cert, key] = [fileOf("ca.pem"), fileOf("tls.pem"), fileOf("tls.key")];
   shared = {
-    ...Object.fromEntries(named),
-    CORE_PORT: "0",
-    CORE_TLS_CERT: fileOf("tls.pem"),
-    CORE_TLS_KEY: fileOf("tls.key"),
-    CORE_TLS_CLIENT_CA: fileOf("ca.pem"),
-    CORE_TLS_CA: fileOf("ca.pem"),
-    CORE_TLS_CLIENT_CERT: fileOf("tls.pem"),
-    CORE_TLS_CLIENT_KEY: fileOf("tls.key"),
-    GATEWAY_PORT: "0",
-    TRUSTED_PROXIES: "127.0.0.1/32",
-    TEMPORAL_ADDRESS: door.address,
-    TEMPORAL_TLS_SERVER_CA_CERT_PATH: fileOf("ca.pem"),
-    TEMPORAL_TLS_CLIENT_CERT_PATH: fileOf("tls.pem"),
-    TEMPORAL_TLS_CLIENT_KEY_PATH: fileOf("tls.key"),
+    ...{ ...Object.fromEntries(named), ...trusted.trusting, TRUSTED_PROXIES: "127.0.0.1/32" },
+    ...{ CORE_PORT: "0", GATEWAY_PORT: "0", TEMPORAL_ADDRESS: door.address },
+    ...{ CORE_TLS_CERT: cert, CORE_TLS_KEY: key, CORE_TLS_CLIENT_CA: ca, CORE_TLS_CA: ca },
+    ...{ CORE_TLS_CLIENT_CERT: cert, CORE_TLS_CLIENT_KEY: key },
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: ca,
+    ...{ TEMPORAL_TLS_CLIENT_CERT_PATH: cert, TEMPORAL_TLS_CLIENT_KEY_PATH: key },
     // Every delivery then needs Temporal.
     DELIVERY_WORKFLOWS: "all",
-    ...trusting,
   };
 }, 300_000);
 afterAll(async () => {
   for (const part of parts) await part.kill();
-  await door?.close();
-  await temporal?.stop();
-  await redis?.stop();
-  await receiver?.stop();
-  await database?.drop();
-  await databaseServer?.stop();
 });
 
 /** A core with its own gateway and deliveries. One side restarts while the other serves. */
@@ -224,6 +207,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   await add();
   let age: Age = OLD;
   const credential = () => credentials[age] ?? "";
+  const { receiver } = trusted;
   const stories = startStories({ cores, gateways, receiver, credential, tls });
 
   const restartInTurn = async () => {
