@@ -11,24 +11,19 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => restored?.stop());
 
-describe("a database that was restored under a Temporal that knows more. ADR 0045", () => {
-  it("ends a run that it does not hold, posts nothing for it, and says so", async () => {
+describe("a restored database whose Temporal knows more. ADR 0045", () => {
+  it("ends a run that it does not have, posts nothing for it, and logs it", async () => {
     const { served, ids, seen, handleOf } = restored;
     const result: RunResult = await handleOf(ids.lost).result();
     expect(result).toEqual({ end: "unknown", attempts: [BUSY] });
     expect(seen("lost")).toEqual(["1"]);
-    const lines = () =>
-      served
-        .log()
-        .split("\n")
-        .filter((line) => line.includes("does not hold"))
-        .map((line) => JSON.parse(line));
+    const lines = () => served.log().match(/^.*does not hold.*$/gm) ?? [];
     const line = { deliveryId: ids.lost, run: 1, attempt: 2 };
-    await expect.poll(lines, SETTLE).toMatchObject([line]);
+    await expect.poll(() => lines().map((each) => JSON.parse(each)), SETTLE).toMatchObject([line]);
     expect(await served.metrics()).toMatch(/^activity_unknown_runs_total 1$/m);
   });
 
-  it("goes on behind the attempts that Temporal knows, and has their records again", async () => {
+  it("continues after the attempts that Temporal knows, and stores their records again", async () => {
     const { ids, seen, read } = restored;
     const ahead = { state: RETRYING, attempts: 4, numbers: [1, 2, 3, 4] };
     await expect.poll(() => read(ids.ahead), SETTLE).toMatchObject(ahead);
@@ -43,14 +38,14 @@ describe("a database that was restored under a Temporal that knows more. ADR 004
     expect(seen("flying")).toEqual(["1", "2"]);
   });
 
-  it("records how a run ended that Temporal knows to have ended, and posts nothing", async () => {
+  it("records the result of a run that has ended in Temporal, and posts nothing", async () => {
     const { ids, seen, read } = restored;
     const done = { state: DELIVERED, attempts: 2, numbers: [1, 2] };
     await expect.poll(() => read(ids.done), SETTLE).toMatchObject(done);
     expect(seen("done")).toEqual(["1", "2"]);
   });
 
-  it("makes a first attempt of which nobody knows again, under the same event id", async () => {
+  it("repeats a first attempt that only the receiver knows, under the same event id", async () => {
     const { ids, seen, read, requestsOf } = restored;
     const again = { state: DELIVERED, attempts: 1, numbers: [1] };
     await expect.poll(() => read(ids.again), SETTLE).toMatchObject(again);
@@ -59,7 +54,7 @@ describe("a database that was restored under a Temporal that knows more. ADR 004
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("says up to when it knows, has no session of before, and a feed of another version", () => {
+  it("prints its newest time, has no earlier session, and has a feed of a later version", () => {
     const { printed, startedMs, links, versions } = restored;
     const [, newest = ""] = /newest_in_backup_utc\s+(\d\S+ [\d:.]+)/.exec(printed.join("\n")) ?? [];
     expect(Date.parse(`${newest.replace(" ", "T")}Z`)).toBeGreaterThan(startedMs);
@@ -70,11 +65,11 @@ describe("a database that was restored under a Temporal that knows more. ADR 004
 });
 
 describe("the feed of a restored database", () => {
-  it("is one moment of the old one, and gets back what its writers write again. §4.4", async () => {
+  it("is one moment of the lost feed, and gets back what its writers repeat. §4.4", async () => {
     const { readOn, cursor, written, donate } = restored;
     const before = (await readOn()).data;
     const names = before.map(({ actor }) => actor.name);
-    const load = names.filter((name) => name.startsWith("load-"));
+    const load = names.filter((name) => name?.startsWith("load-"));
     expect(load.length).toBeGreaterThan(0);
     expect(load.length).toBeLessThan(written.length);
     expect(names).not.toContain("lost");

@@ -56,19 +56,16 @@ const echo: Behaviour = (socket, request) => {
 
 /** Creates the texts of a donation. */
 const donationOf = (name: string) => ({
-  accountId,
-  externalId: text(`${name} id`, true),
-  donorName: text(`${name} donor`),
-  message: text(`${name} message`),
+  ...{ accountId, externalId: text(`${name} id`, true) },
+  ...{ donorName: text(`${name} donor`), message: text(`${name} message`) },
 });
 
 async function donate(name: string): Promise<{ accountId: string; externalId: string }> {
-  const donation = donationOf(name);
+  const donation = { ...donationOf(name), ...MONEY, donatedAt: timestampNow() };
   const donations = served.client(DonationService);
-  await donations.createDonation({ ...donation, ...MONEY, donatedAt: timestampNow() });
-  const { externalId } = donation;
-  await donations.payDonation({ accountId, externalId });
-  return { accountId, externalId };
+  await donations.createDonation(donation);
+  await donations.payDonation(donation);
+  return { accountId, externalId: donation.externalId };
 }
 
 /** Waits until the account's deliveries have exactly these states, in numeric order. */
@@ -81,10 +78,8 @@ async function untilStates(states: readonly DeliveryState[]): Promise<void> {
 }
 
 /** Lists the texts in a dump of all tables. A dump writes bytes in hexadecimal. */
-async function foundInTables(): Promise<string[]> {
-  const dump = await backups.dump(new URL(database.url).pathname.slice(1));
-  return found([dump]);
-}
+const foundInTables = async () =>
+  found([await backups.dump(new URL(database.url).pathname.slice(1))]);
 
 /** Lists the names of the texts in these files, plain or in hexadecimal. */
 async function found(files: readonly string[]): Promise<string[]> {
@@ -126,8 +121,7 @@ beforeAll(async () => {
   await served.start(database.url);
   const accounts = served.client(AccountService);
   const { account } = await accounts.putAccount({
-    externalId: text("account id"),
-    username: text("username", true),
+    ...{ externalId: text("account id"), username: text("username", true) },
     displayName: text("display name"),
   });
   accountId = account?.id ?? "";

@@ -17,6 +17,7 @@ import type { Behaviour, ReceivedRequest } from "../delivery/harness-receiver.ts
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { createTestDatabase } from "../harness/database.ts";
+import type { ActivityJson, PageJson } from "../harness/json.ts";
 import { createBackups } from "./harness-backup.ts";
 import { startServedStack } from "./harness-served.ts";
 
@@ -27,11 +28,6 @@ export const BUSY: MadeAttempt = { outcome: "receiver_busy", endedAtMs: 1_700_00
 const REFUSED = answer(503);
 const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
-
-type Page = {
-  readonly data: readonly { readonly id: string; readonly actor: { readonly name: string } }[];
-  readonly pagination: { readonly has_more: boolean; readonly next_cursor: string };
-};
 
 export type Restored = Awaited<ReturnType<typeof restoreUnderLoad>>;
 
@@ -70,30 +66,31 @@ export async function restoreUnderLoad() {
   const scopes = [SessionScope.KEYS_WRITE];
   await served.client(SessionService).createSessionLink({ accountId, scopes });
 
+  const deliveries = served.client(DeliveryService);
   const story = {
     served,
     written,
     /** Reads the feed to its end, from a cursor or from the start. */
-    async readOn(from?: string) {
-      const data: Page["data"][number][] = [];
-      for (let at = from; ; ) {
-        const path = `/api/v1/activity?order=asc&limit=100${at ? `&cursor=${at}` : ""}`;
-        const page = (await served.http(path, apiKey)).json<Page>();
+    async readOn(from?: string | null) {
+      const data: ActivityJson[] = [];
+      for (let cursor = from; ; ) {
+        const path = `/api/v1/activity?order=asc&limit=100${cursor ? `&cursor=${cursor}` : ""}`;
+        const page = (await served.http(path, apiKey)).json<PageJson>();
         data.push(...page.data);
-        at = page.pagination.next_cursor;
-        if (!page.pagination.has_more) return { data, cursor: at };
+        cursor = page.pagination.next_cursor;
+        if (!page.pagination.has_more) return { data, cursor };
       }
     },
     /** Makes a paid donation. Repeats its calls until they succeed. Returns the record id. */
     async donate(externalId: string): Promise<string> {
       const donations = served.client(DonationService);
-      const donation = { accountId, externalId, donorName: externalId };
       const money = { amountCents: 500n, currency: "eur", donatedAt: DONATED_AT };
+      const donation = { accountId, externalId, donorName: externalId, ...money };
       for (;;) {
         try {
-          await donations.createDonation({ ...donation, ...money });
-          const paid = await donations.payDonation({ accountId, externalId });
-          return paid.donation?.recordId ?? "";
+          await donations.createDonation(donation);
+          const { donation: paid } = await donations.payDonation(donation);
+          return paid?.recordId ?? "";
         } catch (error) {
           if (ConnectError.from(error).code !== Code.Unavailable) throw error;
           await wait(BETWEEN_WRITES_MS);
@@ -106,9 +103,7 @@ export async function restoreUnderLoad() {
     seen: (donor: string) =>
       story.requestsOf(donor).map((request) => headerOf(request, "Service-Attempt")),
     async read(deliveryId: string) {
-      const { delivery, attempts } = await served
-        .client(DeliveryService)
-        .getDelivery({ accountId, deliveryId });
+      const { delivery, attempts } = await deliveries.getDelivery({ accountId, deliveryId });
       const numbers = attempts.map(({ attempt }) => attempt);
       return { state: delivery?.state, attempts: delivery?.attempts, numbers, all: attempts };
     },
@@ -124,10 +119,8 @@ export async function restoreUnderLoad() {
     await vi.waitUntil(() => story.seen(donor).length > 0, SETTLE);
     const [request] = story.requestsOf(donor);
     const eventId = request ? headerOf(request, "Service-Event-Id") : "";
-    const { deliveries } = await served
-      .client(DeliveryService)
-      .listDeliveries({ accountId, eventId });
-    return deliveries[0]?.id ?? "";
+    const listed = await deliveries.listDeliveries({ accountId, eventId });
+    return listed.deliveries[0]?.id ?? "";
   }
 
   /** Waits until the workflow of a delivery's retries has started. */
