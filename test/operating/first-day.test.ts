@@ -1,44 +1,41 @@
 import { randomInt } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isPortFree } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { builtDashboard } from "../dashboard/browser/harness-built.ts";
-import { isShown, readBlocks, type Shell, startShell } from "./harness-page.ts";
+import { useFolder } from "../harness/use-started.ts";
+import { isShown, readBlocks, runBlocks } from "./harness-page.ts";
 
 const PAGE = "docs/first-day.md";
 const text = readFileSync(join(ROOT, PAGE), "utf8");
 
-let day: string;
-let shell: Shell;
+const day = useFolder("first-day");
+const blocks = readBlocks(PAGE);
+let page: ReturnType<typeof runBlocks>;
 beforeAll(async () => {
   await builtDashboard();
-  day = mkdtempSync(join(tmpdir(), "activity-first-day-"));
   // The page takes each port from the environment, if it is set.
   const names = new Set(
-    [...text.matchAll(/\$\{(\w+_PORT(?:_\d)?):-\d+\}/g)].map(([, name]) => name),
+    Array.from(text.matchAll(/\$\{(\w+_PORT(?:_\d)?):-\d+\}/g), ([, name]) => name),
   );
   const ports = await findPorts(names.size);
   const settings = [...names].map((name, index) => [name, `${ports[index]}`]);
   const { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI } = process.env;
   const programs = { PATH, HOME, XDG_CACHE_HOME, MYSQLD, REDIS_SERVER, TEMPORAL_CLI };
-  shell = startShell({ ...programs, ...Object.fromEntries(settings), DAY: day });
+  page = runBlocks(blocks, { ...programs, ...Object.fromEntries(settings), DAY: day });
 });
-afterAll(async () => {
-  await shell.close();
-  rmSync(day, { recursive: true, force: true });
-});
+afterAll(() => page?.stop());
 
 it("docs/first-day.md: every command does what the page says, in the order of the page", async () => {
-  const blocks = readBlocks(PAGE);
   expect(blocks.length).toBeGreaterThan(15);
-  for (const { title, commands, shown = "" } of blocks) {
-    const output = await shell.run(commands).catch((error: Error) => {
-      error.message += `\n${title}, at the end of the product's log:\n${readLog().slice(-3_000)}`;
-      throw error;
-    });
+  const outputs = await page.outputs;
+  for (const [place, { title, shown }] of blocks.entries()) {
+    const output = outputs[place] ?? "";
+    const hasEnded = place < outputs.length - 1;
+    const message = `${title}, at the end of the product's log:\n${readLog().slice(-3_000)}`;
+    expect(hasEnded, `${output}\n${message}`).toBe(true);
     if (!isShown(output, shown)) expect(`${title}\n${output}`).toBe(`${title}\n${shown}`);
   }
 }, 600_000);
@@ -60,7 +57,7 @@ function readLog(): string {
   return existsSync(log) ? readFileSync(log, "utf8") : "";
 }
 
-it("docs/first-day.md names alerts that there are", () => {
+it("docs/first-day.md names only alerts that exist", () => {
   const rules = readFileSync(join(ROOT, "deploy/prometheus/alerts.yaml"), "utf8");
   const named = [...text.matchAll(/`(Activity\w+)`/g)].map(([, name]) => name ?? "");
   expect(named.length).toBeGreaterThan(4);

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
@@ -10,12 +11,11 @@ import { ROOT } from "../architecture/import-rule.ts";
 
 export const PROMETHEUS_FILES = join(ROOT, "deploy/prometheus");
 
-/** A real Prometheus with the project's configuration. Only the ports and intervals differ. */
-export type Prometheus = {
-  /** Evaluates a query now. Returns the number of series; throws if the query is invalid. */
-  query(expression: string): Promise<number>;
-  stop(): Promise<void>;
-};
+/** The names of the alerts in `alerts.yaml`. */
+export const ALERTS = Array.from(
+  readFileSync(join(PROMETHEUS_FILES, "alerts.yaml"), "utf8").matchAll(/- alert: (\w+)/g),
+  ([, name = ""]) => name,
+);
 
 /** Finds the machine's `prometheus` or `promtool`, or downloads the distribution's. */
 export function findPrometheus(program: "prometheus" | "promtool"): Promise<Launch> {
@@ -28,11 +28,13 @@ export function findPrometheus(program: "prometheus" | "promtool"): Promise<Laun
   );
 }
 
-/** Starts a Prometheus that scrapes each second: the product at a port and Temporal at the next one. */
-export async function startPrometheus(metricsPort: number): Promise<Prometheus> {
+/**
+ * Starts a real Prometheus with the project's configuration. It scrapes each second: the product at a port and
+ * Temporal at the next one.
+ */
+export async function startPrometheus(metricsPort: number) {
   const folder = await mkdtemp(join(tmpdir(), "activity-prometheus-"));
-  const config = await readFile(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8");
-  const ours = config
+  const ours = readFileSync(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8")
     .replaceAll("15s", "1s")
     .replace("alerts.yaml", join(PROMETHEUS_FILES, "alerts.yaml"))
     .replace("127.0.0.1:9464", `127.0.0.1:${metricsPort}`)
@@ -55,7 +57,8 @@ export async function startPrometheus(metricsPort: number): Promise<Prometheus> 
       ),
   });
   return {
-    async query(expression) {
+    /** Evaluates a query now. Returns the number of series; throws if the query is invalid. */
+    async query(expression: string) {
       const body = new URLSearchParams({ query: expression });
       const response = await fetch(`${base}/api/v1/query`, { method: "POST", body });
       const answer = (await response.json()) as {

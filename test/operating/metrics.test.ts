@@ -9,7 +9,7 @@ import { type DeliveryStack, startDeliveryStack } from "../delivery/harness-deli
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { runModule } from "./harness-modules.ts";
-import { PROMETHEUS_FILES, type Prometheus, startPrometheus } from "./harness-prometheus.ts";
+import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
 /** The allowed labels of series: those of docs/operating.md and prom-client's. */
 const LABELS = ["call", "code", "decision", "outcome", "pool", "route", "state", "task"];
@@ -18,12 +18,15 @@ const hang = write("");
 const DONOR = "Ada of the hidden name";
 
 let delivery: DeliveryStack;
-let prometheus: Prometheus;
+let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
 let metricsPort: number;
 let accountId: string;
 /** Texts that no metric may show. */
 let hidden: string[];
 
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const namesIn = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, name = ""]) => name);
 const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 
 beforeAll(async () => {
@@ -55,27 +58,22 @@ afterAll(async () => {
   await delivery.stop();
 });
 
-describe("what a Prometheus scrapes", () => {
-  it("has the families that docs/operating.md lists, and of the product no others", async () => {
-    const docs = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
-    const listed = [...docs.matchAll(/^\| `(activity_\w+)`/gm)].map(([, name]) => name ?? "");
+describe("the metrics", () => {
+  it("are the product's families in docs/operating.md, and no others of the product", async () => {
+    const listed = namesIn(read("docs/operating.md"), /^\| `(activity_\w+)`/gm);
     const text = await scrape();
-    const served = [...text.matchAll(/^# TYPE (activity_\w+) /gm)].map(([, name]) => name ?? "");
+    const served = namesIn(text, /^# TYPE (activity_\w+) /gm);
     expect(listed.length).toBeGreaterThan(10);
     expect(served.toSorted()).toEqual(listed.toSorted());
     for (const name of listed)
       expect(text).toMatch(new RegExp(`^${name}\\w*(\\{.*\\})? [\\d.e+-]+$`, "m"));
   });
 
-  it("tells what happened: the page, the made-up path, both outcomes, what waits", async () => {
+  it("count the page, the unknown path, both outcomes and the connections", async () => {
     const text = await scrape();
+    const lines = text.split("\n");
     const count = (series: string) =>
-      Number(
-        text
-          .split("\n")
-          .find((line) => line.startsWith(`${series} `))
-          ?.split(" ")[1],
-      );
+      Number(lines.find((line) => line.startsWith(`${series} `))?.split(" ")[1]);
     const requests = "activity_gateway_request_duration_seconds_count";
     expect(count(`${requests}{route="/api/v1/activity",code="200"}`)).toBe(1);
     expect(count(`${requests}{route="other",code="404"}`)).toBe(1);
@@ -84,14 +82,14 @@ describe("what a Prometheus scrapes", () => {
     expect(
       count('activity_rate_limit_decisions_total{decision="client_admitted"}'),
     ).toBeGreaterThan(0);
-    const attempts = "activity_attempt_duration_seconds_count";
-    expect(count(`${attempts}{outcome="delivered"}`)).toBe(1);
-    expect(count(`${attempts}{outcome="receiver_busy"}`)).toBe(1);
+    for (const outcome of ["delivered", "receiver_busy"]) {
+      expect(count(`activity_attempt_duration_seconds_count{outcome="${outcome}"}`)).toBe(1);
+    }
     expect(count("activity_first_attempt_delay_seconds_count")).toBe(2);
     expect(count('activity_database_connections{pool="reads",state="idle"}')).toBeGreaterThan(0);
   });
 
-  it("has the attempts in flight while a receiver hangs", async () => {
+  it("show the attempts in flight while a receiver hangs", async () => {
     const inFlight = async () => /^activity_attempts_in_flight (.+)$/m.exec(await scrape())?.[1];
     expect(await inFlight()).toBe("0");
     delivery.receiver.behaviour = hang;
@@ -100,24 +98,21 @@ describe("what a Prometheus scrapes", () => {
     await expect.poll(inFlight, { timeout: 30_000 }).toBe("0");
   });
 
-  it("has no secret, id, name or address, and no label beyond the listed ones", async () => {
+  it("show no secret, id, name or address, and no label beyond the listed ones", async () => {
     const temporal = await (await fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`)).text();
     const text = await scrape();
     expect(hidden.length).toBeGreaterThan(8);
     for (const secret of hidden) expect(text + temporal).not.toContain(secret);
     const own = text.split("\n").filter((line) => line.startsWith("activity_"));
-    const labels = own.flatMap((line) =>
-      [...line.matchAll(/[{,](\w+)="/g)].map(([, name]) => name),
-    );
-    expect([...new Set(labels)].filter((name) => name !== "le").toSorted()).toEqual(LABELS);
+    const labels = new Set(own.flatMap((line) => namesIn(line, /[{,](\w+)="/g)));
+    expect([...labels].filter((name) => name !== "le").toSorted()).toEqual(LABELS);
   });
 });
 
 describe("the dashboard and the alerts", () => {
   it("every query of a panel returns a series", async () => {
-    const { panels } = JSON.parse(
-      readFileSync(join(ROOT, "deploy/grafana/dashboard.json"), "utf8"),
-    ) as { panels: { targets: { expr: string }[] }[] };
+    type Dashboard = { panels: { targets: { expr: string }[] }[] };
+    const { panels }: Dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
     const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     expect(queries.length).toBeGreaterThan(15);
     for (const query of queries) {
@@ -127,9 +122,8 @@ describe("the dashboard and the alerts", () => {
   });
 
   it("every alert's query is answered, and every family and label that it names is there", async () => {
-    const rules: { alert: string; expr: string }[] = parse(
-      readFileSync(join(PROMETHEUS_FILES, "alerts.yaml"), "utf8"),
-    ).groups[0].rules;
+    const file = parse(read("deploy/prometheus/alerts.yaml"));
+    const rules: { alert: string; expr: string }[] = file.groups[0].rules;
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr } of rules) {
       await prometheus.query(expr);
@@ -146,12 +140,8 @@ describe("the dashboard and the alerts", () => {
     await expect.poll(() => prometheus.query('ALERTS{alertstate="firing"}')).toBe(0);
   });
 
-  it("docs/operating.md says of each alert what to do", () => {
-    const docs = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
-    const told = [...docs.matchAll(/^\| `(Activity\w+)`/gm)].map(([, name]) => name);
-    const rules = readFileSync(join(PROMETHEUS_FILES, "alerts.yaml"), "utf8");
-    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-    expect(told).toEqual(alerts);
+  it("docs/operating.md lists each alert with what to do", () => {
+    expect(namesIn(read("docs/operating.md"), /^\| `(Activity\w+)`/gm)).toEqual(ALERTS);
   });
 });
 
