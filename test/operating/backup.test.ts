@@ -1,15 +1,13 @@
 import { AttemptOutcome, DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunResult } from "../../workflows/src/workflow/contract.ts";
-import { BUSY, type Restored, restoreUnderLoad, SETTLE } from "./harness-restored.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
+import { BUSY, restoreUnderLoad, SETTLE } from "./harness-restored.ts";
 
 const { RETRYING, DELIVERED } = DeliveryState;
 
-let restored: Restored;
-beforeAll(async () => {
-  restored = await restoreUnderLoad();
-}, 300_000);
-afterAll(() => restored?.stop());
+const folder = useFolder("backup");
+const restored = useStarted(() => restoreUnderLoad(folder), 300_000);
 
 describe("a restored database whose Temporal knows more. ADR 0045", () => {
   it("ends a run that it does not have, posts nothing for it, and logs it", async () => {

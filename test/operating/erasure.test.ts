@@ -15,21 +15,23 @@ import {
 } from "@activity/proto";
 import { timestampFromMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { temporal } from "@temporalio/proto";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { bytesOf, searchFile, secretBytes } from "../delivery/harness-byte-search.ts";
 import { textOf } from "../delivery/harness-history.ts";
 import type { Behaviour } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { createEndpoint, importDonations } from "../harness/builders.ts";
 import { useTestDatabase } from "../harness/database.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { type Backups, createBackups } from "./harness-backup.ts";
-import { type ServedStack, startServedStack } from "./harness-served.ts";
+import { startServedStack } from "./harness-served.ts";
 
 const SETTLE = { timeout: 60_000, interval: 100 };
 const MONEY = { amountCents: 500n, currency: "eur" };
 
+const folder = useFolder("erasure");
 const database = useTestDatabase();
-let served: ServedStack;
+const served = useStarted(() => startServedStack(folder, echo), 150_000);
 let backups: Backups;
 let accountId: string;
 /** Texts that occur nowhere else, by name. */
@@ -104,20 +106,19 @@ async function historiesFile(): Promise<string> {
     histories.push(textOf(temporal.api.history.v1.History.create({ events: events ?? [] })));
   }
   expect(histories.length).toBeGreaterThan(1);
-  const file = join(served.folder, "histories");
+  const file = join(folder, "histories");
   await writeFile(file, histories.join("\n"), "latin1");
   return file;
 }
 
 /** Lists all files of Temporal: its state, including what its main file does not have yet, and its log. */
 async function temporalFiles(): Promise<string[]> {
-  const folder = join(served.folder, "temporal");
-  return (await readdir(folder)).map((name) => join(folder, name));
+  const data = join(folder, "temporal");
+  return (await readdir(data)).map((name) => join(data, name));
 }
 
 beforeAll(async () => {
-  served = await startServedStack(echo);
-  backups = await createBackups(served.folder, database);
+  backups = await createBackups(folder, database);
   await served.start(database.url);
   const accounts = served.client(AccountService);
   const { account } = await accounts.putAccount({
@@ -142,7 +143,6 @@ beforeAll(async () => {
     texts.set(`${what} bytes`, secretBytes(one));
   }
 }, 150_000);
-afterAll(() => served?.stop());
 
 /** Texts that no table ever stores in plain. */
 const NEVER_STORED = [
@@ -220,7 +220,7 @@ it("leaves no trace of an account's texts once it is deleted, in no table, log o
   // Logs and histories may have ids. Finding the ids proves that the search works.
   texts.set("an account", accountId);
   texts.set("a retried delivery", retriedId);
-  const log = join(served.folder, "product.log");
+  const log = join(folder, "product.log");
   await writeFile(log, served.log());
   expect(await found([log])).toEqual(["an account"]);
   expect(await found([await historiesFile()])).toEqual(["a retried delivery"]);

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findOrFetch } from "../../dev-stack/src/find-or-fetch.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
@@ -29,11 +28,10 @@ export function findPrometheus(program: "prometheus" | "promtool"): Promise<Laun
 }
 
 /**
- * Starts a real Prometheus with the project's configuration. It scrapes each second: the product at a port and
- * Temporal at the next one.
+ * Starts a real Prometheus with the project's configuration, and its files in `folder`. It scrapes each second: the
+ * product at a port and Temporal at the next one.
  */
-export async function startPrometheus(metricsPort: number) {
-  const folder = await mkdtemp(join(tmpdir(), "activity-prometheus-"));
+export async function startPrometheus(folder: string, metricsPort: number) {
   const ours = readFileSync(join(PROMETHEUS_FILES, "prometheus.yaml"), "utf8")
     .replaceAll("15s", "1s")
     .replace("alerts.yaml", join(PROMETHEUS_FILES, "alerts.yaml"))
@@ -68,9 +66,6 @@ export async function startPrometheus(metricsPort: number) {
       if (answer.data === undefined) throw new Error(`${expression}: ${answer.error}`);
       return answer.data.result.length;
     },
-    async stop() {
-      await server.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => server.kill(),
   };
 }

@@ -29,8 +29,6 @@ const REFUSED = answer(503);
 const BETWEEN_WRITES_MS = 100;
 const DONATED_AT = timestampFromMs(1_700_000_000_000);
 
-export type Restored = Awaited<ReturnType<typeof restoreUnderLoad>>;
-
 /**
  * Writes, dumps and writes on. Then loses the database, restores it under another name with the commands of
  * docs/operating.md, and starts the product on it with the same Temporal. The donors' names tell what happened to
@@ -43,7 +41,7 @@ export type Restored = Awaited<ReturnType<typeof restoreUnderLoad>>;
  * - `lost`: not in the backup; Temporal knows one attempt
  * - `load-…`: written before, during and after the dump
  */
-export async function restoreUnderLoad() {
+export async function restoreUnderLoad(folder: string) {
   const startedMs = Date.now();
   const behaviours = new Map<string, Behaviour>();
   const written: string[] = [];
@@ -54,10 +52,10 @@ export async function restoreUnderLoad() {
   const database = await createTestDatabase();
   const name = new URL(database.url).pathname.slice(1);
   const restored = `${name}_restored`;
-  const served = await startServedStack((socket, request) => {
+  const served = await startServedStack(folder, (socket, request) => {
     (behaviours.get(donorOf(request)) ?? answer(200))(socket, request);
   });
-  const backups = await createBackups(served.folder, database);
+  const backups = await createBackups(folder, database);
   await served.start(database.url);
 
   const { accountId, apiKey } = await createReader(served);

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServiceCredential, Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
-import { findFreePort } from "../../dev-stack/src/free-port.ts";
+import { findFreePorts } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import type { Behaviour } from "../delivery/harness-receiver.ts";
@@ -16,22 +14,17 @@ import { KEYS } from "./harness-parts.ts";
 /** `npm run serve` with its own Temporal and receiver. It can run on one database after another. */
 export type ServedStack = Awaited<ReturnType<typeof startServedStack>>;
 
-/** Starts Temporal and the receiver. Tests start the product. */
-export async function startServedStack(behaviour: Behaviour) {
-  const folder = await mkdtemp(join(tmpdir(), "activity-served-"));
+/** Starts Temporal and the receiver, with their files in `folder`. Tests start the product. */
+export async function startServedStack(folder: string, behaviour: Behaviour) {
   const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
   const dataDir = join(folder, "temporal");
   const server = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   const connection = await Connection.connect({ address: server.address });
-  const [corePort, gatewayPort, metricsPort] = [
-    ...[await findFreePort(), await findFreePort(), await findFreePort()],
-  ] as [number, number, number];
+  const [corePort = 0, gatewayPort = 0, metricsPort = 0, dashboardPort] = await findFreePorts(4);
   const env = {
-    ...{ ...KEYS, TEMPORAL_ADDRESS: server.address, METRICS_PORT: `${metricsPort}` },
+    ...{ ...KEYS, ...trusting, TEMPORAL_ADDRESS: server.address, METRICS_PORT: `${metricsPort}` },
     ...{ CORE_PORT: `${corePort}`, GATEWAY_PORT: `${gatewayPort}` },
-    DASHBOARD_PORT: `${await findFreePort()}`,
-    DASHBOARD_URL: "https://dash.example.com",
-    ...trusting,
+    ...{ DASHBOARD_PORT: `${dashboardPort}`, DASHBOARD_URL: "https://dash.example.com" },
   };
   let credential = "";
   const runs: Run[] = [];
@@ -39,8 +32,6 @@ export async function startServedStack(behaviour: Behaviour) {
   const stopProduct = async () => void (await runs.at(-1)?.end());
 
   return {
-    /** The folder of Temporal's state and all other files. */
-    folder,
     receiver,
     /** A client of Temporal's default namespace. */
     temporal: new WorkflowClient({ connection }),
@@ -65,7 +56,6 @@ export async function startServedStack(behaviour: Behaviour) {
       await connection.close();
       await server.stop();
       await receiver.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

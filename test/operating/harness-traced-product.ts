@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiKeyService, DeliveryService, DeliveryState, WebhookEventKind } from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
@@ -24,10 +22,9 @@ const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
 /** Core, gateway and deliveries as three processes that send their traces to one endpoint. */
 type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
 
-/** Starts the three processes. They sample every trace that they begin. The receiver answers with 503 at first. */
-export async function startTracedProduct(endpoint: string) {
+/** Starts the three processes, with files in `folder`. They sample every trace that they begin. The receiver answers with 503 at first. */
+export async function startTracedProduct(folder: string, endpoint: string) {
   const database = await createTestDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "activity-traces-"));
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(503));
   const dataDir = join(folder, "temporal");
   const temporal = await startTemporal({ env: process.env, dataDir, progress: silentProgress });
@@ -69,7 +66,6 @@ export async function startTracedProduct(endpoint: string) {
       await temporal.stop();
       await receiver.stop();
       await database.drop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

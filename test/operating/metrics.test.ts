@@ -8,6 +8,7 @@ import { ROOT } from "../architecture/import-rule.ts";
 import { type DeliveryStack, startDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { runModule } from "./harness-modules.ts";
 import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
@@ -17,6 +18,7 @@ const LABELS = ["call", "code", "decision", "outcome", "pool", "route", "state",
 const hang = write("");
 const DONOR = "Ada of the hidden name";
 
+const folder = useFolder("prometheus");
 let delivery: DeliveryStack;
 let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
 let metricsPort: number;
@@ -33,7 +35,7 @@ beforeAll(async () => {
   metricsPort = await findFreePort();
   delivery = await startDeliveryStack(answer(200), { core: { METRICS_PORT: `${metricsPort}` } });
   const { stack, receiver } = delivery;
-  prometheus = await startPrometheus(metricsPort);
+  prometheus = await startPrometheus(folder, metricsPort);
   const { accountId: id, apiKey } = await createReader(stack);
   accountId = id;
   const { endpointId, secret } = await delivery.createEndpoint(accountId);

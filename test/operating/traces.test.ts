@@ -1,7 +1,7 @@
 import { ActivityService } from "@activity/proto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { requestOf } from "../harness/http.ts";
-import { useStarted } from "../harness/use-started.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { runModule } from "./harness-modules.ts";
 import { type ReceivedSpan, startSpanReceiver } from "./harness-spans.ts";
 import { CALLER, donate, retryInTrace, startTracedProduct } from "./harness-traced-product.ts";
@@ -12,8 +12,9 @@ const RECORD = "activity.dispatch.v1.DispatchService/RecordAttempts";
 /** The trace of a client that tries to decide what is sampled here. */
 const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
 
+const folder = useFolder("traces");
 const collector = useStarted(startSpanReceiver);
-const product = useStarted(() => startTracedProduct(collector.endpoint));
+const product = useStarted(() => startTracedProduct(folder, collector.endpoint));
 let story: Awaited<ReturnType<typeof retryInTrace>>;
 beforeAll(async () => {
   story = await retryInTrace(product);
