@@ -56,9 +56,9 @@ async function waitForColumns({ query }: TestDatabase): Promise<void> {
 }
 
 /** A database for the tests of a file or group. */
-export const useTestDatabase = () =>
+export const useTestDatabase = (options?: { migrated?: boolean }) =>
   useStarted(async () => {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase(undefined, options);
     return { ...database, stop: database.drop };
   });
 

@@ -39,15 +39,16 @@ export async function startPart(name: PartName, env: Variables, root = ROOT) {
   };
 }
 
-/** Starts parts and kills them after the tests of a file or group. */
-export function useParts(): typeof startPart {
+/** Starts parts and kills them after the tests of a file or group. `parts` are all that it has started. */
+export function useParts() {
   const parts: Part[] = [];
   afterAll(() => Promise.all(parts.map((part) => part.kill())));
-  return async (...args) => {
+  const start = async (...args: Parameters<typeof startPart>): Promise<Part> => {
     const part = await startPart(...args);
     parts.push(part);
     return part;
   };
+  return Object.assign(start, { parts: parts as readonly Part[] });
 }
 
 /** The variables of a part that runs beside a product. It chooses its own ports. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createServiceCredential, migrate, Permission } from "@activity/server";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
@@ -22,7 +22,7 @@ import { startTestRedis } from "../harness/redis.ts";
 import { withClientAddress } from "../harness/stack.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
-import { type Part, startPart } from "./harness-parts.ts";
+import { useParts } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { openTemporalDoor } from "./harness-temporal-door.ts";
 
@@ -76,8 +76,8 @@ const trusted = useStarted(async () => {
   const { receiver, trusting } = await startTrustedReceiver(secrets, answer(200));
   return { receiver, trusting, stop: receiver.stop };
 });
+const start = useParts();
 let shared: Record<string, string>;
-const parts: Part[] = [];
 
 /** Installs the certificate of an age and the trusted authorities. */
 function useCertificates(age: Age, ...trusted: Age[]): void {
@@ -95,13 +95,12 @@ const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.k
 /** Sends commands to Redis. Redis must answer each with OK. */
 async function sendToRedis(...commands: string[]): Promise<void> {
   const socket = connect(Number(new URL(redis.url).port), "127.0.0.1");
-  let said = "";
-  socket.on("data", (chunk) => {
-    said += chunk;
-  });
   socket.write(commands.map((command) => `${command}\r\n`).join(""));
-  await vi.waitUntil(() => said.split("\r\n").length > commands.length, { timeout: 15_000 });
-  socket.destroy();
+  let said = "";
+  for await (const chunk of socket) {
+    said += chunk;
+    if (said.split("\r\n").length > commands.length) break;
+  }
   expect(said).toBe("+OK\r\n".repeat(commands.length));
 }
 
@@ -172,19 +171,9 @@ beforeAll(async () => {
     DELIVERY_WORKFLOWS: "all",
   };
 }, 300_000);
-afterAll(async () => {
-  for (const part of parts) await part.kill();
-});
 
-/** A core with its own gateway and deliveries. One side restarts while the other serves. */
-type Side = { readonly core: Part; readonly gateway: Part; readonly deliveries: Part };
-
-async function startSide(): Promise<Side> {
-  const start = async (...args: Parameters<typeof startPart>) => {
-    const part = await startPart(...args);
-    parts.push(part);
-    return part;
-  };
+/** Starts a core with its own gateway and deliveries. One side restarts while the other serves. */
+async function startSide() {
   const core = await start("core", shared);
   const env = { ...shared, CORE_URL: `https://127.0.0.1:${core.port}` };
   const [gateway, deliveries] = await Promise.all([
@@ -196,7 +185,7 @@ async function startSide(): Promise<Side> {
 
 it("rotates every secret at two instances under load, by restarts in turn, with no failed request or attempt; what was replaced opens nothing any more. docs/operating.md", async () => {
   const [cores, gateways] = [createFront(), createFront()];
-  const sides: Side[] = [];
+  const sides: Awaited<ReturnType<typeof startSide>>[] = [];
   const add = async () => {
     const side = await startSide();
     cores.add(side.core.port);
@@ -273,7 +262,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   const withOld = createPolled(sides[0]?.core.port ?? 0, credentials[OLD] ?? "");
   await expect(withOld).rejects.toThrow("unauthenticated");
   const texts = [CURSOR_KEY, SECRET_KEY, PASSWORD, API_KEY, credentials].flatMap(Object.values);
-  for (const part of parts) {
+  for (const part of start.parts) {
     expect(part.output()).not.toContain('"level":"error"');
     for (const text of texts) expect(part.output()).not.toContain(text);
   }

@@ -11,7 +11,7 @@ import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
-import { createTestDatabase } from "../harness/database.ts";
+import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { KEYS, NO_TEMPORAL } from "../operating/harness-parts.ts";
@@ -22,10 +22,7 @@ const CORE = "server/src/main.ts";
 
 const folder = useFolder("serve");
 /** An empty database, which the product migrates. */
-const database = useStarted(async () => {
-  const created = await createTestDatabase(undefined, { migrated: false });
-  return { ...created, stop: created.drop };
-});
+const database = useTestDatabase({ migrated: false });
 const temporal = useStarted(() =>
   startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
 );

@@ -6,18 +6,18 @@ import { Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { type RunningTemporal, startTemporal } from "../../dev-stack/src/temporal.ts";
+import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { type Receiver, startReceiver } from "../delivery/harness-receiver.ts";
+import { startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
-import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
-import { useFolder } from "../harness/use-started.ts";
+import { useTestDatabase } from "../harness/database.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront, type Front } from "../operating/harness-front.ts";
-import { KEYS, type Part, startPart } from "../operating/harness-parts.ts";
+import { KEYS, type Part, type PartName, useParts } from "../operating/harness-parts.ts";
 import { startStories } from "../operating/harness-stories.ts";
 import { checkOutPrevious } from "./harness-previous.ts";
 
@@ -31,59 +31,45 @@ const STORIES = 4;
 const NEW = ROOT;
 let OLD: string;
 const folder = useFolder("upgrade");
-let database: TestDatabase;
-let temporal: RunningTemporal;
-let receiver: Receiver;
+const database = useTestDatabase({ migrated: false });
+const temporal = useStarted(() =>
+  startTemporal({
+    ...{ env: process.env, dataDir: join(folder, "temporal"), progress: createProgress() },
+  }),
+);
+const trusted = useStarted(async () => {
+  const started = await startTrustedReceiver(folder, answer(200));
+  return { ...started, stop: started.receiver.stop };
+});
 /** A receiver whose answers the test sets. */
-let failing: Receiver;
+const failing = useStarted(() => startReceiver(answer(503), trusted.certificates.good));
 let connection: Connection;
 let shared: Record<string, string>;
 let credential = "";
-const parts: Part[] = [];
 
 beforeAll(async () => {
   OLD = checkOutPrevious();
-  const { certificates, target, trusting, ...trusted } = await startTrustedReceiver(
-    folder,
-    answer(200),
-  );
-  receiver = trusted.receiver;
-  failing = await startReceiver(answer(503), certificates.good);
-  database = await createTestDatabase(undefined, { migrated: false });
-  const dataDir = join(folder, "temporal");
-  temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   connection = await Connection.connect({ address: temporal.address });
   shared = {
     ...{ ...KEYS, DATABASE_URL: database.url, CORE_PORT: "0", GATEWAY_PORT: "0" },
     ...{ TRUSTED_PROXIES: "127.0.0.1/32", TEMPORAL_ADDRESS: temporal.address },
-    ...{ ...trusting, WEBHOOK_ALLOWED_TARGETS: `${target},127.0.0.1:${failing.port}` },
+    ...trusted.trusting,
+    WEBHOOK_ALLOWED_TARGETS: `${trusted.target},127.0.0.1:${failing.port}`,
   };
 }, 600_000);
-afterAll(async () => {
-  for (const part of parts) await part.kill();
-  await receiver?.stop();
-  await failing?.stop();
-  await connection?.close();
-  await temporal?.stop();
-  await database?.drop();
-});
+afterAll(() => connection?.close());
+const startPart = useParts();
 
 /** Starts a part of the version in `root`, with a core if it needs one. */
 async function start(
-  name: Parameters<typeof startPart>[0],
+  name: PartName,
   root: string,
   core?: Part,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Part> {
   const toCore = { GATEWAY_CREDENTIAL: credential, CORE_CREDENTIAL: credential };
-  const CORE_URL = `http://127.0.0.1:${core?.port}`;
-  const part = await startPart(
-    name,
-    { ...shared, ...(core && { ...toCore, CORE_URL }), ...env },
-    root,
-  );
-  parts.push(part);
-  return part;
+  const withCore = core && { ...toCore, CORE_URL: `http://127.0.0.1:${core.port}` };
+  return startPart(name, { ...shared, ...withCore, ...env }, root);
 }
 
 /** Creates a credential with every permission that a version knows, with that version's tool. */
@@ -163,6 +149,7 @@ it("runs beside the version before, on the new schema, with no failed call, read
   const oldDeliveries = await start("deliveries", OLD, oldCore);
   cores.add(oldCore.port);
   gateways.add(oldGateway.port);
+  const { receiver } = trusted;
   const stories = startStories({ cores, gateways, receiver, credential: () => credential });
   await stories.more(STORIES);
 
@@ -221,5 +208,5 @@ it("runs beside the version before, on the new schema, with no failed call, read
   }
   expect(failing.requests).toHaveLength(2 * begun.length);
   await stories.stop();
-  for (const part of parts) expect(part.output()).not.toContain('"level":"error"');
+  for (const part of startPart.parts) expect(part.output()).not.toContain('"level":"error"');
 });
