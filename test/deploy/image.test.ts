@@ -4,20 +4,17 @@ import { SessionService } from "@activity/proto";
 import { UNTRUSTED_PROXY } from "@activity/runtime/client-address";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFreePorts } from "../../dev-stack/src/free-port.ts";
-import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
-import { useFolder, useStarted } from "../harness/use-started.ts";
+import { useTemporal } from "../harness/temporal.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { useRuns } from "../start/harness-program.ts";
 import { buildImage, type Image, runInImage } from "./harness-image.ts";
 
 const folder = useFolder("deploy");
 const secrets = useFolder("secrets");
 const database = useTestDatabase();
-const temporal = useStarted(() =>
-  startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
-);
+const temporal = useTemporal(folder);
 let image: Image;
 afterAll(() => image?.remove());
 const run = useRuns((command: readonly string[], env: Record<string, string>) =>

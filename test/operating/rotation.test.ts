@@ -8,7 +8,6 @@ import { beforeAll, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
@@ -20,6 +19,7 @@ import { requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { withClientAddress } from "../harness/stack.ts";
+import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
 import { useParts } from "./harness-parts.ts";
@@ -68,9 +68,7 @@ const database = useStarted(async () => {
   return { ...created, stop: created.drop };
 });
 const redis = useStarted(startTestRedis);
-const temporal = useStarted(() =>
-  startTemporal({ env: process.env, dataDir: fileOf("temporal"), progress: createProgress() }),
-);
+const temporal = useTemporal(secrets);
 const door = useStarted(() => openTemporalDoor(temporal.address, tls()));
 const trusted = useStarted(async () => {
   const { receiver, trusting } = await startTrustedReceiver(secrets, answer(200));

@@ -29,19 +29,19 @@ beforeAll(async () => {
   code = await bundledCode();
 });
 
-it("replays every history that was recorded, and misses none", () => {
+it("has a test for every recorded history", () => {
   const files = readdirSync(fileURLToPath(HISTORIES));
   expect(files.toSorted()).toEqual(NAMES.map((name) => `${name}.pb`));
 });
 
-it.each(NAMES)("finds no path, stack or address of a machine in %s", (name) => {
+it.each(NAMES)("shows no path, stack trace or address of a machine: %s", (name) => {
   const text = readFileSync(new URL(`${name}.pb`, HISTORIES)).toString("latin1");
   expect(text).not.toMatch(
     /\/(?:home|root|tmp|usr|work|Users)\/|\.[cm]?[jt]s:\d|\bat \S+ \(|127\.0\.0\.1|https?:/,
   );
 });
 
-it.each(NAMES)("runs on from %s as it ran before", async (name) => {
+it.each(NAMES)("replays %s without a difference", async (name) => {
   const bytes = readFileSync(new URL(`${name}.pb`, HISTORIES));
   const history = temporal.api.history.v1.History.decode(bytes);
   await Worker.runReplayHistory({ workflowBundle: { code } }, history, name);

@@ -1,19 +1,17 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { AttemptOutcome, DeliveryService, EndpointService, SessionService } from "@activity/proto";
 import { createServiceCredential, Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePorts } from "../../dev-stack/src/free-port.ts";
-import { silentProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { createEndpoint, createReader } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { requestOf } from "../harness/http.ts";
-import { useFolder, useStarted } from "../harness/use-started.ts";
+import { useTemporal } from "../harness/temporal.ts";
+import { useFolder } from "../harness/use-started.ts";
 import { KEYS, NO_TEMPORAL } from "../operating/harness-parts.ts";
 import { usePrograms, watch } from "./harness-program.ts";
 
@@ -23,9 +21,7 @@ const CORE = "server/src/main.ts";
 const folder = useFolder("serve");
 /** An empty database, which the product migrates. */
 const database = useTestDatabase({ migrated: false });
-const temporal = useStarted(() =>
-  startTemporal({ env: process.env, dataDir: join(folder, "temporal"), progress: silentProgress }),
-);
+const temporal = useTemporal(folder);
 const run = usePrograms();
 
 /** Runs a program that must not start. Returns its output. */

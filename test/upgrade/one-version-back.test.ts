@@ -5,8 +5,6 @@ import { AttemptOutcome, DeliveryService, DeliveryState, EndpointService } from 
 import { Permission } from "@activity/server";
 import { Connection, WorkflowClient } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createProgress } from "../../dev-stack/src/progress.ts";
-import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { startReceiver } from "../delivery/harness-receiver.ts";
@@ -15,6 +13,7 @@ import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
+import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront, type Front } from "../operating/harness-front.ts";
 import { KEYS, type Part, type PartName, useParts } from "../operating/harness-parts.ts";
@@ -32,11 +31,7 @@ const NEW = ROOT;
 let OLD: string;
 const folder = useFolder("upgrade");
 const database = useTestDatabase({ migrated: false });
-const temporal = useStarted(() =>
-  startTemporal({
-    ...{ env: process.env, dataDir: join(folder, "temporal"), progress: createProgress() },
-  }),
-);
+const temporal = useTemporal(folder);
 const trusted = useStarted(async () => {
   const started = await startTrustedReceiver(folder, answer(200));
   return { ...started, stop: started.receiver.stop };
