@@ -10,12 +10,7 @@ import { ROOT } from "../architecture/import-rule.ts";
 import type { TestDatabase } from "../harness/database.ts";
 
 /** Runs the backup commands of docs/operating.md exactly as written. */
-export type Backups = {
-  /** Dumps a database of the server. Returns the file. */
-  dump(database: string): Promise<string>;
-  /** Restores the dump as another database. Returns the commands' output. */
-  restore(restored: string): Promise<readonly string[]>;
-};
+export type Backups = Awaited<ReturnType<typeof createBackups>>;
 
 /** The changes that the page describes for MySQL. */
 const ON_MYSQL = [
@@ -27,7 +22,7 @@ const ON_MYSQL = [
 ] as const;
 
 /** Prepares a folder for the commands, with the server of a database. */
-export async function createBackups(folder: string, database: TestDatabase): Promise<Backups> {
+export async function createBackups(folder: string, database: TestDatabase) {
   const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
   const isMysql = !row?.version.includes("MariaDB");
   const { env } = process;
@@ -54,7 +49,10 @@ export async function createBackups(folder: string, database: TestDatabase): Pro
   const [dumping = "", restoring = ""] = commandsOf("Backup and restore");
 
   async function run(commands: string, variables: Record<string, string>) {
-    const own = isMysql ? onMysql(commands) : commands;
+    const own = ON_MYSQL.reduce(
+      (text, [from, to]) => (isMysql ? text.replace(from, to) : text),
+      commands,
+    );
     const { status, lines } = await runCommand("sh", ["-ec", `cd "$FOLDER"\n${own}`], {
       variables: { ...variables, FOLDER: folder, PATH: `${bin}:${env.PATH}` },
     });
@@ -63,11 +61,13 @@ export async function createBackups(folder: string, database: TestDatabase): Pro
   }
 
   return {
-    async dump(database) {
+    /** Dumps a database of the server. Returns the file. */
+    async dump(database: string) {
       await run(dumping, { DATABASE: database });
       return join(folder, "backup.sql");
     },
-    restore: (restored) => run(restoring, { RESTORED: restored }),
+    /** Restores the dump as another database. Returns the commands' output. */
+    restore: (restored: string) => run(restoring, { RESTORED: restored }),
   };
 }
 
@@ -77,8 +77,4 @@ function commandsOf(section: string): string[] {
   const [, own = ""] = page.split(`\n## ${section}\n`);
   const text = own.split("\n## ")[0] ?? "";
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands ?? "");
-}
-
-function onMysql(commands: string): string {
-  return ON_MYSQL.reduce((text, [from, to]) => text.replace(from, to), commands);
 }

@@ -62,11 +62,9 @@ export function startStories(options: {
     function clientsTo(port: number): Clients {
       const pem = tls?.();
       const name = `${port} ${pem?.cert}`;
-      const own =
-        clients.get(name) ??
-        clientsOf(`${pem ? "https" : "http"}://127.0.0.1:${port}`, credential, {
-          ...{ defaultTimeoutMs: CALL_WITHIN_MS, ...(pem && { nodeOptions: pem }) },
-        });
+      const options = { defaultTimeoutMs: CALL_WITHIN_MS, ...(pem && { nodeOptions: pem }) };
+      const url = `${pem ? "https" : "http"}://127.0.0.1:${port}`;
+      const own = clients.get(name) ?? clientsOf(url, credential, options);
       clients.set(name, own);
       return own;
     }
@@ -113,22 +111,21 @@ export function startStories(options: {
     /** Reads the feed in pages of two, each through the next gateway. Returns the ids. */
     async function readRecords(apiKey: string): Promise<string[]> {
       const ids: string[] = [];
-      let path = "/api/v1/activity?order=asc&limit=2";
       await get("/api/v1/me", apiKey);
-      for (;;) {
-        const { data, pagination } = (await get(path, apiKey)).json<PageJson>();
+      for (let cursor = ""; ; ) {
+        const page = await get(`/api/v1/activity?order=asc&limit=2${cursor}`, apiKey);
+        const { data, pagination } = page.json<PageJson>();
         ids.push(...data.map(({ id }) => id));
         if (data.length < 2) return ids;
-        path = `/api/v1/activity?order=asc&limit=2&cursor=${pagination.next_cursor}`;
+        cursor = `&cursor=${pagination.next_cursor}`;
       }
     }
 
     async function get(path: string, apiKey: string) {
       const request = withClientAddress({ apiKey, ca: gatewaysCa?.() });
       const got = await gateways.use((port) => requestOf(port, path, request));
-      if (got.status !== 200)
-        throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);
-      return got;
+      if (got.status === 200) return got;
+      throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);
     }
 
     return tellOne;
