@@ -67,7 +67,7 @@ it("the image holds what production needs, and nothing of development", () => {
   expect(readdirSync(image.app)).not.toContain("test");
 });
 
-it("can write nowhere, and is not root", async () => {
+it("the image's processes can write no file and do not run as root", async () => {
   const script = `
     const fs = require("node:fs");
     const wrote = ["/app/x", "/app/node_modules/x", "/tmp/x", "/run/secrets/x", "/x"].filter((path) => {

@@ -46,7 +46,7 @@ export function runBlocks(blocks: readonly PageBlock[], env: NodeJS.ProcessEnv) 
   });
   const group = -(child.pid ?? 0);
   return {
-    /** Resolves with the output of each block, of both streams. The last text is what follows the last whole block. */
+    /** Resolves with the output of each block, of both streams, and at the end the output of an unfinished one. */
     outputs: new Promise<string[]>((resolve) => {
       child.on("close", () => resolve(output.split(`${END}\n`)));
     }),

@@ -22,7 +22,10 @@ const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
 /** Core, gateway and deliveries as three processes that send their traces to one endpoint. */
 type TracedProduct = Awaited<ReturnType<typeof startTracedProduct>>;
 
-/** Starts the three processes, with files in `folder`. They sample every trace that they begin. The receiver answers with 503 at first. */
+/**
+ * Starts the three processes, with files in `folder`. They sample every trace that they begin. The receiver answers
+ * with 503 at first.
+ */
 export async function startTracedProduct(folder: string, endpoint: string) {
   const database = await createTestDatabase();
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(503));

@@ -123,7 +123,7 @@ describe("the dashboard and the alerts", () => {
     }
   });
 
-  it("every alert's query is answered, and every family and label that it names is there", async () => {
+  it("every alert's query works, and every family and label in it exists", async () => {
     const file = parse(read("deploy/prometheus/alerts.yaml"));
     const rules: { alert: string; expr: string }[] = file.groups[0].rules;
     expect(rules.length).toBeGreaterThan(10);

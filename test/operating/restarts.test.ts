@@ -104,7 +104,7 @@ const untilUp = ({ port }: ProcessInstance) =>
   vi.waitUntil(() => haproxy.isUp(port), { timeout: 30_000, interval: 100 });
 
 it(
-  "two of each process restarted in turn under load, all over TLS: no request fails, no attempt is made twice, ADR 0043",
+  "fails no request and makes no attempt twice while two of each process restart in turn under load, over TLS, ADR 0043",
   async () => {
     const [cores, gateways] = [createFront(), createFront()];
     cores.add(ports.cores);
@@ -122,8 +122,7 @@ it(
         }
       }
     };
-    // Both instances of a kind restart in turn, and the kinds restart in parallel, so that each meets the others'
-    // restarts.
+    // Both instances of a kind restart in turn. The kinds restart in parallel, so each meets the others' restarts.
     await Promise.all([
       restartEach(instances.gateways, true),
       restartEach(instances.cores, true),

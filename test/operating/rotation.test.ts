@@ -181,7 +181,7 @@ async function startSide() {
   return { core, gateway, deliveries };
 }
 
-it("rotates every secret at two instances under load, by restarts in turn, with no failed request or attempt; what was replaced opens nothing any more. docs/operating.md", async () => {
+it("rotates every secret of two instances under load without a failed request or attempt, and the old secrets stop working. docs/operating.md", async () => {
   const [cores, gateways] = [createFront(), createFront()];
   const sides: Awaited<ReturnType<typeof startSide>>[] = [];
   const add = async () => {
@@ -229,7 +229,7 @@ it("rotates every secret at two instances under load, by restarts in turn, with 
   await restartInTurn();
   age = NEW;
 
-  // The old value of a secret that is no list is no longer used.
+  // Nothing uses the old value of a secret that is no list.
   await stories.more(STORIES);
   await database.query(`DROP USER ${USER[OLD]}@'%'`);
   await sendToRedis(`AUTH ${PASSWORD[NEW]}`, `ACL SETUSER default <${PASSWORD[OLD]}`);

@@ -34,7 +34,7 @@ afterAll(() => pool.end());
 const named = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name);
 
 /** `runtime/src/traces-spans.test.ts` tests commits that several writes share. */
-it("a statement that waits for a connection is in the trace of who asked, not of who gave the connection back", async () => {
+it("a statement that waits for a connection is in its caller's trace, not in that of the connection's last user", async () => {
   const sleep = () => queryWithin(pool, "SELECT SLEEP(0.01)", []);
   const add = () =>
     withDeadline(pool, DEADLINE_MS, (connection, answer) =>

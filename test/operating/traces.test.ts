@@ -71,7 +71,7 @@ describe("a donation that is paid in a sampled trace", () => {
     }
   });
 
-  it("tells the receiver nothing of the trace: the contract names all headers. §6.2", () => {
+  it("sends the receiver no trace header: the contract names all headers. §6.2", () => {
     const { requests } = product.receiver;
     expect(requests).toHaveLength(2);
     for (const { headers } of requests) {

@@ -44,7 +44,7 @@ async function production() {
 }
 
 describe("core, gateway and deliveries in one production process", () => {
-  it("migrate, read, write, deliver and retry, make no account and print no key; SIGTERM ends them", async () => {
+  it("migrate, read, write, deliver and retry, create no account and print no key; SIGTERM ends them", async () => {
     const { env, ...ports } = await production();
     const one = run(SERVE, env);
     await one.untilSaid("deliveries run");
@@ -90,7 +90,7 @@ describe("core, gateway and deliveries in one production process", () => {
     }
   });
 
-  it("is what npm run serve runs, and ends with it", async () => {
+  it("are started by npm run serve, and end with it", async () => {
     const { env, gateway } = await production();
     const options = { cwd: ROOT, env: { ...baseEnv(), HOME: process.env.HOME, ...env } };
     const npm = watch(spawn("npm", ["run", "--silent", "serve"], options));
@@ -99,7 +99,7 @@ describe("core, gateway and deliveries in one production process", () => {
     await expect.poll(() => requestOf(gateway, "/", {}).catch(() => "closed")).toBe("closed");
   });
 
-  it("name every bad variable at once, and repeat nothing of them", async () => {
+  it("name every bad variable at once, and repeat no value", async () => {
     const required = ["DATABASE_URL", "CURSOR_KEYS", "SECRET_KEYS", "TEMPORAL_ADDRESS"];
     expect(namesIn(await refused(SERVE, {}))).toEqual(required);
     const names = `
@@ -121,7 +121,7 @@ describe("core, gateway and deliveries in one production process", () => {
 
 /** The gateway's and the deliveries' `config.test.ts` test the same for each of them alone. */
 it.each([SERVE, CORE])(
-  "refuses targets that are unsafe, and plain text from other machines: %s",
+  "refuses unsafe targets, and plain text from other machines: %s",
   async (program) => {
     const unsafe = { WEBHOOK_ALLOWED_TARGETS: "127.0.0.1:8443", WEBHOOK_EXTRA_CA: "/no/such/file" };
     const env = { ...KEYS, ...NO_TEMPORAL, DATABASE_URL: "mysql://u@127.0.0.1:1/x" };

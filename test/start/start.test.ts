@@ -84,7 +84,7 @@ function listenTo({ href }: URL): { text: string } {
 const keyIn = (output: string) => /act_live_[0-9a-f]{64}/.exec(output)?.[0];
 
 describe("npm start", () => {
-  it("ends with a key and lines that work when pasted; Ctrl-C leaves nothing behind", async () => {
+  it("prints a key and commands that work when pasted; Ctrl-C leaves no process", async () => {
     const { one, output } = await started();
     const [me, latest, donations] = paste(output)
       .trim()
@@ -96,7 +96,7 @@ describe("npm start", () => {
     await interrupt(one);
   });
 
-  it("prints a link that lets a browser into the demo account's dashboard, and another when asked", async () => {
+  it("prints a link into the demo account's dashboard, and the tool prints another", async () => {
     const page = join(folder, "page");
     mkdirSync(page);
     writeFileSync(join(page, "index.html"), "<!doctype html>");
@@ -117,7 +117,7 @@ describe("npm start", () => {
     await interrupt(one);
   });
 
-  it("prints an overlay's address, which stays, and shows there what npm run demo makes happen", async () => {
+  it("prints an overlay's address that stays the same, and shows there what npm run demo writes", async () => {
     const { one, output } = await started(NO_TEMPORAL);
     const overlay = overlayIn(output);
     expect((await fetch(overlay)).status).toBe(200);

@@ -56,7 +56,7 @@ function edit(file: string, change: (text: string) => string) {
 }
 
 describe("npm run release", () => {
-  it("names at once all that is not ready, and makes nothing", async () => {
+  it("names everything that is not ready at once, and builds nothing", async () => {
     edit("deploy/helm/personal-activity/Chart.yaml", (text) =>
       text.replace(/appVersion: .*/, "appVersion: 0.9.0"),
     );
@@ -110,7 +110,7 @@ describe("npm run release", () => {
     expect(asked.filter((each) => !each.startsWith("GET "))).toEqual([]);
   });
 
-  it("makes no other release of the same version", async () => {
+  it("refuses to release another commit under the same version", async () => {
     edit("README.md", (text) => `${text}\n`);
     commit();
     const { code, said } = await release();

@@ -59,14 +59,14 @@ describe("called wrongly", () => {
     ["a key alone", [OLD], KEYS],
     ["one key only", ["--drop", idOf(OLD)], OLD],
     ["broken keys", [], `${OLD.slice(1)},${YOUNG}`],
-  ])("with %s, it explains itself and shows no key", async (_, args, secretKeys) => {
+  ])("with %s, prints its usage and no key", async (_, args, secretKeys) => {
     const { exitCode, stdout, stderr } = await rotate(args, secretKeys, nowhere);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toContain("--drop ID");
     for (const key of [OLD, YOUNG]) expect(stderr).not.toContain(key.slice(1));
   });
 
-  it("names the keys that --drop takes, and tells of a database that does not answer", async () => {
+  it("names the keys that --drop accepts, and a database that does not answer", async () => {
     const { stderr } = await rotate(["--drop", "?"], KEYS, nowhere);
     expect(stderr).toContain(`not the first: ${idOf(OLD)}. The first is ${idOf(YOUNG)}.`);
     const unanswered = await rotate(["--drop", idOf(OLD)], KEYS, nowhere);

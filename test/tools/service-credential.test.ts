@@ -62,7 +62,7 @@ it("replaces a credential by one with the next number, and revokes all before it
   ]);
 });
 
-it("Compose's service makes the credentials once, and others where its volumes are empty", async () => {
+it("Compose's service creates the credentials once, and new ones when its volumes are empty", async () => {
   const compose = readFileSync(join(ROOT, "deploy/compose.yaml"), "utf8");
   const [script = ""] = parse(compose, { merge: true }).services.credentials.command as string[];
   const here = script
@@ -89,7 +89,7 @@ it("Compose's service makes the credentials once, and others where its volumes a
   }
 });
 
-it("creates a credential for one account that exists, and for the days that it is told", async () => {
+it("creates a credential for one existing account and for the given days", async () => {
   const accountId = await services.createAccount();
   const createFor = (account: string) => create("one", "--account", account, "--days", "7");
   expect((await createFor(accountId)).stderr).toContain(`for ${accountId} and 7 days.`);
@@ -116,7 +116,7 @@ it.each([
   [["create", ...named("importer"), "--days", "366"]],
   [["create", ...named("importer"), "--account", ""]],
   [["revoke", "nobody"]],
-])("explains itself when it is called with %j", async (args) => {
+])("prints its usage when it is called with %j", async (args) => {
   const { exitCode, stdout, stderr } = await credential(args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   for (const permission of Object.values(Permission)) expect(stderr).toContain(permission);

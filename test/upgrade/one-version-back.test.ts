@@ -132,7 +132,7 @@ async function outcomesOf(core: Part, retry: Retry) {
   return { state: delivery?.state, outcomes: attempts.map(({ outcome }) => outcome) };
 }
 
-it("runs beside the version before, on the new schema, with no failed call, read or attempt; retries that it began end under this one. ADR 0044", async () => {
+it("runs beside the version before on the new schema without a failed call, read or attempt, and ends that version's retries. ADR 0044", async () => {
   const [cores, gateways] = [createFront(), createFront()];
   const leave = async (front: Front, part: Part) => {
     await front.remove(part.port);

@@ -7,7 +7,7 @@ import { openapi, openapiText } from "../contract/openapi-document.ts";
 import { takenFromClients } from "./openapi-diff.ts";
 
 describe("openapi.yaml, ADR 0044", () => {
-  it("takes nothing away that clients of the version before rely on", () => {
+  it("keeps everything that clients of the version before rely on", () => {
     const { commit, note } = findBase();
     process.stderr.write(`${note ?? "Compared with the commit of .ci/base"}: ${commit}\n`);
     const args = ["show", `${commit}:openapi.yaml`];
@@ -35,7 +35,7 @@ describe("openapi.yaml, ADR 0044", () => {
     ["a response", '"431": { $ref', '"432": { $ref', "GET /activity 431: is gone"],
     ["a field", "recorded_at:", "stored_at:", "data[].recorded_at: is gone"],
     ["a header", "X-Request-Id:", "X-Request:", "GET /activity 200 X-Request-Id: is gone"],
-  ])("would be seen to take away %s", (_, text, other, expected) => {
+  ])("loses %s: the comparison finds it", (_, text, other, expected) => {
     expect(openapiText).toContain(text);
     const changed = parse(openapiText.replaceAll(text, other));
     expect(takenFromClients(openapi, changed).join("\n")).toContain(expected);
