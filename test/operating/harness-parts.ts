@@ -1,7 +1,10 @@
 import { Permission } from "@activity/server";
 import { afterAll } from "vitest";
 import { ROOT } from "../architecture/import-rule.ts";
+import type { Behaviour } from "../delivery/harness-receiver.ts";
+import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import type { TestStack } from "../harness/stack.ts";
+import { useStarted } from "../harness/use-started.ts";
 import { startProgram } from "../start/harness-program.ts";
 
 export const KEYS = { CURSOR_KEYS: "ab".repeat(32), SECRET_KEYS: "cd".repeat(32) };
@@ -64,3 +67,10 @@ export async function variablesOf(name: PartName, stack: TestStack): Promise<Var
   const CORE_CREDENTIAL = await stack.credential(Permission.DeliveryDispatch);
   return { ...NO_TEMPORAL, CORE_URL, CORE_CREDENTIAL };
 }
+
+/** A receiver over TLS that cores and deliveries trust, for the tests of a file or group. */
+export const useTrustedReceiver = (folder: string, behaviour: Behaviour) =>
+  useStarted(async () => {
+    const started = await startTrustedReceiver(folder, behaviour);
+    return { ...started, stop: started.receiver.stop };
+  });

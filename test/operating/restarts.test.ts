@@ -7,16 +7,20 @@ import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
 import { headerOf } from "../delivery/harness-deliveries.ts";
-import type { Receiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
 import type { Certificate } from "../delivery/harness-receiver-certificates.ts";
-import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
-import { useFolder } from "../harness/use-started.ts";
+import { startTestStack } from "../harness/stack.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
 import { type Haproxy, startHaproxy } from "./harness-haproxy.ts";
 import { createInstance, type ProcessInstance } from "./harness-instances.ts";
-import { KEYS, type PartName, type Variables } from "./harness-parts.ts";
+import {
+  KEYS,
+  type PartName,
+  useTrustedReceiver,
+  type Variables,
+  variablesOf,
+} from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { startTemporalCluster } from "./harness-temporal-cluster.ts";
 
@@ -38,44 +42,39 @@ const LOOPS = 6;
 /** A slow receiver keeps attempts in flight at every moment. */
 const RECEIVER_MS = 300;
 
-/** For set-up and checks. It delivers nothing and gets no load. */
-let stack: TestStack;
-let receiver: Receiver;
-let temporal: { readonly address: string; stop(): Promise<void> };
-let haproxy: Haproxy;
 const folder = useFolder("restarts");
+const at = (name: string) => join(folder, name);
+const trusted = useTrustedReceiver(folder, answer(503));
+/** For set-up and checks. It delivers nothing and gets no load. */
+const stack = useStarted(() => startTestStack({ env: { ...KEYS, ...trusted.trusting } }));
+const temporal = useStarted((): Promise<{ readonly address: string; stop(): Promise<void> }> => {
+  const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
+  return start({ env: process.env, dataDir: at("temporal"), progress: createProgress() });
+}, START);
+let haproxy: Haproxy;
 let tls: Certificate & { readonly ca: string };
 let everything: string;
 const ports = { gateways: await findFreePort(), cores: await findFreePort() };
 let instances: Record<"gateways" | "cores" | "deliveries", ProcessInstance[]>;
-const all = () => Object.values(instances).flat();
 
 beforeAll(async () => {
-  const { certificates, trusting, ...trusted } = await startTrustedReceiver(folder, answer(503));
-  receiver = trusted.receiver;
+  const { certificates, trusting } = trusted;
   tls = { ...certificates.good, ca: certificates.ca };
-  const at = (name: string) => join(folder, name);
   await writeFile(at("core.pem"), tls.cert);
   await writeFile(at("core.key"), tls.key);
-  stack = await startTestStack({ env: { ...KEYS, ...trusting } });
-  const start = inject("isTemporalCluster") ? startTemporalCluster : startTemporal;
-  temporal = await start({
-    ...{ env: process.env, dataDir: join(folder, "temporal"), progress: createProgress() },
-  });
   everything = await stack.credential(...Object.values(Permission));
   const coreUrl = `https://127.0.0.1:${ports.cores}`;
   const toCore = { ...DRAIN, CORE_URL: coreUrl, CORE_TLS_CA: trusting.WEBHOOK_EXTRA_CA };
   const coreEnv = {
-    ...{ ...DRAIN, ...KEYS, ...trusting, DATABASE_URL: stack.database.url },
+    ...{ ...(await variablesOf("core", stack)), ...DRAIN, ...trusting },
     ...{ CORE_TLS_CERT: at("core.pem"), CORE_TLS_KEY: at("core.key") },
   };
   const gatewayEnv = {
-    ...{ ...toCore, TRUSTED_PROXIES: "127.0.0.1/32" },
-    GATEWAY_CREDENTIAL: await stack.credential(Permission.ClientAddressForward),
+    ...{ ...(await variablesOf("gateway", stack)), ...toCore, TRUSTED_PROXIES: "127.0.0.1/32" },
   };
   const deliveryEnv = {
-    ...{ ...toCore, ...trusting, TEMPORAL_ADDRESS: temporal.address },
-    CORE_CREDENTIAL: await stack.credential(Permission.DeliveryDispatch),
+    ...{ ...(await variablesOf("deliveries", stack)), ...toCore, ...trusting },
+    TEMPORAL_ADDRESS: temporal.address,
   };
   // One makes first attempts under leases, the other in workflows. Stopping a worker interrupts neither.
   const everyRun = { ...deliveryEnv, DELIVERY_WORKFLOWS: "all" };
@@ -93,11 +92,8 @@ beforeAll(async () => {
   await Promise.all(instances.gateways.map(untilUp));
 }, START);
 afterAll(async () => {
-  for (const one of all()) one.signal("SIGKILL");
+  for (const one of Object.values(instances).flat()) one.signal("SIGKILL");
   await haproxy?.stop();
-  await stack.stop();
-  await temporal.stop();
-  await receiver.stop();
 });
 
 const untilUp = ({ port }: ProcessInstance) =>
@@ -106,6 +102,7 @@ const untilUp = ({ port }: ProcessInstance) =>
 it(
   "fails no request and makes no attempt twice while two of each process restart in turn under load, over TLS, ADR 0043",
   async () => {
+    const { receiver } = trusted;
     const [cores, gateways] = [createFront(), createFront()];
     cores.add(ports.cores);
     gateways.add(ports.gateways);

@@ -10,7 +10,6 @@ import { startDatabase } from "../../dev-stack/src/database.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -22,7 +21,7 @@ import { withClientAddress } from "../harness/stack.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront } from "./harness-front.ts";
-import { useParts } from "./harness-parts.ts";
+import { useParts, useTrustedReceiver } from "./harness-parts.ts";
 import { startStories } from "./harness-stories.ts";
 import { openTemporalDoor } from "./harness-temporal-door.ts";
 
@@ -70,10 +69,7 @@ const database = useStarted(async () => {
 const redis = useStarted(startTestRedis);
 const temporal = useTemporal(secrets);
 const door = useStarted(() => openTemporalDoor(temporal.address, tls()));
-const trusted = useStarted(async () => {
-  const { receiver, trusting } = await startTrustedReceiver(secrets, answer(200));
-  return { receiver, trusting, stop: receiver.stop };
-});
+const trusted = useTrustedReceiver(secrets, answer(200));
 const start = useParts();
 let shared: Record<string, string>;
 

@@ -9,14 +9,19 @@ import { deliverWorkflowId } from "../../workflows/src/workflow/contract.ts";
 import { ROOT } from "../architecture/import-rule.ts";
 import { startReceiver } from "../delivery/harness-receiver.ts";
 import { answer } from "../delivery/harness-receiver-behaviours.ts";
-import { startTrustedReceiver } from "../delivery/harness-trusted-receiver.ts";
 import { createAccount, createEndpoint, unique } from "../harness/builders.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
 import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
 import { createFront, type Front } from "../operating/harness-front.ts";
-import { KEYS, type Part, type PartName, useParts } from "../operating/harness-parts.ts";
+import {
+  KEYS,
+  type Part,
+  type PartName,
+  useParts,
+  useTrustedReceiver,
+} from "../operating/harness-parts.ts";
 import { startStories } from "../operating/harness-stories.ts";
 import { checkOutPrevious } from "./harness-previous.ts";
 
@@ -32,10 +37,7 @@ let OLD: string;
 const folder = useFolder("upgrade");
 const database = useTestDatabase({ migrated: false });
 const temporal = useTemporal(folder);
-const trusted = useStarted(async () => {
-  const started = await startTrustedReceiver(folder, answer(200));
-  return { ...started, stop: started.receiver.stop };
-});
+const trusted = useTrustedReceiver(folder, answer(200));
 /** A receiver whose answers the test sets. */
 const failing = useStarted(() => startReceiver(answer(503), trusted.certificates.good));
 let connection: Connection;
