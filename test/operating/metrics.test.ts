@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DeliveryService, DeliveryState } from "@activity/proto";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { ROOT } from "../architecture/import-rule.ts";
-import { type DeliveryStack, startDeliveryStack } from "../delivery/harness-deliveries.ts";
+import { useDeliveryStack } from "../delivery/harness-deliveries.ts";
 import { answer, write } from "../delivery/harness-receiver-behaviours.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
-import { useFolder } from "../harness/use-started.ts";
+import { useFolder, useStarted } from "../harness/use-started.ts";
 import { runModule } from "./harness-modules.ts";
 import { ALERTS, startPrometheus } from "./harness-prometheus.ts";
 
@@ -19,9 +19,9 @@ const hang = write("");
 const DONOR = "Ada of the hidden name";
 
 const folder = useFolder("prometheus");
-let delivery: DeliveryStack;
-let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
-let metricsPort: number;
+const metricsPort = await findFreePort();
+const delivery = useDeliveryStack(answer(200), { core: { METRICS_PORT: `${metricsPort}` } });
+const prometheus = useStarted(() => startPrometheus(folder, metricsPort));
 let accountId: string;
 /** Texts that no metric may show. */
 let hidden: string[];
@@ -29,21 +29,17 @@ let hidden: string[];
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const namesIn = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, name = ""]) => name);
-const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+const scrape = async (port = metricsPort) =>
+  (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 
 beforeAll(async () => {
-  metricsPort = await findFreePort();
-  delivery = await startDeliveryStack(answer(200), { core: { METRICS_PORT: `${metricsPort}` } });
   const { stack, receiver } = delivery;
-  prometheus = await startPrometheus(folder, metricsPort);
-  const { accountId: id, apiKey } = await createReader(stack);
-  accountId = id;
+  const reader = await createReader(stack);
+  const { apiKey } = reader;
+  accountId = reader.accountId;
   const { endpointId, secret } = await delivery.createEndpoint(accountId);
-  const list = () => stack.client(DeliveryService).listDeliveries({ accountId });
   const untilOneIs = (state: DeliveryState) =>
-    vi.waitUntil(async () => (await list()).deliveries.some((each) => each.state === state), {
-      timeout: 30_000,
-    });
+    vi.waitUntil(async () => (await delivery.statesOf(accountId)).includes(state), 30_000);
   await createPaidDonation(stack, accountId, { donorName: DONOR });
   await untilOneIs(DeliveryState.DELIVERED);
   receiver.behaviour = answer(503);
@@ -52,12 +48,9 @@ beforeAll(async () => {
   await stack.http("/api/v1/activity", { apiKey });
   await stack.http("/api/v1/me", { apiKey });
   await stack.http(`/api/v1/${accountId}?key=${apiKey}`);
-  const ids = (await list()).deliveries.flatMap(({ id, eventId }) => [id, eventId]);
+  const { deliveries } = await stack.client(DeliveryService).listDeliveries({ accountId });
+  const ids = deliveries.flatMap(({ id, eventId }) => [id, eventId]);
   hidden = [accountId, apiKey, endpointId, secret, ...ids, DONOR, `127.0.0.1:${receiver.port}`];
-});
-afterAll(async () => {
-  await prometheus?.stop();
-  await delivery.stop();
 });
 
 describe("the metrics", () => {
@@ -101,8 +94,7 @@ describe("the metrics", () => {
   });
 
   it("show no secret, id, name or address, and no label beyond the listed ones", async () => {
-    const temporal = await (await fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`)).text();
-    const text = await scrape();
+    const [text, temporal] = [await scrape(), await scrape(metricsPort + 1)];
     expect(hidden.length).toBeGreaterThan(8);
     for (const secret of hidden) expect(text + temporal).not.toContain(secret);
     const own = text.split("\n").filter((line) => line.startsWith("activity_"));

@@ -17,9 +17,8 @@ const stack = useTestStack();
 const start = usePrograms();
 
 let run: Run;
-let [gateway, healthPort, metrics] = [0, 0, 0];
+const [gateway = 0, healthPort = 0, metrics = 0] = await findFreePorts(3);
 beforeAll(async () => {
-  [gateway = 0, healthPort = 0, metrics = 0] = await findFreePorts(3);
   run = start(`${SERVE} 2`, {
     ...{ ...(await variablesOf("serve", stack)), GATEWAY_PORT: `${gateway}` },
     ...{ HEALTH_PORT: `${healthPort}`, METRICS_PORT: `${metrics}`, DRAIN_SECONDS: "2" },
