@@ -1,24 +1,122 @@
-import { ActivityService } from "@activity/proto";
-import { beforeAll, describe, expect, it } from "vitest";
+import {
+  ActivityService,
+  ApiKeyService,
+  DeliveryService,
+  DeliveryState,
+  WebhookEventKind,
+} from "@activity/proto";
+import { Permission } from "@activity/server";
+import type { DescService } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { answer } from "../delivery/harness-receiver-behaviours.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
+import { type Clients, transportTo } from "../harness/clients.ts";
 import { requestOf } from "../harness/http.ts";
+import { useTestStack } from "../harness/stack.ts";
+import { useTemporal } from "../harness/temporal.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
+import { usePrograms } from "../start/harness-program.ts";
 import { runModule } from "./harness-modules.ts";
+import {
+  KEYS,
+  PARTS,
+  type Part,
+  useParts,
+  useTrustedReceiver,
+  type Variables,
+  variablesOf,
+} from "./harness-parts.ts";
 import { type ReceivedSpan, startSpanReceiver } from "./harness-spans.ts";
-import { CALLER, donate, retryInTrace, startTracedProduct } from "./harness-traced-product.ts";
 
 const PAY = "activity.ingest.v1.DonationService/PayDonation";
 const LIST = "activity.read.v1.ActivityService/ListActivities";
 const RECORD = "activity.dispatch.v1.DispatchService/RecordAttempts";
+/** The trace of a caller's own work. */
+const CALLER = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 /** The trace of a client that tries to decide what is sampled here. */
 const FOREIGN = "4bf92f3577b34da6a3ce929d0e0e4736";
+const DONOR = "Ada of the hidden name";
+const WORDS = 'It\'s a "hidden" \\ message; SELECT 1';
+const PATIENT = { timeout: 40_000, interval: 100 };
 
 const folder = useFolder("traces");
 const collector = useStarted(startSpanReceiver);
-const product = useStarted(() => startTracedProduct(folder, collector.endpoint));
-let story: Awaited<ReturnType<typeof retryInTrace>>;
+const temporal = useTemporal(folder);
+const trusted = useTrustedReceiver(folder, answer(503));
+/** For the database and credentials. It sends no traces. */
+const stack = useTestStack({ env: KEYS });
+const startPart = useParts();
+const startProgram = usePrograms();
+let core: Part;
+let gateway: Part;
+let everything: string;
+let accountId: string;
+let apiKey: string;
+/** Texts that no trace may show. */
+let hidden: string[];
+
+/** Creates a client of the core that sends traces. */
+function client<Service extends DescService>(service: Service, headers: Variables = {}) {
+  const all = { authorization: `Bearer ${everything}`, ...headers };
+  return createClient(service, transportTo(`http://127.0.0.1:${core.port}`, all));
+}
+
+/** Pays a donation in the caller's trace, sampled (`01`) or not (`00`). */
+async function donate(flags: "00" | "01"): Promise<void> {
+  const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-${flags}`;
+  const traced: Clients = (service) => client(service, { traceparent });
+  await createPaidDonation({ client: traced }, accountId, { donorName: DONOR, message: WORDS });
+}
+
+const untilOneIs = (state: DeliveryState) =>
+  vi.waitUntil(async () => {
+    const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
+    return deliveries.find((each) => each.state === state);
+  }, PATIENT);
+
+/**
+ * Starts core, gateway and deliveries as three processes, and pays a donation in a sampled trace of the caller. The
+ * receiver refuses the first attempt and its process ends. Another process makes the retry, which succeeds.
+ */
 beforeAll(async () => {
-  story = await retryInTrace(product);
-});
+  const { receiver, trusting } = trusted;
+  everything = await stack.credential(...Object.values(Permission));
+  const OTEL_EXPORTER_OTLP_ENDPOINT = collector.endpoint;
+  const traces = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG: "1" };
+  core = await startPart("core", { ...(await variablesOf("core", stack)), ...traces, ...trusting });
+  const toCore = { ...traces, CORE_URL: `http://127.0.0.1:${core.port}` };
+  const ofGateway = await variablesOf("gateway", stack);
+  gateway = await startPart("gateway", { ...ofGateway, ...toCore });
+  const ofDeliveries: Variables = {
+    ...{ ...(await variablesOf("deliveries", stack)), ...toCore, ...trusting },
+  };
+  const withoutTemporal = startProgram(PARTS.deliveries.program, ofDeliveries);
+
+  accountId = await createAccount({ client }, { displayName: DONOR });
+  const created = { accountId, name: DONOR, validityDays: 30 };
+  const key = await client(ApiKeyService).createApiKey(created);
+  apiKey = key.secret;
+  const url = `https://127.0.0.1:${receiver.port}/hook`;
+  const kinds = [WebhookEventKind.DONATION_CREATED];
+  const { endpointId, secret } = await createEndpoint({ client }, accountId, url, kinds);
+  await donate("01");
+  const { id, eventId } = await untilOneIs(DeliveryState.RETRYING);
+  receiver.behaviour = answer(200);
+  // Skips the minute before the retry.
+  await stack.database.query("UPDATE delivery SET next_attempt_at = next_attempt_at - 60000000");
+  await stack.database.query("UPDATE delivery_attempt SET started_at = started_at - 60000000");
+  await withoutTemporal.end();
+  const TEMPORAL_ADDRESS = temporal.address;
+  startProgram(PARTS.deliveries.program, { ...ofDeliveries, TEMPORAL_ADDRESS });
+  await untilOneIs(DeliveryState.DELIVERED);
+  const credentials = [ofGateway.GATEWAY_CREDENTIAL, ofDeliveries.CORE_CREDENTIAL, everything];
+  hidden = [
+    ...[accountId, key.apiKey?.id ?? "", endpointId, id, eventId, DONOR, WORDS, "hidden"],
+    ...[apiKey, secret, url, `:${receiver.port}`, ...Object.values(KEYS)],
+    ...credentials.map((credential) => credential ?? ""),
+  ];
+}, 240_000);
 
 const ofTrace = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
 const named = (spans: readonly ReceivedSpan[], name: string) =>
@@ -72,7 +170,7 @@ describe("a donation that is paid in a sampled trace", () => {
   });
 
   it("sends the receiver no trace header: the contract names all headers. §6.2", () => {
-    const { requests } = product.receiver;
+    const { requests } = trusted.receiver;
     expect(requests).toHaveLength(2);
     for (const { headers } of requests) {
       expect(headers.map(([name]) => name.toLowerCase())).not.toContain("traceparent");
@@ -82,13 +180,11 @@ describe("a donation that is paid in a sampled trace", () => {
 
 it("a client's request is its own trace, through gateway and core, whatever trace the client names", async () => {
   const traceparent = `00-${FOREIGN}-${CALLER.spanId}-01`;
-  const authorization = `Bearer ${story.apiKey}`;
-  const direct = product.client(ActivityService, { authorization, traceparent });
+  const authorization = `Bearer ${apiKey}`;
+  const direct = client(ActivityService, { authorization, traceparent });
   await direct.listActivities({ limit: 5 });
-  const response = await requestOf(product.gatewayPort, "/api/v1/activity?limit=7", {
-    apiKey: story.apiKey,
-    headers: { traceparent },
-  });
+  const asked = { apiKey, headers: { traceparent } };
+  const response = await requestOf(gateway.port, "/api/v1/activity?limit=7", asked);
   expect(response.status).toBe(200);
   const root = "GET /api/v1/activity";
   await expect.poll(() => named(collector.spans, LIST).length, { timeout: 30_000 }).toBe(2);
@@ -110,21 +206,21 @@ it("a client's request is its own trace, through gateway and core, whatever trac
 
 it("stores the trace of a sampled call, and no trace of an unsampled one", async () => {
   const kept = () =>
-    product.database.query<{ traceparent: string | null }>(
+    stack.database.query<{ traceparent: string | null }>(
       "SELECT traceparent FROM webhook_event ORDER BY created_at",
     );
   const [pay] = named(ofTrace(CALLER.traceId), PAY);
   const first = `00-${CALLER.traceId}-${pay?.spanId}-01`;
   expect(await kept()).toEqual([{ traceparent: first }]);
-  await donate(product, story.accountId, "00");
+  await donate("00");
   expect(await kept()).toEqual([{ traceparent: first }, { traceparent: null }]);
 });
 
 it("shows no id, name, message, URL, key or secret in any span", () => {
   const text = collector.text();
   expect(collector.spans.length).toBeGreaterThan(30);
-  expect(story.hidden.length).toBeGreaterThan(14);
-  for (const hidden of story.hidden) expect(text).not.toContain(hidden);
+  expect(hidden.length).toBeGreaterThan(14);
+  for (const each of hidden) expect(text).not.toContain(each);
   // A name as a span would show it in JSON, in SQL, or both.
   expect(text.toLowerCase()).not.toContain(Buffer.from("hidden").toString("hex"));
 });
