@@ -11,10 +11,10 @@ import { requestOf } from "../harness/http.ts";
 import { type Run, startProgram } from "../start/harness-program.ts";
 import { KEYS } from "./harness-parts.ts";
 
-/** `npm run serve` with its own Temporal and receiver. It can run on one database after another. */
-export type ServedStack = Awaited<ReturnType<typeof startServedStack>>;
-
-/** Starts Temporal and the receiver, with their files in `folder`. Tests start the product. */
+/**
+ * `npm run serve` with its own Temporal and receiver. It can run on one database after another. Starts Temporal and the
+ * receiver, with their files in `folder`. Tests start the product.
+ */
 export async function startServedStack(folder: string, behaviour: Behaviour) {
   const { receiver, trusting } = await startTrustedReceiver(folder, behaviour);
   const dataDir = join(folder, "temporal");

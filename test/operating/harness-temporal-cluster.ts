@@ -7,12 +7,8 @@ import { findFreePorts, LOOPBACK } from "../../dev-stack/src/free-port.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 import { buildGoModule, type GoModule } from "../harness/go-module.ts";
 import { type RunningHaproxy, spawnHaproxy } from "../harness/haproxy.ts";
+import { createServerHost } from "../harness/server-host.ts";
 import { startTemporalDatabase } from "./harness-temporal-database.ts";
-import {
-  createTemporalHost,
-  TEMPORAL_SERVICES,
-  type TemporalHost,
-} from "./harness-temporal-host.ts";
 
 /** Temporal's server as a team runs it: each service in its own processes, over MySQL. */
 export type TemporalCluster = Awaited<ReturnType<typeof startTemporalCluster>>;
@@ -25,7 +21,16 @@ const TEMPORAL_SERVER: GoModule = {
   packages: ["./cmd/server", "./cmd/tools/sql"],
   folder: "temporal-server-v1.32.1",
 };
+/** The services of Temporal's server in their start order, with the name of each in its health check. */
+const SERVICES = {
+  ...{ history: "HistoryService", matching: "MatchingService" },
+  ...{ frontend: "WorkflowService", worker: "WorkerService" },
+};
 const HOSTS_OF_EACH = 2;
+const ANSWER_MS = 1_000;
+/** `SERVING` of grpc.health.v1. */
+const SERVING = 1;
+const NO_PINGS = { "grpc.keepalive_permit_without_calls": 0 };
 const NAMESPACE = "default";
 /** A day, as in the server of one process. */
 const RETENTION_SECONDS = 86_400;
@@ -52,7 +57,9 @@ export async function startTemporalCluster(options: StackOptions & { readonly da
   const dynamicConfig = join(dataDir, "dynamic-config.yaml");
   await writeFile(dynamicConfig, DYNAMIC_CONFIG);
   // One port for all frontends, and two for each host.
-  const [port, ...ports] = await findFreePorts(1 + 2 * HOSTS_OF_EACH * TEMPORAL_SERVICES.length);
+  const [port, ...ports] = await findFreePorts(
+    1 + 2 * HOSTS_OF_EACH * Object.keys(SERVICES).length,
+  );
   const variables = {
     ...database.variables,
     NUM_HISTORY_SHARDS: "4",
@@ -65,12 +72,22 @@ export async function startTemporalCluster(options: StackOptions & { readonly da
     CLUSTER_RPC_ADDRESS: `${LOOPBACK}:${port}`,
     LOG_LEVEL: "warn",
   };
-  const hosts = TEMPORAL_SERVICES.flatMap((service) =>
+  const hosts = Object.entries(SERVICES).flatMap(([service, healthName]) =>
     Array.from({ length: HOSTS_OF_EACH }, (_, place) => {
       const [grpc = 0, membership = 0] = ports.splice(0, 2);
-      const logFile = join(dataDir, `${service}-${place + 1}.log`);
-      const own = { grpc, membership };
-      return createTemporalHost(service, join(built, "server"), own, variables, logFile);
+      const prefix = service.toUpperCase();
+      const own = {
+        ...{ [`${prefix}_GRPC_PORT`]: `${grpc}`, [`${prefix}_MEMBERSHIP_PORT`]: `${membership}` },
+      };
+      const host = createServerHost({
+        title: `Temporal's ${service} service`,
+        launch: { command: join(built, "server"), leading: [] },
+        args: ["--allow-no-auth", "start", "--service", service],
+        env: { ...variables, ...own },
+        logFile: join(dataDir, `${service}-${place + 1}.log`),
+        isReady: () => isServing(healthName, grpc),
+      });
+      return { ...host, service, port: grpc };
     }),
   );
   let haproxy: RunningHaproxy | undefined;
@@ -98,8 +115,25 @@ export async function startTemporalCluster(options: StackOptions & { readonly da
   return { address: `${LOOPBACK}:${port}`, hosts, database, stop };
 }
 
+/** Checks health as a load balancer or a kubelet does. */
+async function isServing(healthName: string, port: number): Promise<boolean> {
+  // Only frontends accept pings without a call. The others refuse them, and the library prints that on stderr.
+  const connection = Connection.lazy({ address: `${LOOPBACK}:${port}`, channelArgs: NO_PINGS });
+  const service = `temporal.api.workflowservice.v1.${healthName}`;
+  try {
+    const { status } = await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      connection.healthService.check({ service }),
+    );
+    return status === SERVING;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
 /** A worker keeps one connection for everything and sends on it at least every half minute. */
-function frontendsConfig(address: string, frontends: readonly TemporalHost[]): string {
+function frontendsConfig(address: string, frontends: readonly { readonly port: number }[]): string {
   const servers = frontends.map((host) => `  server at-${host.port} ${LOOPBACK}:${host.port}\n`);
   return `
 defaults
@@ -117,7 +151,7 @@ ${servers.join("")}`;
 }
 
 /** Registers the namespace. Waits until the frontends know it. They read it from the database at intervals. */
-async function makeNamespace(frontends: readonly TemporalHost[]): Promise<void> {
+async function makeNamespace(frontends: readonly { readonly port: number }[]): Promise<void> {
   const connections = await Promise.all(
     frontends.map(({ port }) => Connection.connect({ address: `${LOOPBACK}:${port}` })),
   );
