@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
 type Json = Readonly<Record<string, unknown>>;
-/** Whether clients send a value of the schema or receive it. */
+/** Whether clients send a value or receive it. */
 type Side = "request" | "response";
+/** What a document says at a place: the keywords of a schema, and whether the value is required. */
+type Said = { readonly side: Side; readonly keywords: Json };
 
 const METHODS = ["get", "head", "options", "put", "post", "delete", "patch"];
 /** Keywords of bounds. Those of a request may widen, those of a response may narrow. */
@@ -10,6 +12,8 @@ const LOWEST = ["minimum", "minLength", "minItems"];
 const HIGHEST = ["maximum", "maxLength", "maxItems"];
 /** Keywords whose value must stay exactly equal, because clients may depend on it. */
 const FIXED = ["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf", "not"];
+const COMPARED = ["required", "type", "enum", ...LOWEST, ...HIGHEST, ...FIXED];
+const TEXTS = ["description", "title", "examples"];
 
 /**
  * Lists what clients relied on in `before` and miss in `now`: paths, methods, parameters, responses with their
@@ -17,112 +21,86 @@ const FIXED = ["pattern", "format", "const", "default", "allOf", "anyOf", "oneOf
  * not compared.
  */
 export function takenFromClients(before: Json, now: Json): string[] {
-  const taken: string[] = [];
-  const take = (at: string, what: string) => void taken.push(`${at}: ${what}`);
-  const a = (value: unknown) => resolve(before, value);
-  const b = (value: unknown) => resolve(now, value);
-
-  for (const [path, oldItem, newItem] of pairs("", before.paths, now.paths)) {
-    for (const method of METHODS.filter((name) => name in oldItem)) {
-      const at = `${method.toUpperCase()} ${path}`;
-      if (!(method in newItem)) take(at, "is gone");
-      else compareOperation(at, oldItem, newItem, method);
+  const [older, newer] = [placesOf(before), placesOf(now)];
+  const taken = isDeepStrictEqual(before.security, now.security) ? [] : ["security: changed"];
+  for (const [at, { side, keywords: was }] of older) {
+    const is = newer.get(at)?.keywords;
+    if (is === undefined) taken.push(`${at}: is gone`);
+    for (const keyword of COMPARED.filter(
+      (name) => is && !isKept(side, name, was[name], is[name]),
+    )) {
+      taken.push(`${at}: ${keyword} was ${was[keyword]}, is ${is?.[keyword]}`);
     }
   }
-  if (!isDeepStrictEqual(before.security, now.security)) take("security", "changed");
+  for (const [at, { side, keywords }] of newer) {
+    const isNew = side === "request" && !older.has(at);
+    if (isNew && keywords.required === true) taken.push(`${at}: is required now`);
+  }
   return taken;
-
-  /** Pairs the parts that both have under a name. Reports those that only the older one has. */
-  function* pairs(at: string, older: unknown, newer: unknown): Generator<[string, Json, Json]> {
-    for (const [name, value] of Object.entries(a(older))) {
-      const other = b(newer)[name];
-      if (other === undefined) take(`${at}${name}`, "is gone");
-      else yield [`${at}${name}`, a(value), b(other)];
-    }
-  }
-
-  function compareOperation(at: string, oldItem: Json, newItem: Json, method: string): void {
-    const [older, newer] = [a(oldItem[method]), b(newItem[method])];
-    const oldParameters = byName(a, oldItem.parameters, older.parameters);
-    const newParameters = byName(b, newItem.parameters, newer.parameters);
-    for (const [name, parameter] of Object.entries(newParameters)) {
-      const wasRequired = a(oldParameters[name]).required === true;
-      if (b(parameter).required === true && !wasRequired) take(`${at} ${name}`, "is required now");
-    }
-    for (const [where, one, other] of pairs(`${at} `, oldParameters, newParameters)) {
-      compareSchema("request", where, one.schema, other.schema);
-    }
-    for (const [where, one, other] of pairs(`${at} `, older.responses, newer.responses)) {
-      for (const [header, was, is] of pairs(`${where} `, one.headers, other.headers)) {
-        if (was.required === true && is.required !== true) take(header, "may be missing now");
-        compareSchema("response", header, was.schema, is.schema);
-      }
-      for (const [type, was, is] of pairs(`${where} `, one.content, other.content)) {
-        compareSchema("response", type, was.schema, is.schema);
-      }
-    }
-  }
-
-  function compareSchema(side: Side, at: string, olderRef: unknown, newerRef: unknown): void {
-    const [older, newer] = [a(olderRef), b(newerRef)];
-    // The side that receives must accept everything that the other side may send.
-    const [promised, kept] = side === "request" ? [older, newer] : [newer, older];
-    const stays = (keyword: string) => {
-      const left = list(promised[keyword]).filter((value) => !list(kept[keyword]).includes(value));
-      if (kept[keyword] !== undefined && (left.length > 0 || promised[keyword] === undefined)) {
-        take(at, `${keyword} was ${list(older[keyword])}, is ${list(newer[keyword])}`);
-      }
-    };
-    stays("type");
-    if (side === "request") stays("enum");
-    for (const keyword of LOWEST) bounded(keyword, (was, is) => was >= is);
-    for (const keyword of HIGHEST) bounded(keyword, (was, is) => was <= is);
-    for (const keyword of FIXED) {
-      if (!isDeepStrictEqual(inline(a, older[keyword]), inline(b, newer[keyword]))) {
-        take(at, `${keyword} changed`);
-      }
-    }
-    for (const name of list(older.required).filter((one) => !list(newer.required).includes(one))) {
-      if (side === "response") take(`${at}.${name}`, "may be missing now");
-    }
-    for (const [field, was, is] of pairs(`${at}.`, older.properties, newer.properties)) {
-      compareSchema(side, field, was, is);
-    }
-    if (older.items !== undefined) compareSchema(side, `${at}[]`, older.items, newer.items);
-
-    function bounded(keyword: string, holds: (bound: number, other: number) => boolean): void {
-      const [bound, limit] = [promised[keyword], kept[keyword]];
-      if (typeof limit !== "number") return;
-      if (typeof bound !== "number" || !holds(bound, limit)) take(at, `${keyword} changed`);
-    }
-  }
 }
 
-const list = (value: unknown): unknown[] =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value];
-
-/** Follows references within a document. Returns an empty object for a missing value. */
-function resolve(document: Json, value: unknown): Json {
-  const object = (value ?? {}) as Json; // Callers pass only objects.
-  if (typeof object.$ref !== "string") return object;
-  const names = object.$ref.replace(/^#\//, "").split("/");
-  const named = names.reduce<unknown>((inner, name) => (inner as Json)?.[name], document);
-  if (named === undefined) throw new Error(`${object.$ref} names nothing`);
-  return resolve(document, named);
+/** Lists the places of a document: paths, methods, parameters, responses, headers, contents and their fields. */
+function placesOf(document: Json): Map<string, Said> {
+  const places = new Map<string, Said>();
+  const add = (at: string, side: Side, schema: unknown = {}, isRequired: unknown = false) => {
+    const { properties, items, required, ...keywords } = schema as Json;
+    places.set(at, { side, keywords: { ...keywords, required: isRequired === true } });
+    for (const [name, field] of entries(properties)) {
+      add(`${at}.${name}`, side, field, list(required).includes(name));
+    }
+    if (items !== undefined) add(`${at}[]`, side, items);
+  };
+  for (const [path, item] of entries(resolved(document, document.paths))) {
+    add(path, "response");
+    for (const method of METHODS.filter((name) => name in item)) {
+      const at = `${method.toUpperCase()} ${path}`;
+      const { parameters, responses } = item[method] as Json;
+      add(at, "response");
+      for (const one of [...list(item.parameters), ...list(parameters)] as Json[]) {
+        add(`${at} ${one.in} ${one.name}`, "request", one.schema, one.required);
+      }
+      for (const [status, { headers, content }] of entries(responses)) {
+        add(`${at} ${status}`, "response");
+        for (const [name, { schema, required }] of entries(headers)) {
+          add(`${at} ${status} ${name}`, "response", schema, required);
+        }
+        for (const [type, { schema }] of entries(content)) {
+          add(`${at} ${status} ${type}`, "response", schema);
+        }
+      }
+    }
+  }
+  return places;
 }
 
-/** Returns a value with all its references resolved. */
-function inline(follow: (value: unknown) => Json, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => inline(follow, one));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(follow(value))
-      .filter(([name]) => !["description", "title", "examples"].includes(name))
-      .map(([name, one]) => [name, inline(follow, one)]),
-  );
+/** Tells whether clients can still rely on a keyword. */
+function isKept(side: Side, keyword: string, was: unknown, is: unknown): boolean {
+  if (FIXED.includes(keyword)) return isDeepStrictEqual(withoutTexts(was), withoutTexts(is));
+  // The side that receives must accept everything that the other side may send.
+  const [sent, accepted] = side === "request" ? [was, is] : [is, was];
+  if (keyword === "required") return sent === true || accepted === false;
+  if (accepted === undefined || (keyword === "enum" && side === "response")) return true;
+  if (sent === undefined) return false;
+  if (LOWEST.includes(keyword)) return Number(sent) >= Number(accepted);
+  if (HIGHEST.includes(keyword)) return Number(sent) <= Number(accepted);
+  return list(sent).every((value) => list(accepted).includes(value));
 }
 
-function byName(follow: (value: unknown) => Json, ...lists: unknown[]): Json {
-  const parameters = lists.flatMap(list).map(follow);
-  return Object.fromEntries(parameters.map((one) => [`${one.in} ${one.name}`, one]));
+const list = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
+const entries = (value: unknown) => Object.entries((value ?? {}) as Record<string, Json>);
+
+/** Returns a part of a document with all its references resolved. */
+function resolved(document: Json, part: unknown): unknown {
+  return JSON.parse(JSON.stringify(part), (_, value) => {
+    if (typeof value?.$ref !== "string") return value;
+    const names: string[] = value.$ref.replace(/^#\//, "").split("/");
+    const named = names.reduce<unknown>((inner, name) => (inner as Json)?.[name], document);
+    if (named === undefined) throw new Error(`${value.$ref} names nothing`);
+    return resolved(document, named);
+  });
+}
+
+function withoutTexts(value: unknown): unknown {
+  const dropText = (name: string, inner: unknown) => (TEXTS.includes(name) ? undefined : inner);
+  return value === undefined ? value : JSON.parse(JSON.stringify(value, dropText));
 }
