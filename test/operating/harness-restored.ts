@@ -114,9 +114,8 @@ export async function restoreUnderLoad(folder: string) {
   async function tell(donor: string, behaviour: Behaviour): Promise<string> {
     behaviours.set(donor, behaviour);
     await story.donate(donor);
-    await vi.waitUntil(() => story.seen(donor).length > 0, SETTLE);
-    const [request] = story.requestsOf(donor);
-    const eventId = request ? headerOf(request, "Service-Event-Id") : "";
+    const request = await vi.waitUntil(() => story.requestsOf(donor)[0], SETTLE);
+    const eventId = headerOf(request, "Service-Event-Id");
     const listed = await deliveries.listDeliveries({ accountId, eventId });
     return listed.deliveries[0]?.id ?? "";
   }
@@ -168,8 +167,8 @@ export async function restoreUnderLoad(folder: string) {
   await untilRetried(lost);
   behaviours.set("done", answer(200));
   await bringTo(done, [BUSY]);
-  const { DELIVERED } = DeliveryState;
-  await vi.waitUntil(async () => (await story.read(done)).state === DELIVERED, SETTLE);
+  const isDelivered = async () => (await story.read(done)).state === DeliveryState.DELIVERED;
+  await vi.waitUntil(isDelivered, SETTLE);
   await vi.waitUntil(() => written.length > writtenAtDump, SETTLE);
   writes = false;
   await Promise.all(writers);
