@@ -46,7 +46,7 @@ matching.enableFairness:
 
 /**
  * Starts two of each Temporal service, their MySQL server, and HAProxy before the two frontends, with the namespace
- * `default`, all on loopback. `dataDir` is an empty or missing folder. Throws {@link StackError} with one sentence.
+ * `default`, all on loopback. `dataDir` is an empty or missing folder.
  */
 export async function startTemporalCluster(options: StackOptions & { readonly dataDir: string }) {
   const dataDir = resolve(options.dataDir);

@@ -1,7 +1,7 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { startDatabase } from "../../dev-stack/src/database.ts";
-import { runCommand } from "../../dev-stack/src/run-command.ts";
 import { fetchRealMysql } from "../../dev-stack/src/server-program.ts";
-import { StackError } from "../../dev-stack/src/stack-error.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
 /** One database for the state of workflows, one for listing and searching them. */
@@ -21,7 +21,7 @@ export async function startTemporalDatabase(
   const database = await startDatabase({ ...options, env: { ...env, MYSQLD }, ephemeral: true });
   const { hostname: host, port, username: user, password } = new URL(database.url);
   const ofTool = { SQL_HOST: host, SQL_PORT: port, SQL_USER: user, SQL_PASSWORD: password };
-  const make = () => makeTables(options.sqlTool, { ...ofTool, SQL_PLUGIN: "mysql8" });
+  const make = () => makeTables(options.sqlTool, { ...env, ...ofTool, SQL_PLUGIN: "mysql8" });
   try {
     await options.progress.step("Making Temporal's tables", make);
   } catch (error) {
@@ -32,18 +32,14 @@ export async function startTemporalDatabase(
   return { ...database, variables: { ...ofServer, DB: "mysql8" } };
 }
 
-async function makeTables(sqlTool: string, variables: Record<string, string>): Promise<void> {
+async function makeTables(sqlTool: string, env: NodeJS.ProcessEnv): Promise<void> {
   for (const [name, schema] of Object.entries(DATABASES)) {
     for (const args of [
       ["create-database"],
       ["setup-schema", "--version", "0.0"],
       ["update-schema", "--schema-name", schema],
     ]) {
-      const all = ["--database", name, ...args];
-      const { status, lines } = await runCommand(sqlTool, all, { variables });
-      if (status === 0) continue;
-      const why = lines.findLast((line) => line.includes("rror")) ?? lines.at(-1) ?? "";
-      throw new StackError(`Temporal's tables could not be made: ${why.slice(0, 500)}.`);
+      await promisify(execFile)(sqlTool, ["--database", name, ...args], { env });
     }
   }
 }
