@@ -71,6 +71,13 @@ describe("a process that is told to end, ADR 0043", () => {
 describe("a process by itself", () => {
   const run = async (name: PartName, env: Record<string, string>) =>
     startProgram(PARTS[name].program, { ...(await variablesOf(name, stack)), ...env });
+  /** Checks that a process ends with 1 and says these texts. */
+  async function expectEnd(name: PartName, env: Record<string, string>, ...texts: string[]) {
+    const { ended, output } = await run(name, env);
+    expect(await ended).toBe(1);
+    for (const text of texts) expect(output()).toContain(text);
+    expect(output()).not.toContain("geheim");
+  }
 
   it.each([
     ["core", "activity_outbox_entries", "activity_attempts_in_flight"],
@@ -84,10 +91,7 @@ describe("a process by itself", () => {
     const scraped = await vi.waitUntil(
       async () => {
         if (hasEnded()) throw new Error(output());
-        const text = await get("/metrics").then(
-          (response) => response.text(),
-          () => "",
-        );
+        const text = await get("/metrics").then((response) => response.text(), String);
         return text.includes(`# TYPE ${has} `) && text;
       },
       { timeout: 30_000, interval: 100 },
@@ -100,22 +104,15 @@ describe("a process by itself", () => {
   it.each(["core", "gateway", "deliveries"] as const)(
     "%s refuses an invalid METRICS_PORT by name, and ends when the port is taken",
     async (name) => {
-      const wrong = await run(name, { METRICS_PORT: "geheim" });
-      expect(await wrong.ended).toBe(1);
-      expect(wrong.output()).toContain("METRICS_PORT must be a whole number");
-      expect(wrong.output()).not.toContain("geheim");
-      const taken = await run(name, { METRICS_PORT: `${stack.corePort}` });
-      expect(await taken.ended).toBe(1);
-      expect(taken.output()).toContain("EADDRINUSE");
+      await expectEnd(name, { METRICS_PORT: "geheim" }, "METRICS_PORT must be a whole number");
+      await expectEnd(name, { METRICS_PORT: `${stack.corePort}` }, "EADDRINUSE");
     },
   );
 
-  it("the core ends when its port for browsers is taken, though its other port is already open", async () => {
-    const core = await run("core", {
-      ...{ DASHBOARD_URL: "http://localhost:4180", DASHBOARD_PORT: `${stack.corePort}` },
-    });
-    expect(await core.ended).toBe(1);
-    expect(core.output()).toContain('"message":"core listens"');
-    expect(core.output()).toContain("EADDRINUSE");
-  });
+  it("the core ends when its port for browsers is taken, though its other port is already open", () =>
+    expectEnd(
+      "core",
+      { DASHBOARD_URL: "http://localhost:4180", DASHBOARD_PORT: `${stack.corePort}` },
+      ...['"message":"core listens"', "EADDRINUSE"],
+    ));
 });
