@@ -111,7 +111,7 @@ export async function restoreUnderLoad(folder: string) {
   const runOf = (deliveryId: string) => ({ accountNo, deliveryId, run: 1 });
 
   /** Makes a donation whose first request gets `behaviour`. Returns its delivery's id. */
-  async function tell(donor: string, behaviour: Behaviour): Promise<string> {
+  async function startDelivery(donor: string, behaviour: Behaviour): Promise<string> {
     behaviours.set(donor, behaviour);
     await story.donate(donor);
     const request = await vi.waitUntil(() => story.requestsOf(donor)[0], SETTLE);
@@ -153,17 +153,17 @@ export async function restoreUnderLoad(folder: string) {
       await wait(BETWEEN_WRITES_MS);
     }
   });
-  const ahead = await tell("ahead", REFUSED);
-  const done = await tell("done", REFUSED);
+  const ahead = await startDelivery("ahead", REFUSED);
+  const done = await startDelivery("done", REFUSED);
   await Promise.all([ahead, done].map(untilRetried));
-  const flying = await tell("flying", hold);
-  const again = await tell("again", hold);
+  const flying = await startDelivery("flying", hold);
+  const again = await startDelivery("again", hold);
   await backups.dump(name);
 
   const writtenAtDump = written.length;
   for (const answerNow of held) answerNow();
   await Promise.all([flying, again].map(untilRetried));
-  const lost = await tell("lost", REFUSED);
+  const lost = await startDelivery("lost", REFUSED);
   await untilRetried(lost);
   behaviours.set("done", answer(200));
   await bringTo(done, [BUSY]);

@@ -49,14 +49,14 @@ export function startStories(options: {
   const failures: string[] = [];
   const secrets = new Map<string, string>();
   /** The ids of webhook events. */
-  const awaited = new Set<string>();
-  const came = new Set<string>();
-  let told = 0;
+  const expected = new Set<string>();
+  const received = new Set<string>();
+  let ended = 0;
   let isOver = false;
   receiver.behaviour = (socket, request) => void receive(socket, request);
 
   /** Creates a function that runs one story, with its own connections. */
-  function createTeller() {
+  function createStoryRunner() {
     const clients = new Map<string, Clients>();
 
     function clientsTo(port: number): Clients {
@@ -79,7 +79,7 @@ export function startStories(options: {
       Reflect.get(of, name);
     const stack = { client };
 
-    async function tellOne(): Promise<void> {
+    async function runOne(): Promise<void> {
       const path = `/${unique("story")}`;
       const { accountId, apiKey } = await createReader(stack);
       const url = `https://127.0.0.1:${receiver.port}${path}`;
@@ -90,7 +90,7 @@ export function startStories(options: {
       expect(read).toEqual(expect.arrayContaining(written));
       const { deliveries } = await client(DeliveryService).listDeliveries({ accountId });
       expect(deliveries).toHaveLength(EVENTS_OF_A_STORY);
-      for (const { eventId } of deliveries) awaited.add(eventId);
+      for (const { eventId } of deliveries) expected.add(eventId);
     }
 
     /** Returns the feed ids of the records whose ids the answers show. */
@@ -128,7 +128,7 @@ export function startStories(options: {
       throw new Error(`GET ${path} was answered ${got.status}: ${got.text}`);
     }
 
-    return tellOne;
+    return runOne;
   }
 
   async function receive(...[socket, request]: Parameters<Behaviour>): Promise<void> {
@@ -137,7 +137,7 @@ export function startStories(options: {
     try {
       const secret = await vi.waitUntil(() => secrets.get(path), PATIENT);
       const { id } = await verify(body, Object.fromEntries(headers), { secrets: secret });
-      came.add(id);
+      received.add(id);
       setTimeout(() => answer(204)(socket, request), receiverMs);
     } catch (error) {
       failures.push(`${path} refused an attempt: ${error}`);
@@ -149,11 +149,11 @@ export function startStories(options: {
     if (failures.length > 0) throw new Error(failures.join("\n"));
   };
   const loops = Array.from({ length: count }, async () => {
-    const tellOne = createTeller();
+    const runOne = createStoryRunner();
     while (!isOver) {
       try {
-        await tellOne();
-        told += 1;
+        await runOne();
+        ended += 1;
       } catch (error) {
         failures.push(`${error instanceof Error ? error.stack : error}`);
         isOver = true;
@@ -165,17 +165,17 @@ export function startStories(options: {
     /** Waits until this many further stories have started and ended well. Rejects if one fails. */
     async more(stories: number): Promise<void> {
       // The stories in progress started before.
-      const goal = told + count + stories;
+      const goal = ended + count + stories;
       await vi.waitUntil(() => {
         failIfAny();
-        return told >= goal;
+        return ended >= goal;
       }, PATIENT);
     },
     /** Ends the loops. Waits until every webhook event has arrived. */
     async stop(): Promise<void> {
       isOver = true;
       await Promise.all(loops);
-      await expect.poll(() => [...awaited].filter((id) => !came.has(id)), PATIENT).toEqual([]);
+      await expect.poll(() => [...expected].filter((id) => !received.has(id)), PATIENT).toEqual([]);
       failIfAny();
     },
   };

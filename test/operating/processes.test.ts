@@ -29,8 +29,8 @@ async function start(name: PartName, drain: string): Promise<ProcessInstance> {
 }
 
 /** `restarts.test.ts` ends cores, gateways and deliveries the same way. */
-describe("a process that is told to end, ADR 0043", () => {
-  it("as npm run serve says that it drains, lives on for DRAIN_SECONDS, and ends with 0", async () => {
+describe("a process that gets SIGTERM, ADR 0043", () => {
+  it("as npm run serve reports that it drains, lives on for DRAIN_SECONDS, and ends with 0", async () => {
     const one = await start("serve", "3");
     expect(await one.health("/live")).toEqual([200, "live"]);
     expect((await requestOf(one.healthPort, "/", {})).status).toBe(404);
@@ -56,14 +56,14 @@ describe("a process that is told to end, ADR 0043", () => {
   it("as a core says NOT_SERVING by the gRPC health protocol, and ends every watch", async () => {
     const core = await start("core", "60");
     const health = createClient(Health, transportTo(`http://127.0.0.1:${core.port}`, {}));
-    const told: Status[] = [];
+    const statuses: Status[] = [];
     const watching = (async () => {
-      for await (const { status } of health.watch({})) told.push(status);
+      for await (const { status } of health.watch({})) statuses.push(status);
     })();
-    await expect.poll(() => told).toEqual([Status.SERVING]);
+    await expect.poll(() => statuses).toEqual([Status.SERVING]);
     core.signal("SIGTERM");
     await watching;
-    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING]);
+    expect(statuses).toEqual([Status.SERVING, Status.NOT_SERVING]);
     expect((await health.check({})).status).toBe(Status.NOT_SERVING);
   });
 });

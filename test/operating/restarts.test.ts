@@ -127,15 +127,15 @@ it(
     ]);
     await stories.more(1);
     await stories.stop();
-    const told = receiver.requests.map((request) => headerOf(request, "Service-Event-Id"));
-    expect(told.length).toBeGreaterThan(ROUNDS);
-    expect(new Set(told).size, "attempts that reached the receiver").toBe(told.length);
+    const eventIds = receiver.requests.map((request) => headerOf(request, "Service-Event-Id"));
+    expect(eventIds.length).toBeGreaterThan(ROUNDS);
+    expect(new Set(eventIds).size, "attempts that reached the receiver").toBe(eventIds.length);
     // An unclaimed entry waits at most for the end of its lease.
-    await expect.poll(countDelivered, { timeout: MINUTE }).toBe(told.length);
+    await expect.poll(countDelivered, { timeout: MINUTE }).toBe(eventIds.length);
     const attempts = await stack.database.query<{ attempts: number }>(
       "SELECT COUNT(*) AS attempts FROM delivery_attempt",
     );
-    expect(attempts).toEqual([{ attempts: told.length }]);
+    expect(attempts).toEqual([{ attempts: eventIds.length }]);
   },
   (3 + 3 * ROUNDS) * MINUTE,
 );
