@@ -12,15 +12,6 @@ import type { TestDatabase } from "../harness/database.ts";
 /** Runs the backup commands of docs/operating.md exactly as written. */
 export type Backups = Awaited<ReturnType<typeof createBackups>>;
 
-/** The changes that the page describes for MySQL. */
-const ON_MYSQL = [
-  [
-    /^mariadb-dump (--defaults-extra-file=\S+)/gm,
-    "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF",
-  ],
-  [/^mariadb /gm, "mysql "],
-] as const;
-
 /** Prepares a folder for the commands, with the server of a database. */
 export async function createBackups(folder: string, database: TestDatabase) {
   const [row] = await database.query<{ version: string }>("SELECT VERSION() AS version");
@@ -49,10 +40,7 @@ export async function createBackups(folder: string, database: TestDatabase) {
   const [dumping = "", restoring = ""] = commandsOf("Backup and restore");
 
   async function run(commands: string, variables: Record<string, string>) {
-    const own = ON_MYSQL.reduce(
-      (text, [from, to]) => (isMysql ? text.replace(from, to) : text),
-      commands,
-    );
+    const own = isMysql ? onMysql(commands) : commands;
     const { status, lines } = await runCommand("sh", ["-ec", `cd "$FOLDER"\n${own}`], {
       variables: { ...variables, FOLDER: folder, PATH: `${bin}:${env.PATH}` },
     });
@@ -70,6 +58,12 @@ export async function createBackups(folder: string, database: TestDatabase) {
     restore: (restored: string) => run(restoring, { RESTORED: restored }),
   };
 }
+
+/** Makes the changes that the page describes for MySQL. */
+const onMysql = (commands: string) =>
+  commands
+    .replace(/^mariadb-dump (\S+)/gm, "mysqldump $1 --no-tablespaces --set-gtid-purged=OFF")
+    .replace(/^mariadb /gm, "mysql ");
 
 /** Returns the shell commands of a section of docs/operating.md, one text a block. */
 function commandsOf(section: string): string[] {
