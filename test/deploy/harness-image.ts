@@ -13,47 +13,39 @@ export type Image = ReturnType<typeof buildImage>;
 export function buildImage() {
   const folder = mkdtempSync(join(tmpdir(), "activity-image-"));
   const stages: { name: string; root: string }[] = [];
-  const env: Record<string, string> = {};
-  let [user, entrypoint, command]: [string, string[], string[]] = ["0:0", [], []];
   const here = () => join(stages.at(-1)?.root ?? "", "app");
+  const env: Record<string, string> = {};
+  const [entrypoint, command]: [string[], string[]] = [[], []];
+  const image = { env, user: "0:0", entrypoint, command };
+  const instructions: Record<string, (rest: string) => void> = {
+    FROM(rest) {
+      const root = join(folder, `stage-${stages.length}`);
+      stages.push({ name: / AS (\w+)$/.exec(rest)?.[1] ?? "", root });
+      mkdirSync(join(root, "app"), { recursive: true });
+    },
+    COPY(rest) {
+      if (rest === ". .") copyProject(here());
+      else copyFromStage(rest, here(), stages);
+    },
+    RUN(rest) {
+      execFileSync("sh", ["-ec", rest], { cwd: here(), stdio: ["ignore", "ignore", "inherit"] });
+    },
+    ENV: (rest) =>
+      Object.assign(env, Object.fromEntries(rest.split(" ").map((pair) => pair.split("=")))),
+    USER: (rest) => Object.assign(image, { user: rest }),
+    ENTRYPOINT: (rest) => Object.assign(image, { entrypoint: JSON.parse(rest) }),
+    CMD: (rest) => Object.assign(image, { command: JSON.parse(rest) }),
+    EXPOSE() {},
+    "WORKDIR /app"() {},
+  };
   for (const { instruction, rest } of readSteps()) {
-    switch (instruction) {
-      case "FROM": {
-        const root = join(folder, `stage-${stages.length}`);
-        stages.push({ name: / AS (\w+)$/.exec(rest)?.[1] ?? "", root });
-        mkdirSync(join(root, "app"), { recursive: true });
-        break;
-      }
-      case "COPY":
-        if (rest === ". .") copyProject(here());
-        else copyFromStage(rest, here(), stages);
-        break;
-      case "RUN":
-        execFileSync("sh", ["-ec", rest], { cwd: here(), stdio: ["ignore", "ignore", "inherit"] });
-        break;
-      case "ENV":
-        for (const pair of rest.split(" ")) {
-          const [name = "", value = ""] = pair.split("=");
-          env[name] = value;
-        }
-        break;
-      case "USER":
-        user = rest;
-        break;
-      case "ENTRYPOINT":
-        entrypoint = JSON.parse(rest);
-        break;
-      case "CMD":
-        command = JSON.parse(rest);
-        break;
-      default:
-        if (instruction === "EXPOSE" || (instruction === "WORKDIR" && rest === "/app")) break;
-        throw new Error(`This harness does not know ${instruction} ${rest}.`);
-    }
+    const run = instructions[instruction] ?? instructions[`${instruction} ${rest}`];
+    if (run === undefined) throw new Error(`This harness does not know ${instruction} ${rest}.`);
+    run(rest);
   }
   const remove = () => rmSync(folder, { recursive: true, force: true });
   // `app` is the folder for `/app`; `user` is user and group by number, as in `USER`.
-  return { app: here(), env, user, entrypoint, command, remove };
+  return { app: here(), ...image, remove };
 }
 
 function readSteps() {
