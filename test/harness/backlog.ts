@@ -1,5 +1,6 @@
 import type { DeliveryState } from "@activity/proto";
 import { leastIdAt } from "../../server/src/common/ids.ts";
+import { NOW_MICROS } from "../../server/src/database/now.ts";
 import { webhookPayload } from "../../server/src/webhook-event/webhook-event.ts";
 import { WebhookEventKind } from "../../server/src/webhook-event/webhook-event-kind.ts";
 import type { TestDatabase } from "./database.ts";
@@ -25,7 +26,6 @@ const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).
 /** A table of the numbers `n` from 0 to 99,999. */
 export const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
   FROM (${DIGITS}) a, (${DIGITS}) b, (${DIGITS}) c, (${DIGITS}) e, (${DIGITS}) f) numbers`;
-const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const TIME_DIGITS = 10;
 /** A time in September 2020. Each backlog is one event, one microsecond after the previous one. */
 let lastCreatedAt = 1_600_000_000_000_000;
@@ -39,7 +39,7 @@ export async function writePending(
   const ids = await writeDeliveries(database, backlog, { state: 1, attempts: 0 });
   await database.queryShards(
     `INSERT INTO outbox_entry (account_no, delivery_id, endpoint_id, run, task, leased_until)
-     SELECT account_no, id, endpoint_id, run, 1, ${NOW} + ? FROM delivery WHERE id BETWEEN ? AND ?`,
+     SELECT account_no, id, endpoint_id, run, 1, ${NOW_MICROS} + ? FROM delivery WHERE id BETWEEN ? AND ?`,
     [leasedForSeconds === undefined ? null : leasedForSeconds * 1e6, ids[0], ids.at(-1)],
   );
   return ids;
@@ -73,7 +73,7 @@ export async function writeDeliveries(
     `INSERT INTO delivery (account_no, id, endpoint_id, event_id, kind, test, state, run, attempts,
        next_attempt_at, created_at)
      SELECT w.account_no, CONCAT(?, LPAD(n, 5, '0')), ELT(n % ? + 1, ?), w.id, 1, FALSE, ?, 1, ?,
-       ${NOW} + ?, w.created_at
+       ${NOW_MICROS} + ?, w.created_at
      FROM ${NUMBERS} JOIN webhook_event w ON w.id = ? WHERE n < ?`,
     [
       ...[first.slice(0, TIME_DIGITS), endpointIds.length, endpointIds, state, attempts],

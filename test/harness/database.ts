@@ -3,6 +3,7 @@ import { migrate } from "@activity/server";
 import mysql, { type Pool } from "mysql2/promise";
 import { inject, vi } from "vitest";
 import { createProgress } from "../../dev-stack/src/progress.ts";
+import { createPool, type Pool as ProductPool } from "../../server/src/database/pool.ts";
 import type { Keyspace } from "../vitess/harness-keyspaces.ts";
 import { startVitess } from "../vitess/harness-vitess.ts";
 import { useStarted } from "./use-started.ts";
@@ -107,6 +108,15 @@ export function openTestDatabase(server: Pool, place: Place) {
 
 /** Lower-case SQL without the comment behind the first word. Vitess puts session settings there. */
 const asVtgateSends = (sql: string) => sql.replace(/\/\*.*?\*\/ /, "").toLowerCase();
+
+/** Runs `work` on a connection of the product's own kind. */
+export async function withProductPool<Result>(
+  { url }: Pick<TestDatabase, "url">,
+  work: (pool: ProductPool) => Promise<Result>,
+): Promise<Result> {
+  const pool = createPool(url, 1);
+  return work(pool).finally(() => pool.end());
+}
 
 export const connectTo = (uri: string) =>
   mysql.createPool({ uri, connectionLimit: 1, supportBigNumbers: true });
