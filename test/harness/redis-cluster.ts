@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { vi } from "vitest";
 import { findFreePort, LOOPBACK } from "../../dev-stack/src/free-port.ts";
-import { type RunningRedis, startRedis } from "../../dev-stack/src/redis.ts";
+import type { RunningRedis } from "../../dev-stack/src/redis.ts";
 import { StackError } from "../../dev-stack/src/stack-error.ts";
-import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
+import { startTestRedis } from "./redis.ts";
 
 /** One server of a Redis Cluster. */
 export interface RedisClusterNode extends RunningRedis {
@@ -14,22 +14,6 @@ export interface RedisClusterNode extends RunningRedis {
   send(...words: (string | number)[]): Promise<string>;
 }
 
-/**
- * A Redis Cluster of three masters with a third of the slots each. While one is down, the others still serve their
- * slots.
- */
-export interface RunningRedisCluster {
-  /** The value of REDIS_URL. It names every master. */
-  url: string;
-  masters: readonly [RedisClusterNode, RedisClusterNode, RedisClusterNode];
-  /** Returns a key's slot and the master that had the slot at the start. */
-  find(key: string): Promise<{ slot: number; master: RedisClusterNode }>;
-  /** Starts a replica of a master. It takes over when the master is down. */
-  addReplica(master: RedisClusterNode): Promise<void>;
-  /** Ends all servers and removes their files. */
-  stop(): Promise<void>;
-}
-
 const MASTERS = 3;
 const SLOTS = 16_384;
 /** A node that does not answer for this long counts as failed. */
@@ -38,11 +22,14 @@ const JOIN = { timeout: 30_000, interval: 50 };
 const ANSWER_MILLISECONDS = 5000;
 const QUIT_REPLY = "+OK\r\n";
 
-/** Starts three masters as one cluster. Needs Redis 7 or Valkey: older versions have no `cluster-port`. */
-export async function startRedisCluster(options: StackOptions): Promise<RunningRedisCluster> {
+/**
+ * Starts a Redis Cluster of three masters with a third of the slots each. While one is down, the others still serve
+ * their slots. Needs Redis 7 or Valkey: older versions have no `cluster-port`.
+ */
+export async function startTestRedisCluster() {
   const nodes: RedisClusterNode[] = [];
   const start = async () => {
-    const node = await startNode(options);
+    const node = await startNode();
     nodes.push(node);
     return node;
   };
@@ -59,14 +46,17 @@ export async function startRedisCluster(options: StackOptions): Promise<RunningR
     await haveMet(nodes);
     const [first, ...others] = masters.map(({ port }) => `${LOOPBACK}:${port}`);
     return {
+      /** The value of REDIS_URL. It names every master. */
       url: `redis-cluster://${first}?${others.map((node) => `node=${node}`).join("&")}`,
-      masters,
-      async find(key) {
+      masters: masters as readonly RedisClusterNode[],
+      /** Returns a key's slot and the master that had the slot at the start. */
+      async find(key: string) {
         const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
         const slot = Number.parseInt((await Promise.any(replies)).slice(1), 10);
         return { slot, master: masters[Math.floor((slot * MASTERS) / SLOTS)] ?? masters[0] };
       },
-      async addReplica(master) {
+      /** Starts a replica of a master. It takes over when the master is down. */
+      async addReplica(master: RedisClusterNode): Promise<void> {
         const replica = await start();
         await meet(replica, master);
         await haveMet(nodes);
@@ -74,6 +64,7 @@ export async function startRedisCluster(options: StackOptions): Promise<RunningR
         await replica.send("CLUSTER", "REPLICATE", id);
         await until(async () => (await replica.send("INFO")).includes("master_link_status:up"));
       },
+      /** Ends all servers and removes their files. */
       stop,
     };
   } catch (error) {
@@ -82,7 +73,7 @@ export async function startRedisCluster(options: StackOptions): Promise<RunningR
   }
 }
 
-async function startNode(options: StackOptions): Promise<RedisClusterNode> {
+async function startNode(): Promise<RedisClusterNode> {
   const [port, clusterPort] = [await findFreePort(), await findFreePort()];
   const serverOptions = {
     "--cluster-enabled": "yes",
@@ -90,7 +81,7 @@ async function startNode(options: StackOptions): Promise<RedisClusterNode> {
     "--cluster-node-timeout": String(NODE_TIMEOUT_MILLISECONDS),
     "--cluster-require-full-coverage": "no",
   };
-  const redis = await startRedis({ ...options, port, serverOptions });
+  const redis = await startTestRedis({ port, serverOptions });
   return { ...redis, port, clusterPort, send: (...words) => send(port, words) };
 }
 
@@ -109,9 +100,7 @@ async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
   }
 }
 
-function until(isDone: () => Promise<boolean>): Promise<boolean> {
-  return vi.waitUntil(isDone, JOIN);
-}
+const until = (isDone: () => Promise<boolean>) => vi.waitUntil(isDone, JOIN);
 
 async function send(port: number, words: readonly (string | number)[]): Promise<string> {
   const fail = (reason: string) =>

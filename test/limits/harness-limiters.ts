@@ -1,4 +1,5 @@
-import { startTestRedis, startTestRedisCluster } from "../harness/redis.ts";
+import { startTestRedis } from "../harness/redis.ts";
+import { startTestRedisCluster } from "../harness/redis-cluster.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 

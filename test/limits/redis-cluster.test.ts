@@ -11,8 +11,7 @@ import {
 import { createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
-import { startTestRedisCluster } from "../harness/redis.ts";
-import type { RedisClusterNode } from "../harness/redis-cluster.ts";
+import { type RedisClusterNode, startTestRedisCluster } from "../harness/redis-cluster.ts";
 import { startTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 
