@@ -110,10 +110,12 @@ export async function importDonations(
 ): Promise<number> {
   const money = { amountCents: 100n, currency: "eur", donatedAt: timestampNow() };
   const named: readonly ImportedRow[] =
-    typeof given === "number" ? Array.from({ length: given }, newRow) : given;
+    typeof given === "number"
+      ? Array.from({ length: given }, () => ({ externalId: unique("row") }))
+      : given;
+  const rows = named.map((row) => ({ ...money, ...row }));
   async function* steps() {
     yield { step: { case: "opening" as const, value: { accountId, platform } } };
-    const rows = named.map((row) => ({ ...money, ...row }));
     yield { step: { case: "rows" as const, value: { rows } } };
   }
   let stored = 0;
@@ -122,5 +124,3 @@ export async function importDonations(
   }
   return stored;
 }
-
-const newRow = () => ({ externalId: unique("row") });

@@ -8,13 +8,9 @@ import { startServer } from "../../dev-stack/src/server-process.ts";
 import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 
 /** A running HAProxy. It stores nothing. */
-export interface RunningHaproxy {
-  /** Whether HAProxy sends traffic to the server of this name. `false` for an unknown name. */
-  isUp(server: string): Promise<boolean>;
-  stop(): Promise<void>;
-}
+export type RunningHaproxy = Awaited<ReturnType<typeof spawnHaproxy>>;
 
-export interface StartHaproxy extends StackOptions {
+interface StartHaproxy extends StackOptions {
   /** The configuration without its `global` section. */
   config: string;
   /** Files by name, such as certificates. The configuration refers to them as `FOLDER/name`. */
@@ -26,7 +22,7 @@ const NAME_COLUMN = 1;
 const STATUS_COLUMN = 17;
 
 /** Starts the machine's HAProxy, or downloads the distribution's. */
-export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaproxy> {
+export async function spawnHaproxy(options: StartHaproxy) {
   const { env, config, files = {} } = options;
   const launch = await findOrFetch(
     {
@@ -48,11 +44,12 @@ export async function spawnHaproxy(options: StartHaproxy): Promise<RunningHaprox
     ...{ logFile: at("haproxy.log"), isReady: () => statistics().then(Boolean, () => false) },
   });
   return {
-    async isUp(name) {
+    /** Whether HAProxy sends traffic to the server of this name. `false` for an unknown name. */
+    async isUp(name: string): Promise<boolean> {
       const rows = (await statistics()).split("\n").map((row) => row.split(","));
       return rows.find((row) => row[NAME_COLUMN] === name)?.[STATUS_COLUMN] === "UP";
     },
-    async stop() {
+    async stop(): Promise<void> {
       await server.kill();
       await rm(folder, { recursive: true, force: true });
     },

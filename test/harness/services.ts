@@ -10,6 +10,7 @@ import {
   ImportDonationsRequestSchema,
   type ImportDonationsResponse,
   ImportDonationsResponseSchema,
+  type ImportRowSchema,
   ImportService,
   type MadeAttemptSchema,
   NoticeService,
@@ -22,7 +23,7 @@ import { NO_METRICS } from "@activity/runtime/metrics";
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { readConfig } from "@activity/server";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { accountNoOf } from "../../server/src/common/ids.ts";
@@ -46,12 +47,7 @@ const CONNECTIONS = 20;
 const WRITE_DEADLINE_MS = 30_000;
 
 /** A row of an import, with the fields of the request. */
-export type RowInit = NonNullable<
-  Extract<
-    NonNullable<MessageInitShape<typeof ImportDonationsRequestSchema>["step"]>,
-    { case: "rows" }
-  >["value"]["rows"]
->[number];
+export type RowInit = MessageInitShape<typeof ImportRowSchema>;
 
 /** A row of the feed, as stored. */
 export type FeedRow = {
@@ -81,16 +77,7 @@ export function firstRunOf(accountId: string, deliveryId: string): Run {
 }
 
 /** Fields that replace the defaults of `madeAttempt`. */
-export type AttemptChanges = {
-  readonly attempt?: number;
-  readonly startedAt?: Timestamp;
-  readonly duration?: { readonly seconds?: bigint; readonly nanos?: number };
-  readonly statusCode?: number;
-  readonly responseHeaders?: string;
-  readonly responseBody?: Uint8Array;
-  readonly retryIn?: { readonly seconds: bigint };
-  readonly before?: { readonly outcome: AttemptOutcome; readonly endedAt: Timestamp }[];
-};
+type AttemptChanges = Omit<MessageInitShape<typeof MadeAttemptSchema>, "$typeName">;
 
 /** A made attempt, by default the only one of its run. */
 export function madeAttempt(
@@ -149,22 +136,6 @@ export async function startServices(given?: TestDatabase) {
     }
   }
 
-  /**
-   * Sends a test whatever the limit of ten tests a minute. It retries, because many parallel calls may meet the
-   * limit.
-   */
-  async function sendUnlimited(accountId: string, endpointId: string): Promise<string> {
-    for (;;) {
-      await database.query("UPDATE account SET test_times = NULL WHERE id = ?", [accountId]);
-      try {
-        return (await endpoints.sendTest({ accountId, endpointId })).deliveryId;
-      } catch (error) {
-        const isLimit = error instanceof DomainError && error.code === ErrorCode.TestLimitReached;
-        if (!isLimit) throw error;
-      }
-    }
-  }
-
   return {
     ...{ database, pool, packets, store, secretKeys: config.secretKeys, log, writer },
     random: Math.random,
@@ -210,9 +181,21 @@ export async function startServices(given?: TestDatabase) {
         accountId,
       ]),
 
-    /** Sends a test to an endpoint. Returns the first run of its delivery. */
+    /**
+     * Sends a test to an endpoint whatever the limit of ten tests a minute. It retries, because many parallel calls
+     * may reach the limit. Returns the first run of the delivery.
+     */
     async sendTest(accountId: string, endpointId: string): Promise<Run> {
-      return firstRunOf(accountId, await sendUnlimited(accountId, endpointId));
+      for (;;) {
+        await database.query("UPDATE account SET test_times = NULL WHERE id = ?", [accountId]);
+        try {
+          const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
+          return firstRunOf(accountId, deliveryId);
+        } catch (error) {
+          const isLimit = error instanceof DomainError && error.code === ErrorCode.TestLimitReached;
+          if (!isLimit) throw error;
+        }
+      }
     },
 
     /** Claims first attempts without waiting. Returns their delivery ids in claim order. */

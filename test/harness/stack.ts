@@ -102,7 +102,6 @@ export const useTestStack = (options?: StackOptions) => useStarted(() => startTe
 
 /** Gives a request its own client address, so that tests do not share a limit. */
 export function withClientAddress(request: HttpRequest): HttpRequest {
-  return { ...request, headers: { "x-forwarded-for": randomAddress(), ...request.headers } };
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  return { ...request, headers: { "x-forwarded-for": address, ...request.headers } };
 }
-
-export const randomAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
