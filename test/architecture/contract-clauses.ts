@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./import-rule.ts";
+import { ROOT, readText } from "./import-rule.ts";
 
 /** A clause of docs/source-contract.md: a paragraph, a rule of a list, or a row of a table. */
 export type Clause = {
@@ -60,7 +60,7 @@ export function readHeldClauses(): HeldClause[] {
 
 /** Lists the headings of a document below its title. */
 export function headingsOf(file: string): string[] {
-  return read(file)
+  return readText(file)
     .split("\n")
     .filter((line) => HEADING.test(line));
 }
@@ -70,8 +70,7 @@ export function clausesOf({ heading, begins }: HeldClause, clauses: readonly Cla
   const inPart = clauses.filter((clause) => clause.heading === heading);
   const [first = "", last = first] = begins.split(" … ");
   const beginningWith = (text: string) => {
-    const found = inPart.filter((clause) => clause.text.startsWith(text));
-    const [only, ...more] = found;
+    const [only, ...more] = inPart.filter((clause) => clause.text.startsWith(text));
     return text !== "" && only !== undefined && more.length === 0 ? inPart.indexOf(only) : -1;
   };
   const [from, to] = [beginningWith(first), beginningWith(last)];
@@ -81,17 +80,13 @@ export function clausesOf({ heading, begins }: HeldClause, clauses: readonly Cla
 /** Tells whether one of our test files has a test or group with these words in its name. */
 export function hasTest({ file, name }: NamedTest): boolean {
   if (name === "" || !file.endsWith(".test.ts") || !existsSync(join(ROOT, file))) return false;
-  const text = read(file).replaceAll(/^\s*\/\/.*$/gm, "");
+  const text = readText(file).replaceAll(/^\s*\/\/.*$/gm, "");
   return [...text.matchAll(TITLE)].some(([, , title = ""]) => title.includes(name));
-}
-
-function read(file: string): string {
-  return readFileSync(join(ROOT, file), "utf8");
 }
 
 /** The clauses of a document, each with the heading above it. Leaves out titles, table heads and notes (`>`). */
 function linesOf(file: string): { heading: string; line: string }[] {
-  const lines = read(file).split("\n");
+  const lines = readText(file).split("\n");
   let heading = "";
   return lines.flatMap((line, index) => {
     if (HEADING.test(line)) heading = line;

@@ -22,19 +22,19 @@ describe("docs/contract-tests.md", () => {
     expect(held.flatMap((row) => clausesOf(row, clauses)).map(show)).toEqual(clauses.map(show));
   });
 
-  it("points to no clause that is not there, nor to one of several that begin alike", () => {
+  it("points to existing clauses only, and to one clause each", () => {
     const lost = held.filter((row) => clausesOf(row, clauses).length === 0);
     expect(lost.map(({ heading, begins }) => `${heading}: ${begins}`)).toEqual([]);
   });
 
-  it("names for every clause a test that is there, or says why there is none", () => {
+  it("names an existing test for every clause, or says why there is none", () => {
     const unheld = held.filter(({ tests, told }) => tests.length === 0 && !told);
     const missing = held.flatMap(({ tests }) => tests).filter((test) => !hasTest(test));
     expect(unheld.map(({ heading, begins }) => `${heading}: ${begins}`)).toEqual([]);
     expect(missing.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
   });
 
-  it("says of few clauses that no test can hold them", () => {
+  it("names few clauses that no test can hold", () => {
     const told = held.filter((row) => row.told).flatMap((row) => clausesOf(row, clauses));
     expect(told.length).toBeLessThan(clauses.length / 20);
   });

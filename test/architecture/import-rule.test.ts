@@ -1,8 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ImportStatement, importsOf, isTest, ROOT, sourceFiles } from "./import-rule.ts";
+import { ErrorCode } from "../../server/src/common/errors.ts";
+import {
+  type ImportStatement,
+  importsOf,
+  productFiles,
+  ROOT,
+  readText,
+  sourceFiles,
+} from "./import-rule.ts";
 
 const PACKAGES = ["proto", "runtime", "server", "gateway", "workflows", "dashboard", "import"];
 /** Published packages without dependencies. They have their own import rules. */
@@ -10,21 +18,16 @@ const KITS = ["receiver-kit", "feed"];
 /** `npm start` runs this source file, because the feed's published entries need a build. */
 const HUB = "feed/src/hub/index.ts";
 const ALL = [...PACKAGES, ...KITS];
-const architecture = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
 
-const product = PACKAGES.flatMap((name) => sourceFiles(name))
-  .filter((file) => !isTest(file))
-  .flatMap(importsOf);
-const kits = KITS.flatMap((name) => sourceFiles(`${name}/src`))
-  .filter((file) => !isTest(file))
-  .flatMap(importsOf);
+const product = productFiles(...PACKAGES).flatMap(importsOf);
+const kits = productFiles(...KITS.map((name) => `${name}/src`)).flatMap(importsOf);
 
 const show = (statements: readonly ImportStatement[]) =>
   statements.map(({ file, target }) => `${file} imports ${target}`);
 
 /** Reads from the table in ARCHITECTURE.md which packages each package may import. */
 function allowedImports(): Map<string, Set<string>> {
-  const rows = [...architecture.matchAll(/^\| `(\w[\w-]*)` *\| (.*?) *\|/gm)];
+  const rows = [...readText("ARCHITECTURE.md").matchAll(/^\| `(\w[\w-]*)` *\| (.*?) *\|/gm)];
   return new Map(
     rows.map(([, name = "", list = ""]) => [
       name,
@@ -40,7 +43,7 @@ function foldersOf(file: string): string[] {
 }
 
 describe("the import rule", () => {
-  it("lets packages meet only where the table in ARCHITECTURE.md says", () => {
+  it("lets packages import each other only as the table in ARCHITECTURE.md says", () => {
     const allowed = allowedImports();
     expect([...allowed.keys()]).toEqual(expect.arrayContaining(ALL));
     const broken = [...product, ...kits].filter(({ file, target }) => {
@@ -84,7 +87,7 @@ describe("the import rule", () => {
     expect(show(broken)).toEqual([]);
   });
 
-  it("has no circles between the folders of a package", () => {
+  it("has no cycles between the folders of a package", () => {
     const edges = product
       .filter(({ file, target }) => target.startsWith(`${file.split("/")[0]}/src/`))
       .map(({ file, target }) => ({ from: dirname(file), to: dirname(target) }))
@@ -101,31 +104,33 @@ describe("the import rule", () => {
   });
 
   it("reads process.env in main.ts only, and the wall clock in clock.ts only", () => {
-    const files = PACKAGES.flatMap((name) => sourceFiles(name)).filter((file) => !isTest(file));
-    const withText = files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const);
-    const reading = withText.filter(
-      ([file, text]) => text.includes("process.env") && !file.endsWith("/main.ts"),
-    );
-    const looking = withText.filter(
-      ([file, text]) => /\bDate\.now\(|new Date\(\)/.test(text) && !file.endsWith("/clock.ts"),
-    );
-    expect(reading.map(([file]) => file)).toEqual([]);
-    expect(looking.map(([file]) => file)).toEqual([]);
+    const filesWith = (pattern: RegExp, allowed: string) =>
+      productFiles(...PACKAGES).filter(
+        (file) => pattern.test(readText(file)) && !file.endsWith(allowed),
+      );
+    expect(filesWith(/process\.env/, "/main.ts")).toEqual([]);
+    expect(filesWith(/\bDate\.now\(|new Date\(\)/, "/clock.ts")).toEqual([]);
   });
 });
 
+/** Lists what the group of each match holds. */
+const namesIn = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(Boolean) ?? "");
+
 describe("the documents", () => {
-  it("docs/errors.md lists exactly the error codes of the catalogue", async () => {
-    const text = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
-    const listed = [...text.matchAll(/^\| `(\w+)` *\|/gm)].map(([, code]) => code ?? "");
-    const { ErrorCode } = await import("../../server/src/common/errors.ts");
+  const configuration = readText("docs/configuration.md");
+  const code = productFiles(...PACKAGES, "tools", "dev-stack")
+    .map(readText)
+    .join("\n");
+
+  it("docs/errors.md lists exactly the error codes of the catalogue", () => {
+    const listed = namesIn(readText("docs/errors.md"), /^\| `(\w+)` *\|/gm);
     const atTheEdge = ["not_found", "method_not_allowed", "invalid_request"];
     expect(listed.toSorted()).toEqual([...Object.values(ErrorCode), ...atTheEdge].toSorted());
   });
 
-  it("SECURITY.md answers with tests that are there", () => {
-    const text = readFileSync(join(ROOT, "SECURITY.md"), "utf8");
-    const named = [...text.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, file]) => file ?? "");
+  it("SECURITY.md names only tests that exist", () => {
+    const named = namesIn(readText("SECURITY.md"), /`([\w/.-]+\.test\.ts)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
@@ -137,7 +142,7 @@ describe("the documents", () => {
     const links = tracked
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) => {
-        const text = readFileSync(join(ROOT, file), "utf8").replaceAll(/^```.*?^```/gms, "");
+        const text = readText(file).replaceAll(/^```.*?^```/gms, "");
         return [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => ({
           ...{ file, to: join(dirname(file), to).replace(/\/$/, "") },
         }));
@@ -147,37 +152,18 @@ describe("the documents", () => {
   });
 
   it("docs/configuration.md lists exactly the variables that are read", () => {
-    const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
-    const listed = [...text.matchAll(/^\| `([A-Z_0-9]+)` *\|/gm)].map(([, name]) => name ?? "");
-    const files = [...PACKAGES, "tools", "dev-stack"]
-      .flatMap((name) => sourceFiles(name))
-      .filter((file) => !isTest(file));
-    const read = new Set(
-      files.flatMap((file) =>
-        [
-          ...readFileSync(join(ROOT, file), "utf8").matchAll(
-            /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\bread\w*\(\s*(?:env,\s*)?"([A-Z][A-Z_0-9]+)"/g,
-          ),
-        ].map(([, direct, named]) => (direct ?? named ?? "").replace(/_FILE$/, "")),
-      ),
-    );
+    const listed = namesIn(configuration, /^\| `([A-Z_0-9]+)` *\|/gm);
+    const reads =
+      /\benv(?:ironment)?\.([A-Z][A-Z_0-9]+)|\bread\w*\(\s*(?:env,\s*)?"([A-Z][A-Z_0-9]+)"/g;
+    const read = new Set(namesIn(code, reads).map((name) => name.replace(/_FILE$/, "")));
     for (const name of ["HOME", "PATH", "INIT_CWD"]) read.delete(name);
     expect(listed.toSorted()).toEqual([...read].toSorted());
   });
 
   it("docs/configuration.md lists exactly the variables that files may hold", () => {
-    const text = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
-    const [, section = ""] = /given as a file[^:]*:([^.]+)\./.exec(text) ?? [];
-    const listed = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? "");
-    const read = [...PACKAGES, "tools", "dev-stack"]
-      .flatMap((name) => sourceFiles(name))
-      .filter((file) => !isTest(file))
-      .flatMap((file) => [
-        ...readFileSync(join(ROOT, file), "utf8").matchAll(
-          /\bread(?:Secret|Keys|Credential)\(\s*[\w.]+,\s*"([A-Z_]+)"/g,
-        ),
-      ])
-      .map(([, name]) => name ?? "");
+    const [, section = ""] = /given as a file[^:]*:([^.]+)\./.exec(configuration) ?? [];
+    const listed = namesIn(section, /`(\w+)`/g);
+    const read = namesIn(code, /\bread(?:Secret|Keys|Credential)\(\s*[\w.]+,\s*"([A-Z_]+)"/g);
     expect(listed.toSorted()).toEqual([...new Set(read)].toSorted());
   });
 });

@@ -10,7 +10,14 @@ export type ImportStatement = { readonly file: string; readonly target: string }
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g;
 
-/** Lists our own TypeScript files below a folder. */
+/** Reads a file of the repository. */
+export const readText = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+/** Lists our TypeScript files below folders, without tests. */
+export const productFiles = (...folders: string[]) =>
+  folders.flatMap(sourceFiles).filter((file) => !isTest(file));
+
+/** Lists our TypeScript files below a folder. */
 export function sourceFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -24,15 +31,14 @@ export function sourceFiles(folder: string): string[] {
 
 /** Reads the import statements of a file. */
 export function importsOf(file: string): ImportStatement[] {
-  const text = readFileSync(join(ROOT, file), "utf8");
-  return [...text.matchAll(IMPORT)].map((match) => {
+  return [...readText(file).matchAll(IMPORT)].map((match) => {
     const target = match[1] ?? match[2] ?? match[3] ?? "";
     if (!target.startsWith(".")) return { file, target };
     return { file, target: relative(ROOT, resolve(join(ROOT, dirname(file)), target)) };
   });
 }
 
-/** Tells whether a file is a test or is used only by tests. */
-export function isTest(file: string): boolean {
+/** Tells whether a file is a test or only tests use it. */
+function isTest(file: string): boolean {
   return /\.test\.ts$/.test(file) || file.startsWith("test/");
 }

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ROOT } from "./import-rule.ts";
+import { readText } from "./import-rule.ts";
 
 type Locked = {
   readonly version?: string;
@@ -15,9 +13,9 @@ type Locked = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), "utf8"));
-const project = read("package.json");
-const packages: Readonly<Record<string, Locked>> = read("package-lock.json").packages;
+const project = JSON.parse(readText("package.json"));
+const lockFile = JSON.parse(readText("package-lock.json"));
+const packages: Readonly<Record<string, Locked>> = lockFile.packages;
 const fetched = Object.entries(packages).filter(
   ([path, { link }]) => path.includes("node_modules/") && !link,
 );
@@ -29,7 +27,7 @@ describe("the lock file", () => {
     expect(fetched.length).toBeGreaterThan(500);
   });
 
-  it("names every optional package of every platform, without which npm ci refuses it", () => {
+  it("names every optional package of every platform, because npm ci requires that", () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
         (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],

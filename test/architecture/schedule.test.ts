@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MAX_ATTEMPTS } from "../../workflows/src/attempt/retry-schedule.ts";
-import { ROOT } from "./import-rule.ts";
+import { readText } from "./import-rule.ts";
 
 const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /** The places that state the number of attempts. */
@@ -21,13 +19,13 @@ const TOLD: readonly (readonly [string, RegExp])[] = [
 
 const numberOf = (told: string) => (WORDS.includes(told) ? WORDS.indexOf(told) : Number(told));
 
-it("tells everywhere of as many attempts as workflows/src/attempt/retry-schedule.ts has. §6.4", () => {
+it("§6.4: every text states the number of attempts of workflows/src/attempt/retry-schedule.ts", () => {
   const wrong = TOLD.flatMap(([file, pattern]) => {
-    const found = [...readFileSync(join(ROOT, file), "utf8").matchAll(pattern)];
-    if (found.length === 0) return [`${file} no longer says ${pattern}: mend this list`];
+    const found = [...readText(file).matchAll(pattern)];
+    if (found.length === 0) return [`${file} no longer says ${pattern}: correct this list`];
     return found
       .filter(([, told = ""]) => numberOf(told) !== MAX_ATTEMPTS)
-      .map(([text]) => `${file} says “${text}”, the schedule has ${MAX_ATTEMPTS}: mend it too`);
+      .map(([text]) => `${file} says “${text}”, the schedule has ${MAX_ATTEMPTS}: correct it too`);
   });
   expect(wrong).toEqual([]);
 });
