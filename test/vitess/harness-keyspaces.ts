@@ -25,10 +25,10 @@ export async function readKeyspaces(prefix: string, shards: number): Promise<Key
       const text = await readFile(join(SCHEMAS, name, "vschema.json"), "utf8");
       const { sharded = false }: { sharded?: boolean } = JSON.parse(text);
       const ranges = sharded ? shardNames(shards) : ["0"];
-      const database = (_: string, index: number) => `${prefix}_${name}_${index}`;
+      const database = (index: number) => `${prefix}_${name}_${index}`;
       return {
         name,
-        shards: ranges.map((range, index) => ({ name: range, database: database(range, index) })),
+        shards: ranges.map((range, index) => ({ name: range, database: database(index) })),
       };
     }),
   );

@@ -9,7 +9,7 @@ import type { StackOptions } from "../../dev-stack/src/stack-options.ts";
 import { buildGoModule } from "../harness/go-module.ts";
 import { type Keyspace, mysqlOptions, readKeyspaces, SCHEMAS } from "./harness-keyspaces.ts";
 
-export interface StartVitess extends StackOptions {
+interface StartVitess extends StackOptions {
   /** The MySQL (not MariaDB) of the shards, with a user who has every right. */
   mysqlUrl: string;
   /** The prefix of the shards' databases. Missing databases are created. */
@@ -20,27 +20,17 @@ export interface StartVitess extends StackOptions {
   port?: number | undefined;
 }
 
-/** A vtgate and a primary vttablet for each shard, in one process. The MySQL stores their data. */
-export interface RunningVitess {
-  /** The URL of the vtgate. It accepts any user and chooses no keyspace. */
-  url: string;
-  /** The keyspaces with the databases of their shards. */
-  keyspaces: readonly Keyspace[];
-  /** Resolves when the process has ended for any reason. */
-  ended: Promise<void>;
-  /** Kills vtgate and vttablets. The stored data stays, as after a stop. */
-  kill(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** `vtcombo` has vtgate and vttablets in one program. */
 export const VITESS_IN_ONE = ["vtcombo"];
 const START_SECONDS = 120;
 /** The user `nobody`, because Vitess refuses to run as root. */
 const USER = process.getuid?.() === 0 ? 65_534 : undefined;
 
-/** Starts Vitess with the VSchemas of the product. */
-export async function startVitess(options: StartVitess): Promise<RunningVitess> {
+/**
+ * Starts Vitess with the VSchemas of the product: a vtgate and a primary vttablet for each shard, in one process. The
+ * MySQL keeps their data after a kill or a stop.
+ */
+export async function startVitess(options: StartVitess) {
   const { mysqlUrl, prefix, shards, port = await findFreePort() } = options;
   const keyspaces = await readKeyspaces(prefix, shards);
   const { remove, ...placed } = await placeVitess(VITESS_IN_ONE, options);
@@ -55,6 +45,7 @@ export async function startVitess(options: StartVitess): Promise<RunningVitess> 
       isReady: () => isGreeting(port),
       ...{ startSeconds: START_SECONDS, graceSeconds: 10, findCause },
     });
+    /** The vtgate accepts any user and chooses no keyspace. */
     const url = `mysql://activity@${LOOPBACK}:${port}`;
     const end = (how: () => Promise<void>) => () => how().then(remove);
     return { url, keyspaces, ended: server.ended, kill: end(server.kill), stop: end(server.stop) };

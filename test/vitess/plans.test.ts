@@ -27,13 +27,13 @@ beforeAll(async () => {
   statements = await planStatements((sql) => database.query(sql), sent);
 });
 
-describe("what the product sends to a vtgate, ADR 0048", () => {
-  it("is planned for one shard, or those of its accounts, but for what looks at all accounts", () =>
+describe("ADR 0048: each statement that the product sends to a vtgate", () => {
+  it("goes to the shards of its accounts only, unless it reads all accounts", () =>
     expectPlansOfOneShard(statements));
 
-  it("locks what it locks on a MySQL", () => expectLocksKept(statements));
+  it("takes the same locks as on a MySQL", () => expectLocksKept(statements));
 
-  it("reaches every table", () => {
+  it("is in the test: together they name every table", () => {
     const sent = statements.map(({ text }) => text).join("\n");
     const missing = TABLES.filter((table) => !new RegExp(`\\b${table}\\b`).test(sent));
     expect(missing).toEqual([]);

@@ -4,25 +4,25 @@ import type { SentStatement } from "./sent-statements.ts";
 /** Statements that go to every shard, by their beginning, with the reason. ADR 0048 */
 const SCATTERED: Readonly<Record<string, string>> = {
   "SELECT /*vt+ SCATTER_ERRORS_AS_WARNINGS=? */ account_no, endpoint_id, delivery_id FROM outbox_entry":
-    "a claim takes what waits, whosesoever it is",
-  "SELECT SUM(task": "metrics count what waits of all accounts",
-  "SELECT COUNT(*) AS overdue": "metrics count what waits of all accounts",
+    "a claim takes waiting deliveries of all accounts",
+  "SELECT SUM(task": "metrics count waiting deliveries of all accounts",
+  "SELECT COUNT(*) AS overdue": "metrics count waiting deliveries of all accounts",
   "SELECT account_no, id, run, endpoint_id FROM delivery":
-    "orphaned runs are looked for in all accounts",
+    "a job looks for orphaned runs in all accounts",
   "SELECT account_no, delivery_id, run, attempt, started_at":
-    "attempts of all accounts are counted",
+    "a job counts the attempts of all accounts",
   "SELECT account_no, id AS delivery_id, event_id, created_at FROM delivery": "retention",
   "SELECT account_no, endpoint_id AS id, began_at":
-    "endpoints of all accounts that fail are told of",
-  "SELECT account_no, id AS id, next_secret_from": "rotations of all accounts are told of",
-  "SELECT account_no, id AS id, expires_at": "keys of all accounts that end are told of",
+    "notices tell of failing endpoints of all accounts",
+  "SELECT account_no, id AS id, next_secret_from": "notices tell of rotations of all accounts",
+  "SELECT account_no, id AS id, expires_at": "notices tell of ending keys of all accounts",
   "DELETE FROM delivery_stat WHERE began_at": "retention",
   "DELETE FROM session_link WHERE expires_at": "retention",
   "DELETE FROM dashboard_session WHERE expires_at": "retention",
-  "SELECT id, feed_changed_at FROM account": "changes of all feeds are looked for",
-  "SELECT account_no FROM account": "deletions that were broken off are looked for in all accounts",
+  "SELECT id, feed_changed_at FROM account": "a job looks for changes of all feeds",
+  "SELECT account_no FROM account": "a job looks for unfinished deletions in all accounts",
   "SELECT account_no, id, secret, next_secret FROM endpoint":
-    "an operator encrypts all secrets anew",
+    "an operator encrypts all secrets again",
 };
 
 type Plan = {

@@ -1,23 +1,16 @@
-import mysql, { type Connection } from "mysql2/promise";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { type Services, startServices } from "../harness/services.ts";
+import { afterAll, expect, inject, it } from "vitest";
+import { connectTo } from "../harness/database.ts";
+import { useServices } from "../harness/services.ts";
 
 /** So many that some of them are on each of two shards. */
 const ACCOUNTS = 12;
 
-let services: Services;
-/** A connection to the MySQL with the shards' databases. */
-let server: Connection;
-beforeAll(async () => {
-  services = await startServices();
-  server = await mysql.createConnection(inject("databaseUrl"));
-});
-afterAll(async () => {
-  await server.end();
-  await services.stop();
-});
+const services = useServices();
+/** The MySQL with the shards' databases. */
+const server = connectTo(inject("databaseUrl"));
+afterAll(() => server.end());
 
-it("a shard that is away delays the deliveries of its own accounts only, until it is back, ADR 0048", async () => {
+it("ADR 0048: a missing shard delays the deliveries of its own accounts only, until it is back", async () => {
   const waiting = new Map<string, string>();
   for (let made = 0; made < ACCOUNTS; made += 1) {
     const accountId = await services.createAccount();
@@ -30,15 +23,15 @@ it("a shard that is away delays the deliveries of its own accounts only, until i
   );
   const shards = Map.groupBy(placed, ({ shard }) => shard);
   expect(shards.size).toBeGreaterThan(1);
-  const [away = ""] = shards.keys();
-  const deliveriesOf = (isAway: boolean) =>
+  const [missing = ""] = shards.keys();
+  const deliveriesOf = (isMissing: boolean) =>
     placed
-      .filter(({ shard }) => (shard === away) === isAway)
+      .filter(({ shard }) => (shard === missing) === isMissing)
       .map(({ id }) => waiting.get(id))
       .toSorted();
 
-  await server.query(`RENAME TABLE ${away}.outbox_entry TO ${away}.out_of_reach`);
+  await server.query(`RENAME TABLE ${missing}.outbox_entry TO ${missing}.out_of_reach`);
   expect((await services.claim()).toSorted()).toEqual(deliveriesOf(false));
-  await server.query(`RENAME TABLE ${away}.out_of_reach TO ${away}.outbox_entry`);
+  await server.query(`RENAME TABLE ${missing}.out_of_reach TO ${missing}.outbox_entry`);
   expect((await services.claim()).toSorted()).toEqual(deliveriesOf(true));
 });

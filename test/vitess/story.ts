@@ -37,7 +37,7 @@ import {
 import { reencryptSecrets } from "../../server/src/signing-secret/reencrypt-secrets.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { unique } from "../harness/builders.ts";
-import { madeAttempt, type Run, type Services } from "../harness/services.ts";
+import { firstRunOf, madeAttempt, type Services } from "../harness/services.ts";
 
 const at = timestampFromMs(1_600_000_000_000);
 const FAR_AHEAD = timestampFromMs(4_000_000_000_000);
@@ -104,10 +104,9 @@ const CREDENTIAL = { name: unique("service"), permissions: new Set<never>(), acc
 async function read({ pool }: Services, [accountId = ""]: readonly string[]) {
   await findReadAccount(pool, accountId);
   const position = { recordedAtMicros: 1, recordKey: "0" };
-  const either = [true, false];
   for (const type of [0, 1]) {
     for (const platform of [0, 1]) {
-      for (const ascending of either) {
+      for (const ascending of [true, false]) {
         const query = { limit: 50, ascending, type, platform, sinceMicros: 1, untilMicros: 2 };
         for (const after of [undefined, position]) {
           await readActivityRows(pool, accountNoOf(accountId) ?? 0, query, after as never);
@@ -124,8 +123,7 @@ async function own({ endpoints, sessions, packets, pool }: Services, key: Owned)
   await endpoints.getEndpointStats({ ...key, since: at });
   await endpoints.updateEndpoint({ ...key, url: "https://example.com/other" });
   await endpoints.rotateSecret(key);
-  const rotation = { ...key, signsFrom: timestampFromMs(Date.now() + 3_500_000) };
-  await endpoints.rotateSecret(rotation);
+  await endpoints.rotateSecret({ ...key, signsFrom: timestampFromMs(Date.now() + 3_500_000) });
   await sweepNotices(pool);
   await endpoints.cancelRotation(key);
   await endpoints.switchOffEndpoint(key);
@@ -162,7 +160,9 @@ async function write({ donations, platformEvents, importRows }: Services, accoun
 
 async function deliver(services: Services, owned: readonly Owned[]) {
   const { dispatch, deliveries, endpoints, store } = services;
-  const runs = await Promise.all(owned.map((each) => testOf(services, each)));
+  const sendTest = async (key: Owned) =>
+    firstRunOf(key.accountId, (await endpoints.sendTest(key)).deliveryId);
+  const runs = await Promise.all(owned.map(sendTest));
   await dispatch.getInstallation({});
   await dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
   const failed = (attempt: number, outcome: AttemptOutcome, retryIn?: { seconds: bigint }) =>
@@ -196,18 +196,13 @@ async function deliver(services: Services, owned: readonly Owned[]) {
   await dispatch.claimAttempts({ limit: 256, endpointLimit: 64 });
 }
 
-async function testOf({ endpoints }: Services, { accountId, endpointId }: Owned): Promise<Run> {
-  const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
-  return { accountNo: BigInt(accountNoOf(accountId) ?? 0), deliveryId, run: 1 };
-}
-
 /** Runs the periodic jobs and an operator's tasks. */
 async function lookAfter({ pool, accounts, database, notices }: Services, ids: readonly string[]) {
   await countAttempts(pool);
   const soon = Date.now() * 1000 + HOUR_MICROS;
   for (const accountId of ids) {
-    const keys = "UPDATE api_key SET expires_at = ? WHERE account_no = ?";
-    await database.query(keys, [soon, accountNoOf(accountId)]);
+    const expire = "UPDATE api_key SET expires_at = ? WHERE account_no = ?";
+    await database.query(expire, [soon, accountNoOf(accountId)]);
     await tellLinkReused(pool, accountId, accountId);
     await listOpenOfAccount(pool, accountId, 10);
   }

@@ -7,13 +7,9 @@ const COMES = { timeout: 5 * 60_000, interval: 1_000 };
 /** How many seconds copies may lag before the traffic is switched. */
 const BEHIND_SECONDS = 3;
 
+type Stream = { readonly status: string; readonly info: string };
 type Status = {
-  readonly shard_streams: Readonly<
-    Record<
-      string,
-      { readonly streams: readonly { readonly status: string; readonly info: string }[] }
-    >
-  >;
+  readonly shard_streams: Readonly<Record<string, { readonly streams: readonly Stream[] }>>;
 };
 type Diff = {
   readonly State: string;
@@ -32,25 +28,19 @@ export function splitSteps(cluster: VitessCluster, count: number) {
   const added = () => shardsNow().filter((name) => !before.includes(name));
   const workflow = ["--workflow", "split", "--target-keyspace", KEYSPACE];
   const reshard = (...args: string[]) => cluster.control("Reshard", ...workflow, ...args);
-  const ask = async <Answer>(...args: string[]): Promise<Answer> =>
-    JSON.parse(await cluster.control(...args));
+  const ask = async <Answer>(command: string, ...args: string[]): Promise<Answer> =>
+    JSON.parse(await cluster.control(command, "--format", "json", ...workflow, ...args));
   const countBehind = async () => {
-    const { shard_streams: shards } = await ask<Status>(
-      "Reshard",
-      "--format",
-      "json",
-      ...workflow,
-      "status",
-    );
+    const { shard_streams: shards } = await ask<Status>("Reshard", "status");
     const streams = Object.values(shards).flatMap((shard) => shard.streams);
-    const isClose = ({ status, info }: (typeof streams)[number]) =>
+    const isClose = ({ status, info }: Stream) =>
       status === "Running" && Number(/Lag: (-?\d+)s/.exec(info)?.[1]) <= BEHIND_SECONDS;
     return streams.length === 0 ? Number.NaN : streams.filter((one) => !isClose(one)).length;
   };
   const untilClose = () => expect.poll(countBehind, COMES).toBe(0);
   const diff = async () => {
     await cluster.control("VDiff", ...workflow, "create");
-    const show = () => ask<Diff>("VDiff", "--format", "json", ...workflow, "show", "last");
+    const show = () => ask<Diff>("VDiff", "show", "last");
     await expect.poll(async () => (await show()).State, COMES).toBe("completed");
     const { HasMismatch, RowsCompared } = await show();
     expect(HasMismatch).toBe(false);

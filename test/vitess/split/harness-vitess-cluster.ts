@@ -7,7 +7,7 @@ import type { ServerHost } from "../../harness/server-host.ts";
 import { readKeyspaces, SCHEMAS, shardNames } from "../harness-keyspaces.ts";
 import { CELL, CELL_ROOT, createVitessHosts } from "./harness-vitess-hosts.ts";
 
-export interface StartVitessCluster extends StackOptions {
+interface StartVitessCluster extends StackOptions {
   /** An empty or missing folder. A cluster always starts anew. */
   dataDir: string;
   /** The shards of a sharded keyspace at the start: 1, 2, 4 and so on up to 256. */
@@ -15,7 +15,7 @@ export interface StartVitessCluster extends StackOptions {
 }
 
 /** A shard's MySQL and its vttablet. */
-export interface VitessShard {
+interface VitessShard {
   keyspace: string;
   name: string;
   mysql: RunningDatabase;
@@ -61,8 +61,7 @@ export async function startVitessCluster(options: StartVitessCluster) {
       ...{ ...options, env, dataDir: join(dataDir, `mysql-${alias}`) },
       ...{ ephemeral: true, serverOptions: shardServerOptions(id) },
     });
-    const at = { alias, keyspace, shard: name, mysqlUrl: mysql.url };
-    const tablet = await hosts.createTablet(at);
+    const tablet = await hosts.createTablet(alias, keyspace, name, mysql.url);
     shards.push({ keyspace, name, mysql, tablet });
     await tablet.start();
     await control("TabletExternallyReparented", alias);

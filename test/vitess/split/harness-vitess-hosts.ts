@@ -10,13 +10,6 @@ import { createServerHost, type ServerHost } from "../../harness/server-host.ts"
 import { mysqlOptions } from "../harness-keyspaces.ts";
 import { placeVitess } from "../harness-vitess.ts";
 
-export interface VitessTablet {
-  alias: string;
-  keyspace: string;
-  shard: string;
-  mysqlUrl: string;
-}
-
 /** The programs of a cluster, and the client that controls it. */
 const PROGRAMS = ["vtctld", "vtctldclient", "vtgate", "vttablet"];
 /** The only cell of the cluster. Vitess calls a group of near hosts a cell. */
@@ -104,7 +97,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     vtctld: createVitessHost("vtctld", "vtctld", [ctlHttp, ctlGrpc], ofVtctld, []),
     vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, held, () => isGreeting(mysql)),
     /** Creates a vttablet for a MySQL whose database exists. */
-    async createTablet({ alias, keyspace, shard, mysqlUrl }: VitessTablet) {
+    async createTablet(alias: string, keyspace: string, shard: string, mysqlUrl: string) {
       const [http = 0, grpc = 0] = await findFreePorts(2);
       const ofTablet = {
         "--tablet-path": alias,

@@ -45,11 +45,11 @@ afterEach(({ task }) => {
 });
 afterAll(() => stack?.stop(), MINUTE_MS);
 
-describe(`${SHARDS_BEFORE} shards become ${SHARDS_AFTER} while the product writes and delivers, ADR 0048`, () => {
+describe(`ADR 0048: a split of ${SHARDS_BEFORE} shards into ${SHARDS_AFTER} under load`, () => {
   let split: LoadedRun | undefined;
 
   it(
-    "by Vitess's own Reshard: copied, compared, switched and completed",
+    "with Vitess's own Reshard: it copies, compares, switches and completes",
     async () => {
       split = await runUnderLoad(stack, splitSteps(vitess.cluster(), SHARDS_AFTER));
       expect(activityShards().map(({ name }) => name)).toEqual(["-40", "40-80", "80-c0", "c0-"]);
@@ -58,19 +58,17 @@ describe(`${SHARDS_BEFORE} shards become ${SHARDS_AFTER} while the product write
   );
 
   it(
-    "no acknowledged write is lost or there twice, every event is delivered, and none attempted twice",
-    async () => {
-      await expectWrittenAndTold(stack, outcome(split));
-    },
+    "stores each acknowledged write once, and delivers every event with one attempt",
+    () => expectWrittenAndTold(stack, outcome(split)),
     SETTLING_MS,
   );
 
-  it("a call that could not be answered meanwhile was told to come again, and no failure was a surprise", async () => {
+  it("asks callers to retry each call that it cannot answer, and logs no unknown failure", async () => {
     expectOnlyUnavailable(outcome(split));
     await expectOwnLogsOnly(stack);
   });
 
-  it("each of the new shards has some of the accounts, and together all of them", async () => {
+  it("spreads all accounts over all new shards", async () => {
     const database = openCluster();
     try {
       const sql = "SELECT COUNT(*) AS accounts FROM account";
@@ -87,7 +85,7 @@ describe(`${SHARDS_BEFORE} shards become ${SHARDS_AFTER} while the product write
   });
 });
 
-describe("a process of the cluster that is killed under the same load loses nothing, ADR 0048", () => {
+describe("ADR 0048: the product loses nothing under the same load when we kill", () => {
   it.each([
     { what: "a vttablet", victim: () => activityShards()[0]?.tablet },
     { what: "the vtgate", victim: () => vitess.cluster().vtgate },
@@ -105,9 +103,9 @@ describe("a process of the cluster that is killed under the same load loses noth
   );
 });
 
-// This comes last, because nobody delivers what it writes.
+// This test comes last, because it stops the core.
 it(
-  "behind it all, plans go to one shard as before",
+  "plans still go to one shard after the split and the kills",
   async () => {
     await stack.core.kill();
     const services = await startServices(openCluster());
