@@ -1,5 +1,6 @@
 import openapiTS from "openapi-typescript";
 import { describe, expect, it } from "vitest";
+import { refusalOf } from "../../gateway/src/unreadable-request.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import type { HttpAnswer } from "../harness/http.ts";
@@ -13,6 +14,8 @@ const stack = useTestStack();
 
 const components = asJson(openapi.components);
 const PATHS = ["/api/v1/activity", "/api/v1/me"];
+/** The request id of every example in openapi.yaml. */
+const EXAMPLE_ID = "req_3f9Qm1sXK0aZ7yB-uLwT2e";
 /** Below the account's limit. */
 const CASES_PER_ACCOUNT = 100;
 
@@ -66,6 +69,16 @@ describe("openapi.yaml", () => {
       if (example !== undefined) expectExamples(schema, { only: { value: example } }, name);
     }
   });
+
+  it.each([
+    ["RequestTimeout", "late", "ERR_HTTP_REQUEST_TIMEOUT"],
+    ["HeadTooLarge", "large", "HPE_HEADER_OVERFLOW"],
+  ])("has the body that is sent as its example of %s", (response, name, code) => {
+    const { content } = asJson(asJson(components.responses)[response]);
+    const { examples } = asJson(asJson(content)["application/json"]);
+    const { body } = refusalOf({ code }, EXAMPLE_ID, new Set());
+    expect(JSON.parse(String(body))).toEqual(asJson(asJson(examples)[name]).value);
+  });
 });
 
 describe("the running gateway", () => {
@@ -99,10 +112,9 @@ describe("the running gateway", () => {
   it("answers only as described, whatever is asked", async () => {
     const { apiKey, accountId } = await createReader(stack);
     await createPlatformEvent(stack, accountId, { actorName: "💜" });
-    const key = { apiKey };
     for (const path of [...PATHS, "/api/v1/activity?cursor=x", "/api/v1/me?x=1", "/api/v1/x"]) {
       for (const method of ["GET", "HEAD", "OPTIONS", "POST", "DELETE"]) {
-        expectToMatchOpenapi(await stack.http(path, { method, ...key }));
+        expectToMatchOpenapi(await stack.http(path, { method, apiKey }));
         expectToMatchOpenapi(await stack.http(path, { method }));
       }
     }

@@ -1,11 +1,11 @@
-import { createCoreTransport, createGateway } from "@activity/gateway";
-import { Permission } from "@activity/server";
+import { createGateway } from "@activity/gateway";
 import type { Transport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
 import { requestOf } from "../harness/http.ts";
 import { useTestStack } from "../harness/stack.ts";
+import { connectToCore } from "./harness-core.ts";
 
 const OLD = "0".repeat(64);
 const NEW = "1".repeat(64);
@@ -15,12 +15,10 @@ const stack = useTestStack();
 /** Connects to a core that signs with the first of these keys. */
 async function connectToCoreWith(...keys: string[]) {
   const { corePort } = await stack.startInstance({ env: { CURSOR_KEYS: keys.join(",") } });
-  const credential = await stack.credential(Permission.ClientAddressForward);
-  const coreUrl = `http://127.0.0.1:${corePort}`;
-  return createCoreTransport({ coreUrl, coreTls: {}, revealCredential: () => credential });
+  return connectToCore(stack, corePort);
 }
 
-it("ADR 0032: a gateway that runs on gives out cursors of the new key once its core signs with it", async () => {
+it("ADR 0032: a running gateway gives out cursors of the new key once its core signs with it", async () => {
   const cores = {
     before: await connectToCoreWith(OLD),
     during: await connectToCoreWith(NEW, OLD),

@@ -57,7 +57,7 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       });
     },
     async refund() {
-      const donation = pick(paid.filter(({ open }) => !open));
+      const donation = pick(undisputed());
       if (donation === undefined) return changes.pay?.();
       const { externalId } = donation;
       const amountCents = pick([100n, 200n]) ?? 0n;
@@ -65,9 +65,8 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       if (refunded > Number(CENTS)) return changes.delete?.();
       await making(async () => {
         const refundExternalId = unique("refund");
-        await call(DonationService).refundDonation({
-          ...{ accountId, externalId, refundExternalId, amountCents },
-        });
+        const refund = { accountId, externalId, refundExternalId, amountCents };
+        await call(DonationService).refundDonation(refund);
         const before = donation.shown;
         donation.shown = { ...before, refunded_amount_cents: refunded };
         if (refunded < Number(CENTS)) return replaced(before, donation.shown);
@@ -76,7 +75,7 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       });
     },
     async dispute() {
-      const donation = pick(paid.filter(({ open }) => !open));
+      const donation = pick(undisputed());
       if (donation === undefined) return changes.pay?.();
       const { externalId, shown } = donation;
       await making(async () => {
@@ -92,15 +91,13 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       const { externalId, shown } = donation;
       await making(async () => {
         donation.open = false;
-        const disputeExternalId = `${donation.disputes}`;
-        const outcome = DisputeOutcome.WON;
-        const names = { accountId, externalId, disputeExternalId };
-        await call(DonationService).resolveDispute({ ...names, outcome });
-        return [...current(), shown].sort(byPlace);
+        const names = { accountId, externalId, disputeExternalId: `${donation.disputes}` };
+        await call(DonationService).resolveDispute({ ...names, outcome: DisputeOutcome.WON });
+        return [...current(), shown].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
       });
     },
     async delete() {
-      const donation = pick(paid.filter(({ open }) => !open));
+      const donation = pick(undisputed());
       if (donation === undefined) return changes.unfollow?.();
       paid.splice(paid.indexOf(donation), 1);
       await making(async () => {
@@ -111,9 +108,9 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
     async follow() {
       await making(async () => {
         const externalId = unique("follow");
-        const event = { accountId, platform: Platform.LIVE_PLATFORM_1, externalId };
         const { platformEvent } = await call(PlatformEventService).recordPlatformEvent({
-          ...{ ...event, actorName: accountId, kind: { case: "follow", value: {} } },
+          ...{ accountId, platform: Platform.LIVE_PLATFORM_1, externalId, actorName: accountId },
+          kind: { case: "follow", value: {} },
         });
         const shown = followJson(platformEvent, accountId);
         followed.push({ externalId, shown });
@@ -132,9 +129,9 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
       });
     },
   };
-  const any = Object.keys(changes);
-  const growing = [...any, "pay", "follow"];
+  const growing = [...Object.keys(changes), "pay", "follow"];
   const shrinking = ["delete", "unfollow"];
+  const undisputed = () => paid.filter(({ open }) => !open);
   const current = () => states.at(-1) ?? [];
   const without = (shown: ActivityJson) => current().filter(({ id }) => id !== shown.id);
   const replaced = (before: ActivityJson, after: ActivityJson) =>
@@ -163,49 +160,31 @@ export function createChangingFeed(accountId: string, call: Clients): ChangingFe
   };
 }
 
-function pick<T>(all: readonly T[]): T | undefined {
+/** Picks an element at random. */
+export function pick<T>(all: readonly T[]): T | undefined {
   return all[Math.floor(Math.random() * all.length)];
 }
 
-/** §4.2: by `recorded_at`, then record id, then source. */
-function byPlace(one: ActivityJson, other: ActivityJson): number {
-  return placeOf(one) < placeOf(other) ? -1 : 1;
-}
-
-/** The place of an activity in its feed, as a text that sorts. */
+/** The place of an activity in its feed, as a text that sorts: `recorded_at`, then record id, then source. §4.2 */
 export function placeOf({ recorded_at, id }: ActivityJson): string {
   return `${recorded_at} ${id.slice(4)} ${id.slice(0, 3)}`;
 }
 
+/** The fields are in the order in which the product writes them. */
 function donationJson(donation: Donation | undefined, name: string, message: string): ActivityJson {
   return {
-    id: `don_${donation?.recordId}`,
-    type: "donation",
-    platform: "service",
-    occurred_at: timeJson(at),
-    recorded_at: timeJson(donation?.recordedAt),
-    actor: { name },
-    message,
-    value: Number(CENTS),
-    unit: "cents",
-    currency: "eur",
-    refunded_amount_cents: 0,
+    ...{ id: `don_${donation?.recordId}`, type: "donation", platform: "service" },
+    ...{ occurred_at: timeJson(at), recorded_at: timeJson(donation?.recordedAt), actor: { name } },
+    ...{ message, value: Number(CENTS), unit: "cents", currency: "eur", refunded_amount_cents: 0 },
   };
 }
 
 function followJson(event: PlatformEvent | undefined, name: string): ActivityJson {
+  const time = timeJson(event?.recordedAt);
   return {
-    id: `evt_${event?.recordId}`,
-    type: "follow",
-    platform: "live_platform_1",
-    occurred_at: timeJson(event?.recordedAt),
-    recorded_at: timeJson(event?.recordedAt),
-    actor: { name },
-    message: null,
-    value: 0,
-    unit: "none",
-    currency: null,
-    refunded_amount_cents: null,
+    ...{ id: `evt_${event?.recordId}`, type: "follow", platform: "live_platform_1" },
+    ...{ occurred_at: time, recorded_at: time, actor: { name }, message: null },
+    ...{ value: 0, unit: "none", currency: null, refunded_amount_cents: null },
   };
 }
 

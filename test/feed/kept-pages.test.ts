@@ -1,4 +1,3 @@
-import { AccountService, ApiKeyService } from "@activity/proto";
 import { describe, expect, it } from "vitest";
 import { createApiKey, createPlatformEvent, createReader } from "../harness/builders.ts";
 import { expectError } from "../harness/expectations.ts";
@@ -11,33 +10,18 @@ const stack = useTestStack();
 
 /** Lets the gateway keep a page. Returns a function that reads it again. */
 async function keepPage() {
-  const reader = await createReader(stack);
-  await createPlatformEvent(stack, reader.accountId);
-  const read = () => stack.http(PATH, { apiKey: reader.apiKey });
+  const { accountId, apiKey } = await createReader(stack);
+  await createPlatformEvent(stack, accountId);
+  const read = () => stack.http(PATH, { apiKey });
   for (let time = 0; time < 2; time++) expect((await read()).status).toBe(200);
   const { answer, rowsRead } = await countRowReads(stack, read);
   expect([answer.status, rowsRead]).toEqual([200, 0]);
-  return { ...reader, read };
+  return { accountId, read };
 }
 
-describe("of a page that is kept, each request is checked all the same: ADR 0032", () => {
-  it("§5 its key", async () => {
-    const { accountId, apiKeyId, read } = await keepPage();
-    await stack.client(ApiKeyService).revokeApiKey({ accountId, apiKeyId });
-    expectError(await read(), 401, "invalid_api_key");
-  });
-
-  it("§5 its account", async () => {
-    const { accountId, read } = await keepPage();
-    await stack.client(AccountService).blockAccount({ accountId });
-    expectError(await read(), 403, "account_unavailable");
-    await stack.client(AccountService).unblockAccount({ accountId });
-    expect((await read()).status).toBe(200);
-    await stack.client(AccountService).deleteAccount({ accountId });
-    expectError(await read(), 403, "account_unavailable");
-  });
-
-  it("§8 its limit, and it says what is left of it and has an id of its own", async () => {
+/** `test/contract/access.test.ts` tests that a kept page is refused without access. */
+describe("ADR 0032: each request for a kept page", () => {
+  it("§8 counts against the limit, shows what is left of it, and has its own id", async () => {
     const { read } = await keepPage();
     const [one, other] = [await read(), await read()];
     expect(one.text).toBe(other.text);
@@ -48,7 +32,7 @@ describe("of a page that is kept, each request is checked all the same: ADR 0032
     expectError(await read(), 429, "rate_limit_exceeded");
   });
 
-  it("§4.2 its parameters: another key of the account gets it, another query does not", async () => {
+  it("§4.2 gets the page with another key of the account, and another page with another query", async () => {
     const { accountId, read } = await keepPage();
     const { text: apiKey } = await createApiKey(stack, accountId);
     expect((await stack.http(PATH, { apiKey })).text).toBe((await read()).text);

@@ -7,7 +7,7 @@ import {
   createReader,
   unique,
 } from "../harness/builders.ts";
-import type { ActivityJson, PageJson } from "../harness/json.ts";
+import { readAll, readPage } from "../harness/pages.ts";
 import { useTestStack } from "../harness/stack.ts";
 
 const stack = useTestStack();
@@ -17,21 +17,8 @@ beforeEach(async () => {
   ({ accountId, apiKey } = await createReader(stack));
 });
 
-/** Reads all pages of a query with one activity each, so that every place is a cursor once. */
-async function readAll(query: string): Promise<ActivityJson[]> {
-  const seen: ActivityJson[] = [];
-  let cursor = "";
-  for (let hasMore = true; hasMore; ) {
-    const path = `/api/v1/activity?limit=1&${query}${cursor && `&cursor=${cursor}`}`;
-    const answer = await stack.http(path, { apiKey });
-    expect(answer.status).toBe(200);
-    const { data, pagination } = answer.json<PageJson>();
-    seen.push(...data);
-    cursor = pagination.next_cursor ?? "";
-    hasMore = pagination.has_more;
-  }
-  return seen;
-}
+/** Reads pages of one activity each, so that every place is a cursor once. */
+const readByOne = (query: string) => readAll(stack, apiKey, query);
 
 describe("§4.2 order sorts by recorded_at, then internal record id, then source", () => {
   const LOW = "a".repeat(15);
@@ -47,13 +34,10 @@ describe("§4.2 order sorts by recorded_at, then internal record id, then source
     { recordedAt: 1_700_000_000_000_001, recordId: HIGH, source: "e" },
     { recordedAt: 1_700_000_000_000_002, recordId: LOW, source: "d" },
   ] as const;
-  const IDS = ASCENDING.map(
-    ({ recordId, source }) => `${source === "d" ? "don" : "evt"}_${recordId}`,
-  );
-  const kind = {
-    case: "paidChatMessage" as const,
-    value: { amountCents: 500n, currency: "eur" },
-  };
+  const PREFIXES = { d: "don_", e: "evt_" };
+  const IDS = ASCENDING.map(({ recordId, source }) => PREFIXES[source] + recordId);
+  const money = { amountCents: 500n, currency: "eur" };
+  const kind = { case: "paidChatMessage", value: money } as const;
 
   beforeEach(async () => {
     // Stored in reverse, so that the order of storage differs from the expected order.
@@ -70,17 +54,16 @@ describe("§4.2 order sorts by recorded_at, then internal record id, then source
   });
 
   it.each(["", "&type=donation"])("over pages of one, both ways (%j)", async (filter) => {
-    const ascending = await readAll(`order=asc${filter}`);
+    const ascending = await readByOne(`order=asc${filter}`);
     expect(ascending.map(({ id }) => id)).toEqual(IDS);
-    const descending = await readAll(`order=desc${filter}`);
+    const descending = await readByOne(`order=desc${filter}`);
     expect(descending.map(({ id }) => id)).toEqual(IDS.toReversed());
   });
 
   it("within one page, both ways", async () => {
     for (const order of ["asc", "desc"]) {
-      const answer = await stack.http(`/api/v1/activity?order=${order}`, { apiKey });
-      const ids = answer.json<PageJson>().data.map(({ id }) => id);
-      expect(ids).toEqual(order === "asc" ? IDS : IDS.toReversed());
+      const { data } = await readPage(stack, apiKey, `?order=${order}`);
+      expect(data.map(({ id }) => id)).toEqual(order === "asc" ? IDS : IDS.toReversed());
     }
   });
 });
@@ -89,7 +72,7 @@ describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred
   /** A record that is stored later occurred earlier. */
   const OCCURRED = ["2026-03-01", "2024-02-29", "1999-12-31", "0001-01-01"];
 
-  async function storeInOrder(): Promise<void> {
+  beforeEach(async () => {
     const donations = stack.client(DonationService);
     for (const date of OCCURRED) {
       const key = { accountId, externalId: unique("donation") };
@@ -99,28 +82,26 @@ describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred
     }
     // A platform event has only its storage time, which is the latest in both orders.
     await createPlatformEvent(stack, accountId);
-  }
+  });
 
   it("over pages of one, both ways, with and without a filter", async () => {
-    await storeInOrder();
-    const all = await readAll("order=asc");
+    const all = await readByOne("order=asc");
     expect(all.slice(0, -1).map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual(OCCURRED);
     const recorded = all.map(({ recorded_at }) => recorded_at);
     expect(recorded).toEqual(recorded.toSorted());
-    expect(await readAll("order=desc")).toEqual(all.toReversed());
-    expect(await readAll("order=asc&type=donation")).toEqual(all.slice(0, -1));
-    expect(await readAll("order=asc&platform=service")).toEqual(all.slice(0, -1));
+    expect(await readByOne("order=desc")).toEqual(all.toReversed());
+    expect(await readByOne("order=asc&type=donation")).toEqual(all.slice(0, -1));
+    expect(await readByOne("order=asc&platform=service")).toEqual(all.slice(0, -1));
   });
 
-  it("and so a record that occurred before since is in the page, and one that occurred before until is not", async () => {
-    await storeInOrder();
-    const [first, second, third] = await readAll("order=asc");
-    const since = await readAll(`order=asc&since=${second?.recorded_at}`);
+  it("so since keeps records that occurred earlier, and until omits records that occurred earlier", async () => {
+    const [first, second, third] = await readByOne("order=asc");
+    const since = await readByOne(`order=asc&since=${second?.recorded_at}`);
     expect(since.map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual([
       ...OCCURRED.slice(1),
       expect.any(String),
     ]);
-    expect(await readAll(`order=asc&until=${third?.recorded_at}`)).toEqual([first, second]);
-    expect(await readAll("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
+    expect(await readByOne(`order=asc&until=${third?.recorded_at}`)).toEqual([first, second]);
+    expect(await readByOne("order=asc&until=2025-01-01T00:00:00Z")).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isDeadlock } from "../../server/src/database/outage.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
-import type { PageJson } from "../harness/json.ts";
+import type { ActivityJson } from "../harness/json.ts";
+import { readAll, readPage } from "../harness/pages.ts";
 import { useTestStack } from "../harness/stack.ts";
+import { emptyWindows } from "./harness-core.ts";
 
 const SINCE = "2020-01-01T00:00:00Z";
 const WRITERS = 50;
@@ -45,55 +46,28 @@ describe("§4.4 a poller that follows asc with one fixed since", () => {
 
 /** Polls without a pause, as in §4.4, until writing has ended and nothing is left. */
 async function follow(apiKey: string, isWriting: () => boolean) {
-  const seen: PageJson["data"] = [];
+  const seen: ActivityJson[] = [];
   let cursor = "";
   for (;;) {
     const mayEnd = !isWriting();
-    const page = await poll(apiKey, cursor);
-    seen.push(...page.data);
-    cursor = page.pagination.next_cursor ?? "";
-    if (mayEnd && page.data.length === 0) return seen;
+    await emptyWindows(stack);
+    const query = `?order=asc&since=${SINCE}&limit=7${cursor && `&cursor=${cursor}`}`;
+    const { data, pagination } = await readPage(stack, apiKey, query);
+    seen.push(...data);
+    cursor = pagination.next_cursor ?? "";
+    if (mayEnd && data.length === 0) return seen;
   }
-}
-
-/** This test does not cover limits. After a lost deadlock with the core, the next call empties them. */
-async function emptyWindows(): Promise<void> {
-  await stack.database.query("DELETE FROM rate_window").catch((error) => {
-    if (!isDeadlock(error)) throw error;
-  });
-}
-
-async function poll(apiKey: string, cursor: string): Promise<PageJson> {
-  await emptyWindows();
-  const path = `/api/v1/activity?order=asc&since=${SINCE}&limit=7${cursor && `&cursor=${cursor}`}`;
-  const answer = await stack.http(path, { apiKey });
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.json<PageJson>();
 }
 
 describe("§4.4 an export", () => {
   it("with a fixed since and until holds each record once, whatever the page size, and ends", async () => {
     const { accountId, apiKey } = await createReader(stack);
     for (let index = 0; index < 25; index++) await createPlatformEvent(stack, accountId);
-    const until = "2100-01-01T00:00:00Z";
+    const query = `order=asc&since=${SINCE}&until=2100-01-01T00:00:00Z`;
     for (const limits of [[1], [25], [24], [26], [100], [3, 10, 1]]) {
-      const ids: string[] = [];
-      let cursor = "";
-      let hasMore = true;
-      for (let page = 0; hasMore; page++) {
-        const limit = limits[page % limits.length];
-        const query = `?order=asc&since=${SINCE}&until=${until}&limit=${limit}${cursor && `&cursor=${cursor}`}`;
-        const answer = await stack.http(`/api/v1/activity${query}`, { apiKey });
-        const { data, pagination } = answer.json<PageJson>();
-        expect(data.length).toBeLessThanOrEqual(limit ?? 0);
-        expect(pagination.next_cursor).not.toBe(cursor);
-        ids.push(...data.map(({ id }) => id));
-        cursor = pagination.next_cursor ?? "";
-        hasMore = pagination.has_more;
-        await emptyWindows();
-      }
-      expect(new Set(ids).size).toBe(25);
-      expect(ids).toHaveLength(25);
+      const all = await readAll(stack, apiKey, query, limits);
+      expect(all).toHaveLength(25);
+      expect(new Set(all.map(({ id }) => id)).size).toBe(25);
     }
   });
 });
