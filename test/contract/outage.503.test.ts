@@ -31,7 +31,7 @@ function startServer(port?: number): Promise<RunningDatabase> {
   return startDatabase({ env: process.env, dataDir, progress, ephemeral: true, port });
 }
 
-const isServing = () =>
+const untilServing = () =>
   expect
     .poll(async () => (await stack.http("/api/v1/activity", { apiKey })).status, {
       timeout: 20_000,
@@ -39,7 +39,7 @@ const isServing = () =>
     .toBe(200);
 
 describe("§7 while the storage cannot serve, the answer is temporarily_unavailable", () => {
-  it("when a page takes too long, because something holds the feed locked", async () => {
+  it("when a page takes too long, because another connection has locked the feed", async () => {
     await stack.database.queryShards("LOCK TABLES activity WRITE");
     try {
       expectError(await stack.http("/api/v1/activity", { apiKey }), 503, "temporarily_unavailable");
@@ -47,10 +47,10 @@ describe("§7 while the storage cannot serve, the answer is temporarily_unavaila
     } finally {
       await stack.database.queryShards("UNLOCK TABLES");
     }
-    await isServing();
+    await untilServing();
   });
 
-  it("when the database was killed; and it serves again by itself once that is back", async () => {
+  it("when the database was killed, and then it serves again without a restart", async () => {
     const port = Number(new URL(server.url).port);
     process.kill(server.pid ?? 0, "SIGKILL");
     await server.ended;
@@ -61,6 +61,6 @@ describe("§7 while the storage cannot serve, the answer is temporarily_unavaila
     expect(bug).toEqual([]);
     await server.stop();
     server = await startServer(port);
-    await isServing();
+    await untilServing();
   });
 });

@@ -26,7 +26,7 @@ const EMPTY_WINDOWS_EVERY_MS = 200;
 const TIMEOUT_MS = process.env.FULL ? 7_200_000 : 180_000;
 
 const stack = useTestStack();
-let apart: Gateway;
+let separate: Gateway;
 let closeCore: () => void;
 let ports: readonly number[];
 let call: Clients;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   const second = await stack.startInstance();
   const core = await connectToCore(stack, second.corePort);
   closeCore = core.close;
-  apart = createGateway({ upstream: counting(core.transport), trustedProxies: ["127.0.0.1"] });
-  ports = [stack.gatewayPort, (await apart.listen(0, "127.0.0.1")).port];
+  separate = createGateway({ upstream: counting(core.transport), trustedProxies: ["127.0.0.1"] });
+  ports = [stack.gatewayPort, (await separate.listen(0, "127.0.0.1")).port];
   const credential = await stack.credential(...Object.values(Permission));
   const cores = [stack.corePort, second.corePort].map((port) =>
     clientsOf(`http://127.0.0.1:${port}`, credential),
@@ -45,7 +45,7 @@ beforeAll(async () => {
   call = (service) => pickOne(cores)(service);
 });
 afterAll(async () => {
-  await apart.close();
+  await separate.close();
   closeCore();
 });
 

@@ -94,7 +94,7 @@ describe("§4.4.7 pagination, since and until go by recorded_at, not by occurred
     expect(await readByOne("order=asc&platform=service")).toEqual(all.slice(0, -1));
   });
 
-  it("so since keeps records that occurred earlier, and until omits records that occurred earlier", async () => {
+  it("since keeps records that occurred earlier, and until omits records that occurred earlier", async () => {
     const [first, second, third] = await readByOne("order=asc");
     const since = await readByOne(`order=asc&since=${second?.recorded_at}`);
     expect(since.map(({ occurred_at }) => occurred_at.slice(0, 10))).toEqual([

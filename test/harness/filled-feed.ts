@@ -5,23 +5,20 @@ import type { TestDatabase } from "./database.ts";
 const START_MICROS = 1_790_000_000_000_000;
 const STEP_MICROS = 1_000_000;
 const CHUNK = 50_000;
+const VISIBLE = 700_000;
+const HIDDEN = 300_000;
 
 /**
- * Fills an account's feed by SQL with records of all types and platforms, one a second. Hidden records go into
- * `donation` only.
+ * Fills an account's feed by SQL with 1,000,000 records of all types and platforms, one a second. The last 300,000
+ * are hidden: they go into `donation` only.
  */
-export async function fillFeed(
-  database: TestDatabase,
-  accountId: string,
-  counts: { readonly records: number; readonly hidden: number },
-) {
+export async function fillFeed(database: TestDatabase, accountId: string) {
   const accountNo = accountNoOf(accountId);
-  const visible = counts.records - counts.hidden;
-  for (let from = 0; from < counts.records; from += CHUNK) {
+  for (let from = 0; from < VISIBLE + HIDDEN; from += CHUNK) {
     const id = `LPAD(LOWER(CONV(${from} + n, 10, 36)), 15, '0')`;
     const at = `${START_MICROS} + (${from} + n) * ${STEP_MICROS}`;
     const insert =
-      from >= visible
+      from >= VISIBLE
         ? `donation (account_no, platform, external_id, record_id, status, amount_cents, currency, donated_at, recorded_at, test)
            SELECT ${accountNo}, 1, ${id}, ${id}, 3, 500, 'eur', ${at}, ${at}, FALSE`
         : `activity (account_no, recorded_at, record_key, type, platform, unit, value, actor_name, message)
@@ -33,7 +30,7 @@ export async function fillFeed(
   return {
     /** The time at this fraction of the feed, as a query parameter. */
     at(fraction: number): string {
-      const micros = START_MICROS + Math.floor(visible * fraction) * STEP_MICROS;
+      const micros = START_MICROS + Math.floor(VISIBLE * fraction) * STEP_MICROS;
       return new Date(micros / 1000).toISOString();
     },
   };

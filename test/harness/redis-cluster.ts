@@ -43,7 +43,7 @@ export async function startTestRedisCluster() {
       await master.send("CLUSTER", "ADDSLOTSRANGE", firstSlotOf(place), firstSlotOf(place + 1) - 1);
       await meet(master, masters[0]);
     }
-    await haveMet(nodes);
+    await untilJoined(nodes);
     const [first, ...others] = masters.map(({ port }) => `${LOOPBACK}:${port}`);
     return {
       /** The value of REDIS_URL. It names every master. */
@@ -59,7 +59,7 @@ export async function startTestRedisCluster() {
       async addReplica(master: RedisClusterNode): Promise<void> {
         const replica = await start();
         await meet(replica, master);
-        await haveMet(nodes);
+        await untilJoined(nodes);
         const [, id = ""] = (await master.send("CLUSTER", "MYID")).split("\r\n");
         await replica.send("CLUSTER", "REPLICATE", id);
         await until(async () => (await replica.send("INFO")).includes("master_link_status:up"));
@@ -90,7 +90,7 @@ const firstSlotOf = (place: number) => Math.ceil((place * SLOTS) / MASTERS);
 const meet = (node: RedisClusterNode, other: RedisClusterNode) =>
   node.send("CLUSTER", "MEET", LOOPBACK, other.port, other.clusterPort);
 
-async function haveMet(nodes: readonly RedisClusterNode[]): Promise<void> {
+async function untilJoined(nodes: readonly RedisClusterNode[]): Promise<void> {
   const wanted = ["cluster_state:ok", `cluster_slots_ok:${SLOTS}`, `known_nodes:${nodes.length}`];
   for (const node of nodes) {
     await until(async () => {

@@ -6,30 +6,25 @@ import {
 import { StackError } from "../../dev-stack/src/stack-error.ts";
 
 /** A process of a test that can be killed and started again at the same ports. */
-export interface ServerHost {
-  /** `undefined` while it does not run. */
-  pid(): number | undefined;
-  isRunning(): boolean;
-  /** Resolves once the process serves. */
-  start(): Promise<void>;
-  /** Kills the process. Throws if it had already ended. */
-  kill(): Promise<void>;
-}
+export type ServerHost = ReturnType<typeof createServerHost>;
 
 /** A new host may first ask every listed member of the cluster. A dead host stays listed for less than this. */
 const START_SECONDS = 120;
 
 /** Creates a host. The caller starts it. */
-export function createServerHost(options: StartServer): ServerHost {
+export function createServerHost(options: StartServer) {
   let running: RunningServer | undefined;
   return {
+    /** `undefined` while it does not run. */
     pid: () => running?.pid,
     isRunning: () => running?.hasEnded() === false,
-    async start() {
+    /** Resolves once the process serves. */
+    async start(): Promise<void> {
       if (running?.hasEnded() === false) throw new Error(`${options.title} runs already`);
       running = await startServer({ startSeconds: START_SECONDS, ...options });
     },
-    async kill() {
+    /** Kills the process. Throws if it had already ended. */
+    async kill(): Promise<void> {
       const victim = running;
       running = undefined;
       if (victim?.hasEnded()) {

@@ -199,8 +199,8 @@ export async function startServices(given?: TestDatabase) {
     },
 
     /** Claims first attempts without waiting. Returns their delivery ids in claim order. */
-    async claim(limit = 256, endpointLimit = 64): Promise<string[]> {
-      const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit });
+    async claim(limit = 256): Promise<string[]> {
+      const { attempts } = await dispatch.claimAttempts({ limit, endpointLimit: 64 });
       return attempts.map(({ run }) => run?.deliveryId ?? "");
     },
 

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-const TOLD = 10;
+const SHOWN = 10;
 
 /** Prints the slowest files at the end. */
 export class SlowestFiles implements Reporter {
@@ -9,10 +9,10 @@ export class SlowestFiles implements Reporter {
       name: module.relativeModuleId,
       seconds: module.diagnostic().duration / 1000,
     }));
-    const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, TOLD);
+    const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SHOWN);
     const lines = slowest.map(
       ({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`,
     );
-    if (files.length > TOLD) process.stderr.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
+    if (files.length > SHOWN) process.stderr.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
   }
 }

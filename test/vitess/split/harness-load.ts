@@ -14,9 +14,9 @@ export type LoadedRun = { readonly party: Party; readonly written: Written };
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;
-const ANSWERED = { timeout: SIZE.settleMinutes * 60_000, interval: 50 };
+const ANSWER_TIME = { timeout: SIZE.settleMinutes * 60_000, interval: 50 };
 /** How many calls are answered before the first step and after the last. */
-const ANSWERED_APART = 200;
+const CALLS_AROUND = 200;
 
 /** Runs steps in order while writers write and their events are delivered. */
 export async function runUnderLoad(
@@ -26,12 +26,12 @@ export async function runUnderLoad(
   const party = await createParty(stack, ACCOUNTS);
   stack.receiver.behaviour = answer(200);
   const writing = startWriting(stack, party, WRITERS, PAUSE_MS);
-  const goOn = async () => {
-    const enough = writing.answered() + ANSWERED_APART;
-    await expect.poll(writing.answered, ANSWERED).toBeGreaterThanOrEqual(enough);
+  const answerMore = async () => {
+    const enough = writing.answered() + CALLS_AROUND;
+    await expect.poll(writing.answered, ANSWER_TIME).toBeGreaterThanOrEqual(enough);
   };
   const work = async () => {
-    for (const step of [goOn, ...steps, goOn]) await step();
+    for (const step of [answerMore, ...steps, answerMore]) await step();
   };
   try {
     // A refused call rejects `written` before the writing is stopped.

@@ -83,7 +83,7 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
     "--tablet-refresh-interval": "2s",
   };
   // Buffers requests while a shard changes, as production vtgates do.
-  const held = ["--enable-buffer"];
+  const buffering = ["--enable-buffer"];
   const gate = [gateHttp, gateGrpc] as const;
   return {
     /** The address of etcd, which knows all other processes. */
@@ -95,7 +95,9 @@ export async function createVitessHosts(dataDir: string, options: StackOptions) 
       ...{ logFile: logFile("etcd"), isReady: () => isOk(`${clientUrl}/health`) },
     }),
     vtctld: createVitessHost("vtctld", "vtctld", [ctlHttp, ctlGrpc], ofVtctld, []),
-    vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, held, () => isGreeting(mysql)),
+    vtgate: createVitessHost("vtgate", "vtgate", gate, ofVtgate, buffering, () =>
+      isGreeting(mysql),
+    ),
     /** Creates a vttablet for a MySQL whose database exists. */
     async createTablet(alias: string, keyspace: string, shard: string, mysqlUrl: string) {
       const [http = 0, grpc = 0] = await findFreePorts(2);
