@@ -7,8 +7,6 @@ import {
   type PlannedStatement,
   planStatements,
 } from "./plans.ts";
-import { statementsSentIn } from "./sent-statements.ts";
-import { tellStory } from "./story.ts";
 
 const keyspace = (name: string): { tables: Record<string, unknown> } => {
   const path = `../../server/src/database/vitess/${name}/vschema.json`;
@@ -22,9 +20,7 @@ const TABLES = [
 const services = useServices();
 let statements: readonly PlannedStatement[];
 beforeAll(async () => {
-  const sent = await statementsSentIn(() => tellStory(services));
-  const { database } = services;
-  statements = await planStatements((sql) => database.query(sql), sent);
+  statements = await planStatements(services);
 });
 
 describe("ADR 0048: each statement that the product sends to a vtgate", () => {

@@ -1,5 +1,7 @@
 import { expect } from "vitest";
-import type { SentStatement } from "./sent-statements.ts";
+import type { Services } from "../harness/services.ts";
+import { type SentStatement, statementsSentIn } from "./sent-statements.ts";
+import { tellStory } from "./story.ts";
 
 /** Statements that go to every shard, by their beginning, with the reason. ADR 0048 */
 const SCATTERED: Readonly<Record<string, string>> = {
@@ -34,14 +36,12 @@ type Plan = {
 /** A statement and its plan in a vtgate. */
 export type PlannedStatement = SentStatement & { readonly plan: Plan };
 
-/** Reads the plan of each statement from a vtgate. */
-export async function planStatements(
-  query: (sql: string) => Promise<{ JSON: string }[]>,
-  statements: readonly SentStatement[],
-): Promise<readonly PlannedStatement[]> {
+/** Makes the product send every kind of statement. Reads the plan of each from its vtgate. */
+export async function planStatements(services: Services): Promise<readonly PlannedStatement[]> {
   const planned: PlannedStatement[] = [];
-  for (const statement of statements) {
-    const [row] = await query(`VEXPLAIN PLAN ${statement.text}`);
+  for (const statement of await statementsSentIn(() => tellStory(services))) {
+    const explain = `VEXPLAIN PLAN ${statement.text}`;
+    const [row] = await services.database.query<{ JSON: string }>(explain);
     planned.push({ ...statement, plan: JSON.parse(row?.JSON ?? "{}") });
   }
   return planned;

@@ -8,8 +8,6 @@ import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-s
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
 import { startServices } from "../../harness/services.ts";
 import { expectPlansOfOneShard, planStatements } from "../plans.ts";
-import { statementsSentIn } from "../sent-statements.ts";
-import { tellStory } from "../story.ts";
 import {
   expectOnlyUnavailable,
   expectWrittenAndTold,
@@ -110,9 +108,7 @@ it(
     await stack.core.kill();
     const services = await startServices(openCluster());
     try {
-      const statements = await statementsSentIn(() => tellStory(services));
-      const { database } = services;
-      expectPlansOfOneShard(await planStatements((sql) => database.query(sql), statements));
+      expectPlansOfOneShard(await planStatements(services));
     } finally {
       await services.stop();
     }
