@@ -1,7 +1,6 @@
 import { DeliveryService } from "@activity/proto";
-import { createClient, type Interceptor } from "@connectrpc/connect";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import mysql from "mysql2/promise";
+import { clientsOf as gRpcClientsOf } from "../test/harness/clients.ts";
 import { fillDeliveries } from "../test/harness/filled-deliveries.ts";
 import { DELIVERIES, filtersOf, type ListFilter } from "./dashboard-list/filters.ts";
 import { makeAccounts } from "./load/targets.ts";
@@ -28,13 +27,8 @@ await runBench({ name: "bench:dashboard:list", full, short }, async (bench) => {
   const middle = await bench.progress.step("Writing deliveries", () =>
     fill(store.databaseUrl, accountId, deliveries),
   );
-  const authorize: Interceptor = (next) => (request) => {
-    request.header.set("authorization", `Bearer ${store.credential}`);
-    return next(request);
-  };
   const baseUrl = `http://127.0.0.1:${core.port}`;
-  const transport = createGrpcTransport({ baseUrl, interceptors: [authorize] });
-  const client = createClient(DeliveryService, transport);
+  const client = gRpcClientsOf(baseUrl, store.credential)(DeliveryService);
 
   /** Reads a list's first and second page alternately. */
   const read = async (filter: ListFilter) => {

@@ -9,19 +9,18 @@ import { atMost } from "./report/goal.ts";
 import { grouped, table } from "./report/table.ts";
 import { type Bench, runBench } from "./run/bench.ts";
 import { startAtPort } from "./sides/programs.ts";
-import type { Clients } from "./stack/dev-stack.ts";
-import { findFreePort } from "./stack/dev-stack.ts";
+import { type Clients, findFreePort } from "./stack/dev-stack.ts";
 import { startStore } from "./stack/servers.ts";
 
 /** The limit of one account. */
 const HELD_AN_ACCOUNT = 4;
 const MINUTE_S = 60;
-/** By then all requests are held and none has ended: each waits ten seconds. */
+/** After 6.5 seconds all requests wait, and none has ended: each waits ten seconds. */
 const [SPREAD_MS, HELD_BY_MS, HELD_FOR_MS] = [5_000, 6_500, 2_500];
-/** In this time each follower asks once more. */
+/** Within this time each follower sends its next request. */
 const ROUND_MS = 10_000;
 
-/** A full run settles for longer than a poll's interval and a wait, until the start's effects are over. */
+/** A full run settles for longer than a poll's interval or a wait. By then the start has no more effects. */
 const full = {
   ...{ followers: 200, writesPerSecond: 20, seconds: 60, settleMs: 12_000 },
   ...{ held: 10_000, polls: 2_000 },
@@ -51,14 +50,15 @@ await runBench(spec, async (bench) => {
   for (const writes of [settings.writesPerSecond, 0]) {
     for (const how of FOLLOWING) {
       const label = `${writes > 0 ? "Followed beside writes" : "Followed idle"}: ${how}`;
-      rows.push(
-        await bench.progress.step(label, () => measureFollowers(ground, settings, how, writes)),
-      );
+      const measure = () => measureFollowers(ground, settings, how, writes);
+      rows.push(await bench.progress.step(label, measure));
     }
   }
   const held = await bench.progress.step("Held requests", () => measureHeld(ground, settings));
   const [waiting, , idleWaiting, idlePolling] = rows;
   const costOf = (row: Row | undefined) => (row?.productMs ?? 0) + (row?.databaseMs ?? 0);
+  const idleCost = costOf(idleWaiting) / costOf(idlePolling);
+  const delay = held.beside.p50Ms / held.without.p50Ms;
   return {
     on: ground.store.version,
     about: [
@@ -92,20 +92,10 @@ await runBench(spec, async (bench) => {
     goals: [
       atMost("write to tool with a wait, p50", 15, waiting?.p50Ms ?? Number.NaN, "ms"),
       atMost("write to tool with a wait, p99", 60, waiting?.p99Ms ?? Number.NaN, "ms"),
-      atMost(
-        "CPU of an idle tool that waits, by one that polls",
-        0.4,
-        costOf(idleWaiting) / costOf(idlePolling),
-        "×",
-      ),
+      atMost("CPU of an idle tool that waits, by one that polls", 0.4, idleCost, "×"),
       atMost("memory of the held requests", 150, held.held.megabytes, "MB"),
       atMost("CPU of the held requests", 5, held.held.percent, "%"),
-      atMost(
-        "a poll beside the held requests, by one without",
-        1.1,
-        held.beside.p50Ms / held.without.p50Ms,
-        "×",
-      ),
+      atMost("a poll beside the held requests, by one without", 1.1, delay, "×"),
     ],
     figures: { rows, held },
   };
@@ -124,12 +114,8 @@ async function startGround(bench: Bench<Settings>) {
   const accountIds = await makeAccounts(clients, "live", count);
   const apiKeys = await eachConcurrently(accountIds, async (accountId) => {
     await clients.accounts.verifyAccount({ accountId });
-    const created = await clients.apiKeys.createApiKey({
-      accountId,
-      name: "live",
-      validityDays: 30,
-    });
-    return created.secret;
+    const key = { accountId, name: "live", validityDays: 30 };
+    return (await clients.apiKeys.createApiKey(key)).secret;
   });
   const cpu = cpuOf({ product: pid, database: store.pid });
   return { store, port, pid, clients, accountIds, apiKeys, cpu };
@@ -144,15 +130,12 @@ async function measureFollowers(
 ): Promise<Row> {
   const written = new Map<number, number>();
   const took: number[] = [];
-  const following = startFollowers(
-    { port, apiKeys: apiKeys.slice(0, followers), how },
-    settleMs / 2,
-    (place) => {
-      const startedMs = written.get(place);
-      written.delete(place);
-      if (startedMs !== undefined) took.push(performance.now() - startedMs);
-    },
-  );
+  const feeds = { port, apiKeys: apiKeys.slice(0, followers), how };
+  const following = startFollowers(feeds, settleMs / 2, (place) => {
+    const startedMs = written.get(place);
+    written.delete(place);
+    if (startedMs !== undefined) took.push(performance.now() - startedMs);
+  });
   await wait(settleMs);
   const before = following.requests();
   const minutes = (followers * seconds) / MINUTE_S;
@@ -200,11 +183,8 @@ async function measureHeld(
   const memoryBefore = await readMemory(pid);
   const keys = Array.from({ length: count }, (_, place) => apiKeys[place % apiKeys.length] ?? "");
   const startedMs = performance.now();
-  const followers = startFollowers(
-    { port, apiKeys: keys, how: "wait" },
-    SPREAD_MS,
-    () => undefined,
-  );
+  const waiting = { port, apiKeys: keys, how: "wait" } as const;
+  const followers = startFollowers(waiting, SPREAD_MS, () => undefined);
   const costFor = async (durationMs: number) => {
     const used = await countEach([cpu], async () => {
       const sinceMs = performance.now();

@@ -11,29 +11,14 @@ import { countWrong, FLOOR, layoutGoals, layoutTable } from "./webhooks/report.t
 import { MANY_WRITERS, measureCase, WRITE_CASES, type WriteCase } from "./webhooks/write-case.ts";
 
 const CASE_NAMES = WRITE_CASES.map(({ name }) => name);
-/** Names of layouts and cases in `only`. Without a layout all are measured, and so for cases. */
+/** `only` names layouts and cases. Without a layout, all layouts are measured. Without a case, all cases are. */
 const full = {
-  ...{
-    rounds: 3,
-    warmUpSeconds: 3,
-    seconds: 4,
-    longSeconds: 10,
-    floor: 500,
-    accounts: 1_000,
-    hanging: 50_000,
-  },
-  only: [] as readonly string[],
+  ...{ rounds: 3, warmUpSeconds: 3, seconds: 4, longSeconds: 10 },
+  ...{ floor: 500, accounts: 1_000, hanging: 50_000, only: [] as readonly string[] },
 };
 const short = {
-  ...{
-    rounds: 1,
-    warmUpSeconds: 0.3,
-    seconds: 0.3,
-    longSeconds: 1,
-    floor: 20,
-    accounts: 20,
-    hanging: 500,
-  },
+  ...{ rounds: 1, warmUpSeconds: 0.3, seconds: 0.3, longSeconds: 1 },
+  ...{ floor: 20, accounts: 20, hanging: 500 },
   only: ["8-one", "64-many", "steady", "beside-hanging"],
 };
 const options = { rounds: 1, only: [...LAYOUT_NAMES, ...CASE_NAMES] };
@@ -43,16 +28,8 @@ const WARM_UP_SHARE = 5;
 
 /** Measures webhooks from the writing call to the receiver, against the floor of Temporal. */
 await runBench({ name: "bench:webhooks", full, short, options }, async (bench) => {
-  const {
-    rounds,
-    accounts,
-    warmUpSeconds,
-    seconds,
-    longSeconds,
-    floor,
-    only,
-    hanging: hangs,
-  } = bench.settings;
+  const { settings } = bench;
+  const { rounds, accounts, seconds, longSeconds, only } = settings;
   const named = <Name extends string>(all: readonly Name[]) => {
     const some = all.filter((name) => only.includes(name));
     return some.length > 0 ? some : all;
@@ -61,8 +38,8 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
   const { store, temporal, receiver } = stack;
   const load = startContributions(bench);
   const accountIds = await makeOneAndMany(stack, WebhookEventKind.SUBSCRIPTION_CREATED, accounts);
-  const hanging = await bench.progress.step("Writing what hangs", () =>
-    makeHanging(stack, load, hangs),
+  const hanging = await bench.progress.step("Writing a hanging backlog", () =>
+    makeHanging(stack, load, settings.hanging),
   );
   await stack.product.stop();
 
@@ -78,7 +55,9 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
     return figures;
   };
   const layouts = named(LAYOUT_NAMES).map((name) =>
-    createLayout(bench, name, stack.ground, (layout) => measure(layout, WARM_UP, warmUpSeconds)),
+    createLayout(bench, name, stack.ground, (layout) =>
+      measure(layout, WARM_UP, settings.warmUpSeconds),
+    ),
   );
   const cases = WRITE_CASES.filter(({ name }) => named(CASE_NAMES).includes(name));
   const turns = layouts.flatMap((side) =>
@@ -88,12 +67,9 @@ await runBench({ name: "bench:webhooks", full, short, options }, async (bench) =
     }),
   );
   const empty = (count: number) => runFloor(stack.floor, temporal, count);
-  const floorTurn = {
-    side: keptSide(FLOOR.side, {}, {}),
-    load: FLOOR.load,
-    run: () => empty(floor),
-  };
-  await bench.progress.step("Warming up", () => empty(Math.ceil(floor / WARM_UP_SHARE)));
+  const side = keptSide(FLOOR.side, {}, {});
+  const floorTurn = { side, load: FLOOR.load, run: () => empty(settings.floor) };
+  await bench.progress.step("Warming up", () => empty(Math.ceil(settings.floor / WARM_UP_SHARE)));
   const runs = await measureRounds(bench, rounds, () => [floorTurn, ...turns]);
   const wrong = countWrong(runs);
   return {

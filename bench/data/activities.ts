@@ -1,3 +1,4 @@
+import { NUMBERS } from "../../test/harness/backlog.ts";
 import { type DataSize, FIRST_ACCOUNT_NO } from "./bench-accounts.ts";
 
 /** The rows of one statement. */
@@ -7,10 +8,6 @@ const FIRST_RECORDED_AT = Date.UTC(2024, 0, 1) * 1000;
 /** Returns the time of an account's last activity. */
 export const lastRecordedAt = (activities: number) => FIRST_RECORDED_AT + activities * 60_000_000;
 
-const DIGITS = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit} AS d`).join(" UNION ALL ");
-const TABLES = ["a", "b", "c", "d", "e"];
-const NUMBERS = `SELECT ${TABLES.map((name, place) => `${name}.d * ${10 ** place}`).join(" + ")} AS n
-  FROM ${TABLES.map((name) => `(${DIGITS}) ${name}`).join(", ")}`;
 const NAMES = ["Mira", "Jonas 🎮", "Ζωή", "the_real_kestrel", "Анна К.", 'Zoë "Zed" Müller'];
 const MESSAGES = [
   "Thank you for the stream, see you on Thursday!",
@@ -48,7 +45,7 @@ export function activityStatement(size: DataSize, offset: number): string {
         ${FIRST_RECORDED_AT} + ${i} * 60000000 + CRC32(n) MOD 59000000 AS recorded_at,
         CONCAT(LPAD(LOWER(CONV(CRC32(CONCAT('id', n)), 10, 36)), 7, '0'),
           LPAD(LOWER(CONV(n, 10, 36)), 8, '0')) AS record_id
-      FROM (SELECT ${offset} + n AS n FROM (${NUMBERS}) digits) numbers
+      FROM (SELECT ${offset} + n AS n FROM ${NUMBERS}) numbered
       WHERE n < ${accounts * activitiesPerAccount}) r`;
 }
 

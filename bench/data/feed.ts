@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Connection, RowDataPacket } from "mysql2/promise";
+import { NOW_MICROS } from "../../server/src/database/now.ts";
 import type { AccountRange } from "./bench-accounts.ts";
 
 type Row = RowDataPacket & { account_no: number; recorded_at: number };
@@ -26,8 +27,7 @@ export async function recordFollow(writer: Connection, accountNo: number): Promi
   const recordKey = `${randomBytes(8).toString("hex").slice(0, 15)}e`;
   await writer.query(
     `START TRANSACTION;
-     UPDATE account SET feed_changed_at = GREATEST(feed_changed_at + 1,
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) WHERE account_no = ?;
+     UPDATE account SET feed_changed_at = GREATEST(feed_changed_at + 1, ${NOW_MICROS}) WHERE account_no = ?;
      INSERT INTO activity (account_no, recorded_at, record_key, type, platform, unit, value, actor_name)
      SELECT account_no, feed_changed_at, ?, 2, 2, 2, 0, 'Mira' FROM account WHERE account_no = ?;
      COMMIT`,

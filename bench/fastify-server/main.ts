@@ -8,7 +8,7 @@ import { ApiError } from "./api-error.ts";
 import { createLimits } from "./limits.ts";
 
 const { DATABASE_URL = "", REDIS_URL, CURSOR_KEY = "", PORT = "0" } = process.env;
-/** As the product. */
+/** The size of the product's pool. */
 const CONNECTIONS = 10;
 
 /*

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import mysql, { type Pool, type PoolConnection, type RowDataPacket } from "mysql2/promise";
+import { NOW_MICROS } from "../../server/src/database/now.ts";
 import { keepBusy, type Pace } from "../load/keep-busy.ts";
 import { textWithId } from "../receiver/arrivals.ts";
 import { answerJobs } from "../stack/jobs.ts";
@@ -12,10 +13,9 @@ type ByHand = Pace & {
   readonly run: string;
 };
 
-/** As many as the core's pool. */
+/** The size of the core's pool. */
 const CONNECTIONS = 10;
-const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1,
-    TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))) AS recorded_at
+const LOCK = `SELECT account_no, GREATEST(feed_changed_at + 1, ${NOW_MICROS}) AS recorded_at
   FROM account WHERE id = ? AND deleted_at IS NULL FOR UPDATE`;
 const FIND_DONATION = `SELECT record_id, subscription_id FROM donation
   WHERE account_no = ? AND platform = 1 AND external_id = ?`;
@@ -62,7 +62,7 @@ export type ByHandJobs = typeof jobs;
 function createPool(uri: string): Pool {
   const options = { uri, connectionLimit: CONNECTIONS, charset: "utf8mb4_bin" };
   const created = mysql.createPool(options);
-  // As in the product: a transaction that locked the account waits for nothing else.
+  // The product's level. A transaction that locked the account never waits for another lock.
   created.pool.on("connection", (connection: { query(sql: string): unknown }) =>
     connection.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
   );

@@ -9,7 +9,7 @@ import { secondsSince, sharedNowMs } from "../measure/sample.ts";
 import { answerJobs } from "../stack/jobs.ts";
 
 const PATH = "/activity.ingest.v1.ImportService/ImportDonations";
-/** As `npm run import`: enough that the core never waits. */
+/** `npm run import` has the same limit. With four messages in flight the core always has a next one. */
 const MAX_UNANSWERED = 4;
 /** The core's limit. */
 const ROWS_A_MESSAGE = 1_000;
@@ -36,7 +36,7 @@ const jobs = {
 };
 export type ImportJobs = typeof jobs;
 
-/** Sends messages as fast as they are answered. Returns how many rows the core stored. */
+/** Sends a message for each answer. Returns how many rows the core stored. */
 async function send(client: Client, messages: readonly Buffer[], metadata: Metadata) {
   const asIs = (bytes: Buffer) => bytes;
   const read = (bytes: Buffer) => fromBinary(Response, bytes);

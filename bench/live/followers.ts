@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { clientAddressOf } from "../data/bench-accounts.ts";
 import { HttpConnection } from "../load/http-connection.ts";
 
 /** How a tool gets a record: by a poll that waits, or by one every five seconds. */
@@ -68,10 +69,9 @@ export function startFollowers(
 
 /** Each client has its own address. */
 function requestFor(apiKey: string, place: number, how: Following, cursor: string): Buffer {
-  const address = `10.${(place >> 16) & 255}.${(place >> 8) & 255}.${place & 255}`;
   const prefer = how === "wait" ? "Prefer: wait=10\r\n" : "";
   return Buffer.from(
-    `GET /api/v1/activity?order=asc${cursor} HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: ${address}\r\n` +
+    `GET /api/v1/activity?order=asc${cursor} HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: ${clientAddressOf(place)}\r\n` +
       `Authorization: Bearer ${apiKey}\r\n${prefer}\r\n`,
   );
 }

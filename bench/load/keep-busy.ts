@@ -5,12 +5,12 @@ import { type Answer, HttpConnection } from "./http-connection.ts";
 /** The number of workers, their rate and duration. */
 export type Pace = {
   readonly workers: number;
-  /** Turns begun per second. Without it, each worker begins its next turn once the last is done. */
+  /** The turns per second of all workers. Without it, each worker starts its next turn at the end of the last. */
   readonly perSecond?: number | undefined;
   readonly seconds: number;
 };
 
-/** Work after a turn that is not timed. */
+/** Work after a turn. It is not timed. */
 export type After = undefined | (() => void | Promise<void>);
 
 /** Runs numbered turns at a pace, each by a numbered worker. Returns their durations. */

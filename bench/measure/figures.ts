@@ -6,22 +6,21 @@ export type Figures = Readonly<Record<string, number>>;
 /** Reads values that only grow. The difference of two readings is the use between them. */
 export type Counter = () => Promise<Figures>;
 
-/** Counts what `work` uses per thing, of the `count` things that it reports. Adds its own figures. */
-export async function countEach<Told extends { readonly count: number }>(
+/** Counts what `work` uses for each of the `count` items that it reports. Adds its own figures. */
+export async function countEach<Result extends { readonly count: number }>(
   counters: readonly Counter[],
-  work: () => Promise<Told>,
-): Promise<Told & Figures> {
+  work: () => Promise<Result>,
+): Promise<Result & Figures> {
   const before = await readAll(counters);
-  const told = await work();
+  const result = await work();
   const after = await readAll(counters);
-  const each = Object.entries(after).map(([name, value]) => [
-    name,
-    (value - (before[name] ?? 0)) / told.count,
-  ]);
-  return { ...told, ...Object.fromEntries(each) };
+  const each = Object.entries(after).map(([name, value]) => {
+    return [name, (value - (before[name] ?? 0)) / result.count];
+  });
+  return { ...result, ...Object.fromEntries(each) };
 }
 
-/** Polls until `isSo`. */
+/** Polls until `isSo` returns true. */
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   everyMs: number,

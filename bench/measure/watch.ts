@@ -1,4 +1,5 @@
 import mysql, { type RowDataPacket } from "mysql2/promise";
+import { NOW_MICROS } from "../../server/src/database/now.ts";
 import type { Bench } from "../run/bench.ts";
 import type { Figures } from "./figures.ts";
 
@@ -29,7 +30,7 @@ export function startWatch({ closeLater }: Bench, databaseUrl: string) {
       return Object.fromEntries(rows.map((row) => [row.Variable_name, Number(row.Value)]));
     },
     /** Returns the database's clock, in microseconds since 1970. */
-    now: () => watch.number("SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
+    now: () => watch.number(`SELECT ${NOW_MICROS}`),
     /** Counts the statements of others and the committed transactions. */
     async statements(): Promise<Figures> {
       const { Questions = 0, Com_commit: commits = 0 } = await watch.status(

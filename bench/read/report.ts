@@ -49,10 +49,8 @@ export function workloadBlocks(runs: readonly Run[], load: Workload, sides: read
 /** Returns the goals for the measured sides. */
 export function readGoals(runs: readonly Run[]): Goal[] {
   const against = (load: string, ours: string, theirs: string, what: string, wanted = 0) => {
-    const [place, other] = [
-      { side: ours, load },
-      { side: theirs, load },
-    ];
+    const place = { side: ours, load };
+    const other = { side: theirs, load };
     const rate = ratioOf(runs, place, other);
     if (wanted === 0 || Number.isNaN(rate)) return [];
     return [

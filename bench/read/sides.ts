@@ -15,7 +15,7 @@ type Ground = {
 };
 /** A running side: its port and processes. */
 type Started = { readonly port: number; readonly pids: readonly number[] };
-/** A program with a label, and what it has in addition: a text and variables. */
+/** A program with a label. `beside` and `env` say what it has in addition. */
 type ReadSide = {
   readonly label: string;
   start(on: Ground, name: string, env: Env): Promise<Started>;

@@ -8,7 +8,7 @@ const read = (args: string) =>
     ...{ name: "bench:it", full, short: { ...full, rounds: 1 }, options },
   });
 
-it("reads numbers, names in their order, and flags, over those of a whole or a short run", () => {
+it("replaces settings of a full or a short run by numbers, names and flags", () => {
   expect(read("")).toEqual(full);
   const [only, profile] = [["one", "three"], false];
   expect(read("--short --only three,one")).toEqual({ rounds: 1, only, profile });

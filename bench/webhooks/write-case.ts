@@ -13,11 +13,11 @@ export type WriteCase = {
   readonly workers: number;
   /** Whether all write to one account, or to many in turn. */
   readonly to: "one" | "many";
-  /** Writes begun per second. Without it, as many as are answered. */
+  /** Writes per second. Without it, each writer sends its next write after an answer. */
   readonly perSecond?: number;
   /** Whether there is a backlog of a hanging endpoint. */
   readonly besideHanging?: true;
-  /** Measured for longer, at least as long as an attempt at a hanging endpoint. */
+  /** Takes longer: at least as long as an attempt at a hanging endpoint. */
   readonly long?: true;
 };
 
