@@ -125,31 +125,6 @@ describe("§2.1 an activity in the feed", () => {
 });
 
 describe("§3 what the feed shows", () => {
-  it("keeps a partly refunded donation with its original amount, and hides it once all is refunded", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const { externalId } = await createPaidDonation(stack, accountId, { amountCents: 500n });
-    const donations = stack.client(DonationService);
-    const refund = (id: string, amountCents: bigint) =>
-      donations.refundDonation({ accountId, externalId, refundExternalId: id, amountCents });
-    await refund("first", 200n);
-    await refund("first", 200n);
-    expect(await readOnly(apiKey)).toMatchObject({ value: 500, refunded_amount_cents: 200 });
-    await refund("second", 300n);
-    expect(await readOnly(apiKey)).toBeUndefined();
-  });
-
-  it("hides a disputed donation, and shows it again where it was once the dispute is won", async () => {
-    const { accountId, apiKey } = await createReader(stack);
-    const { externalId } = await createPaidDonation(stack, accountId);
-    const before = await readOnly(apiKey);
-    const donations = stack.client(DonationService);
-    const dispute = { accountId, externalId, disputeExternalId: "dispute" };
-    await donations.openDispute(dispute);
-    expect(await readOnly(apiKey)).toBeUndefined();
-    await donations.resolveDispute({ ...dispute, outcome: DisputeOutcome.WON });
-    expect(await readOnly(apiKey)).toEqual(before);
-  });
-
   it("does not show a donation whose dispute was lost, a deleted one, or a test", async () => {
     const { accountId, apiKey } = await createReader(stack);
     const donations = stack.client(DonationService);

@@ -72,12 +72,10 @@ describe("every answer", () => {
   it("has the common headers, and a request id made here, not the one sent", async () => {
     const headers = { "x-request-id": "mine", origin: "https://example.com" };
     for (const path of [...PATHS, "/nothing", "/api/v1/activity?x=1"]) {
-      for (const key of [undefined, apiKey]) {
-        const answer = await stack.http(path, { headers, ...(key && { apiKey: key }) });
+      for (const request of [{ headers }, { headers, apiKey }]) {
+        const answer = await stack.http(path, request);
         expectCommonHeaders(answer);
         expect(answer.headers["x-request-id"]).not.toBe("mine");
-        expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-        expect(answer.headers["content-length"]).toBe(`${Buffer.byteLength(answer.text)}`);
       }
     }
   });

@@ -48,7 +48,7 @@ export async function startTestRedisCluster() {
     return {
       /** The value of REDIS_URL. It names every master. */
       url: `redis-cluster://${first}?${others.map((node) => `node=${node}`).join("&")}`,
-      masters: masters as readonly RedisClusterNode[],
+      masters,
       /** Returns a key's slot and the master that had the slot at the start. */
       async find(key: string) {
         const replies = masters.map((master) => master.send("CLUSTER", "KEYSLOT", key));
