@@ -25,18 +25,25 @@ const filters = {
   both: "&type=cheer&platform=live_platform_2",
   "both, which nothing matches": "&type=raid&platform=csv",
 };
-const orders = ["asc", "desc"] as const;
+/** Parts of the feed, as query parameters. */
+const parts = {
+  whole: () => "",
+  middle: () => `&since=${feed.at(0.25)}&until=${feed.at(0.75)}`,
+  "far end": (order: string) =>
+    order === "asc" ? `&since=${feed.at(0.999)}` : `&until=${feed.at(0.001)}`,
+};
 
 describe("a page of an account with 1,000,000 records, 300,000 of them hidden", () => {
   const cases = Object.entries(filters).flatMap(([name, filter]) =>
-    orders.flatMap((order) => [false, true].map((bounded) => ({ name, filter, order, bounded }))),
+    Object.entries(parts).flatMap(([part, boundsOf]) =>
+      ["asc", "desc"].map((order) => ({ name, filter, part, boundsOf, order })),
+    ),
   );
 
   it.each(cases)(
-    "reads at most five rows more than its limit: filter $name, $order, with bounds: $bounded",
-    async ({ filter, order, bounded }) => {
-      const bounds = bounded ? `&since=${feed.at(0.25)}&until=${feed.at(0.75)}` : "";
-      const query = `?limit=${LIMIT}&order=${order}${filter}${bounds}`;
+    "reads at most five rows more than its limit: filter $name, $order, $part",
+    async ({ filter, order, boundsOf }) => {
+      const query = `?limit=${LIMIT}&order=${order}${filter}${boundsOf(order)}`;
       let path = `/api/v1/activity${query}`;
       // The first pages, each after the previous cursor.
       for (let page = 0; page < 3; page++) {
@@ -62,12 +69,5 @@ describe("a page of an account with 1,000,000 records, 300,000 of them hidden", 
       expect(rowsRead).toBe(0);
       expect(answer.text).toBe(first.text);
     }
-  });
-
-  it.each(orders)("reads no more at the far end of the feed, %s", async (order) => {
-    const bound = order === "asc" ? `since=${feed.at(0.999)}` : `until=${feed.at(0.001)}`;
-    const path = `/api/v1/activity?limit=${LIMIT}&order=${order}&${bound}`;
-    const { rowsRead } = await countRowReads(stack, () => stack.http(path, { apiKey }));
-    expect(rowsRead).toBeLessThanOrEqual(LIMIT + MORE);
   });
 });
