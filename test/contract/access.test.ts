@@ -105,7 +105,7 @@ describe("§5.7 a change of access holds from the very next request on, on every
 
 const FEED = "?order=asc&limit=1";
 
-it("§5.9 a new key goes on where the old one was, beside it and once that is revoked", async () => {
+it("§5.9 a new key continues at the old key's cursor, beside it and after its revocation", async () => {
   const { accountId, apiKey: oldKey, apiKeyId } = await createReader(stack);
   for (let index = 0; index < 3; index++) await createPlatformEvent(stack, accountId);
   const readAfter = (page: PageJson, apiKey: string) =>

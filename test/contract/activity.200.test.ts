@@ -204,7 +204,7 @@ describe("§4.2 a page", () => {
     expect(await count("?type=raid&platform=live_platform_2")).toBe(0);
   });
 
-  it("is answered while something is written to its account", async () => {
+  it("is answered while a write has locked its account", async () => {
     const { accountId, apiKey } = await createReader(stack);
     await createPlatformEvent(stack, accountId);
     await withProductPool(stack.database, (pool) =>

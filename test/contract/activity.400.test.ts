@@ -48,7 +48,7 @@ describe("§4.2 GET /activity refuses with invalid_cursor", () => {
     ["a platform", "&platform=service"],
     ["a since", "&since=2020-01-01T00:00:00Z"],
     ["an until", "&until=2030-01-01T00:00:00Z"],
-  ])("a cursor that is used with %s it was not issued for", async (_name, more) => {
+  ])("a cursor with %s that it was not issued for", async (_name, more) => {
     await expectRefused(`${await cursorOf()}${more}`);
   });
 
@@ -56,7 +56,7 @@ describe("§4.2 GET /activity refuses with invalid_cursor", () => {
     await expectRefused(await cursorOf(), (await createReader(stack)).apiKey);
   });
 
-  it("and takes one with the same times in another spelling and another limit", async () => {
+  it("but accepts one with the same times in another spelling, and with another limit", async () => {
     const cursor = await cursorOf("?since=2020-01-01T00:00:00Z");
     await readPage(stack, apiKey, `?since=2020-01-01T00%3A00%3A00.000Z&limit=7&cursor=${cursor}`);
   });

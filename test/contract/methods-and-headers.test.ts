@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe("§4.3 methods", () => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"])(
-    "%s gets method_not_allowed and is told which are, without a key",
+    "%s gets method_not_allowed and the allowed methods, without a key",
     async (method) => {
       for (const path of PATHS) {
         const answer = await stack.http(path, { method });
@@ -69,7 +69,7 @@ describe("a path that the API does not have gets not_found, without a key", () =
 });
 
 describe("every answer", () => {
-  it("has the common headers, and a request id made here, not the one sent", async () => {
+  it("has the common headers, and a request id of its own, not the client's", async () => {
     const headers = { "x-request-id": "mine", origin: "https://example.com" };
     for (const path of [...PATHS, "/nothing", "/api/v1/activity?x=1"]) {
       for (const request of [{ headers }, { headers, apiKey }]) {
@@ -80,7 +80,7 @@ describe("every answer", () => {
     }
   });
 
-  it("past authentication says what is left of the account's limit", async () => {
+  it("shows the rest of the account's limit after authentication", async () => {
     const reader = await createReader(stack);
     const read = (path: string) => stack.http(path, { apiKey: reader.apiKey });
     const first = await read("/api/v1/me");
@@ -96,7 +96,7 @@ describe("every answer", () => {
 });
 
 describe("§2.5 GET /me", () => {
-  it("shows the public profile, the scope and what the key is, and nothing else", async () => {
+  it("shows the public profile, the scope and the key's prefix and end, and nothing else", async () => {
     const reader = await createReader(stack);
     const answer = await stack.http("/api/v1/me", { apiKey: reader.apiKey });
     expect(answer.status).toBe(200);

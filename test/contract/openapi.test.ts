@@ -82,7 +82,7 @@ describe("openapi.yaml", () => {
 });
 
 describe("the running gateway", () => {
-  it("accepts and refuses what the description accepts and refuses", async () => {
+  it("accepts exactly the queries that the description accepts", async () => {
     const cases = parameterCases();
     expect(cases.filter(({ accepted }) => accepted).length).toBeGreaterThan(20);
     expect(cases.filter(({ accepted }) => !accepted).length).toBeGreaterThan(100);
@@ -109,7 +109,7 @@ describe("the running gateway", () => {
     expect(accepted?.toSorted()).toEqual(described.toSorted());
   });
 
-  it("answers only as described, whatever is asked", async () => {
+  it("gives only described answers, whatever a client sends", async () => {
     const { apiKey, accountId } = await createReader(stack);
     await createPlatformEvent(stack, accountId, { actorName: "💜" });
     for (const path of [...PATHS, "/api/v1/activity?cursor=x", "/api/v1/me?x=1", "/api/v1/x"]) {

@@ -87,7 +87,7 @@ function typesOf(field: Schema): JsonType[] {
   return types.map((one) => (one === "integer" ? "number" : one) as JsonType); // The test compares the types.
 }
 
-it("takes what later versions may add: only tests refuse a field that is not described", () => {
+it("allows fields of later versions: only tests refuse undescribed fields", () => {
   expect(JSON.stringify(webhooksDescription)).not.toContain("additionalProperties");
 });
 
@@ -118,6 +118,6 @@ it.each([
   { kind: WebhookEventKind.DonationRefunded, record },
   { kind: WebhookEventKind.DonationChargeback, record, status: "dispute_lost" as const },
   { kind: WebhookEventKind.SubscriptionCreated, record, subscriptionId: "sub-1" },
-])("§6.2 describes the very body that is sent: kind $kind", (data) => {
+])("§6.2 describes every field of the sent body: kind $kind", (data) => {
   expect(faultsOfWebhookBody(webhookPayload(envelope, data))).toEqual([]);
 });

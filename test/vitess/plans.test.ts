@@ -29,7 +29,7 @@ describe("ADR 0048: each statement that the product sends to a vtgate", () => {
 
   it("takes the same locks as on a MySQL", () => expectLocksKept(statements));
 
-  it("is in the test: together they name every table", () => {
+  it("is known here: the statements name every table", () => {
     const sent = statements.map(({ text }) => text).join("\n");
     const missing = TABLES.filter((table) => !new RegExp(`\\b${table}\\b`).test(sent));
     expect(missing).toEqual([]);
