@@ -165,7 +165,7 @@ async function writeInTurn(
   const startedMs = performance.now();
   const calls: Promise<unknown>[] = [];
   for (const [place, key] of donationKeys(accountIds, count, `${name}-${startedMs}`).entries()) {
-    await createDonation(clients, key, {});
+    await createDonation(clients, key);
     await wait(Math.max(0, startedMs + (place * 1_000) / perSecond - performance.now()));
     written.set(place % accountIds.length, performance.now());
     calls.push(clients.donations.payDonation(key));

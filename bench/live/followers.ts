@@ -7,17 +7,10 @@ export const FOLLOWING = ["wait", "poll"] as const;
 export type Following = (typeof FOLLOWING)[number];
 
 /** A gateway's port, each account's key, and the way to follow. */
-export type FollowedFeeds = {
+type FollowedFeeds = {
   readonly port: number;
   readonly apiKeys: readonly string[];
   readonly how: Following;
-};
-
-/** Tools that follow one feed each. §4.4 */
-export type Followers = {
-  /** The number of answered requests. */
-  requests(): number;
-  stop(): void;
 };
 
 type Page = { data: { id: string }[]; pagination: { next_cursor: string | null } };
@@ -26,12 +19,12 @@ type Page = { data: { id: string }[]; pagination: { next_cursor: string | null }
 const POLL_MS = 5_000;
 const OK = 200;
 
-/** Starts a follower for each key, spread over `spreadMs`. Calls `onRecord` with the key's index for each record. */
+/** Starts a follower for each key, spread over `spreadMs`. Calls `onRecord` with the key's index for each record. §4.4 */
 export function startFollowers(
   { port, apiKeys, how }: FollowedFeeds,
   spreadMs: number,
   onRecord: (place: number) => void,
-): Followers {
+) {
   let requests = 0;
   let hasStopped = false;
   const connections: HttpConnection[] = [];
@@ -59,8 +52,9 @@ export function startFollowers(
     });
   }
   return {
+    /** The number of answered requests. */
     requests: () => requests,
-    stop() {
+    stop(): void {
       hasStopped = true;
       for (const connection of connections) connection.close();
     },

@@ -4,9 +4,7 @@ import pLimit from "p-limit";
 import type { Clients } from "../stack/dev-stack.ts";
 
 /** A donation of an account. */
-export type DonationKey = { readonly accountId: string; readonly externalId: string };
-/** The optional texts of a donation. */
-export type DonationText = { readonly donorName?: string; readonly message?: string };
+type DonationKey = { readonly accountId: string; readonly externalId: string };
 
 /** Creates numbered accounts through the core. Returns their ids. */
 export function makeAccounts({ accounts }: Clients, prefix: string, count: number) {
@@ -43,19 +41,15 @@ export function donationKeys(accountIds: readonly string[], count: number, name:
 }
 
 /** Creates a donation without paying it. */
-export async function createDonation(
-  { donations }: Clients,
-  key: DonationKey,
-  text: DonationText = {},
-) {
+export async function createDonation({ donations }: Clients, key: DonationKey) {
   const donation = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
-  await donations.createDonation({ ...key, ...donation, ...text });
+  await donations.createDonation({ ...key, ...donation });
 }
 
 /** Creates and pays donations, some concurrently. Each is two calls and one event to one endpoint. */
-export function donate(clients: Clients, keys: readonly DonationKey[], text: DonationText = {}) {
+export function donate(clients: Clients, keys: readonly DonationKey[]) {
   return eachConcurrently(keys, async (key) => {
-    await createDonation(clients, key, text);
+    await createDonation(clients, key);
     await clients.donations.payDonation(key);
   });
 }

@@ -3,11 +3,9 @@ import { NOW_MICROS } from "../../server/src/database/now.ts";
 import type { Bench } from "../run/bench.ts";
 import type { Figures } from "./figures.ts";
 
-/** The bench's own connection to a database. It counts its statements, so that they can be subtracted. */
-export type Watch = ReturnType<typeof startWatch>;
 type StatusRow = { Variable_name: string; Value: string };
 
-/** Watches a database server that nothing else uses. */
+/** Watches a database server that nothing else uses. It counts its own statements, to subtract them. */
 export function startWatch({ closeLater }: Bench, databaseUrl: string) {
   const pool = mysql.createPool({ uri: databaseUrl, connectionLimit: 1 });
   closeLater(() => pool.end());

@@ -1,5 +1,5 @@
 import { atLeast, atMost, type Goal } from "../report/goal.ts";
-import { type Figure, medianOf, type Run, ratioOf, valuesOf } from "../report/runs.ts";
+import { type Figure, medianOf, type Run, ratioOf, sumOf, valuesOf } from "../report/runs.ts";
 import { table } from "../report/table.ts";
 import { labelOf } from "./sides.ts";
 
@@ -21,8 +21,7 @@ export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as readonly Workload[]; // 
 
 const MEMORY_MB = 200;
 
-const wholeCpu: Figure = (figures) =>
-  ["side", "database", "load"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
+const wholeCpu = sumOf("cpu side", "cpu database", "cpu load");
 
 /** Returns the heading and the table of one workload. */
 export function workloadBlocks(runs: readonly Run[], load: Workload, sides: readonly string[]) {

@@ -20,8 +20,7 @@ export type Report = {
   readonly wrong?: string | undefined;
 };
 
-/** The folder of results. */
-export const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
+const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
 
 /** Prints a report. Stores a full run's report as JSON and Markdown. */
 export async function publish<Settings extends object>(

@@ -10,6 +10,11 @@ export type Run = Place & { readonly round: number; readonly figures: Figures };
 /** A figure's name, or a function of several figures. */
 export type Figure = string | ((figures: Figures) => number);
 
+/** Returns a figure that adds up others. */
+export const sumOf = (...names: readonly string[]): Figure => {
+  return (figures) => names.reduce((sum, name) => sum + (figures[name] ?? 0), 0);
+};
+
 /** Returns a figure of each round; empty if it was not measured. */
 export function valuesOf(runs: readonly Run[], { side, load }: Place, figure: Figure): number[] {
   return runs

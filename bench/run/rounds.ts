@@ -13,7 +13,7 @@ export type Side = {
 };
 
 /** One load on one side. */
-export type Turn = { readonly side: Side; readonly load: string; run(): Promise<Figures> };
+type Turn = { readonly side: Side; readonly load: string; run(): Promise<Figures> };
 
 /**
  * Measures the sides in turn, round by round, so that the machine's other load affects all of them. A side is started

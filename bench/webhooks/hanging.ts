@@ -6,14 +6,6 @@ import { makeTargets } from "../load/targets.ts";
 import type { DeliveryStack } from "../stack/delivery-stack.ts";
 import type { Worker } from "../stack/jobs.ts";
 
-/** The backlog of an endpoint that never answers. */
-export type Hanging = {
-  readonly endpointId: string;
-  /** Puts the backlog into the outbox. Waits until the endpoint has its limit in flight. */
-  put(): Promise<void>;
-  take(): Promise<void>;
-};
-
 const WRITERS = 64;
 const PORTION_SECONDS = 2;
 /** A dispatcher finds entries within five seconds even if nobody notifies it. */
@@ -24,7 +16,7 @@ export async function makeHanging(
   { product, receiver, store, watch }: DeliveryStack,
   load: Worker<ContributionJobs>,
   least: number,
-): Promise<Hanging> {
+) {
   const { clients, corePort } = await product.collect();
   const kind = WebhookEventKind.SUBSCRIPTION_CREATED;
   const accountIds = await makeTargets(clients, receiver.hanging, kind, "bench_hanging", 1);
@@ -35,17 +27,14 @@ export async function makeHanging(
   }
   await product.rest();
   await watch.rows("CREATE TABLE hanging SELECT * FROM outbox_entry");
-  const [endpoint] = await watch.rows<{ id: string }>(
-    "SELECT DISTINCT endpoint_id AS id FROM hanging",
-  );
-  const endpointId = endpoint?.id ?? "";
-  const take = async () => {
-    await watch.rows("DELETE FROM outbox_entry WHERE endpoint_id = ?", [endpointId]);
-  };
+  const sql = "SELECT DISTINCT endpoint_id AS id FROM hanging";
+  const [{ id: endpointId } = { id: "" }] = await watch.rows<{ id: string }>(sql);
+  const take = () => watch.rows("DELETE FROM outbox_entry WHERE endpoint_id = ?", [endpointId]);
   await take();
   return {
     endpointId,
-    async put() {
+    /** Puts the backlog into the outbox. Waits until the endpoint has its limit in flight. */
+    async put(): Promise<void> {
       await watch.rows("INSERT INTO outbox_entry SELECT * FROM hanging");
       await wait(FULL_MS);
     },

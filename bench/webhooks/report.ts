@@ -1,5 +1,5 @@
 import { atLeast, atMost, type Goal } from "../report/goal.ts";
-import { medianOf, type Place, type Run, ratioOf, valuesOf } from "../report/runs.ts";
+import { medianOf, type Place, type Run, ratioOf, sumOf, valuesOf } from "../report/runs.ts";
 import { grouped, table } from "../report/table.ts";
 import { LAYOUTS, type LayoutName } from "./layouts.ts";
 import { MANY_WRITERS, WITHOUT_BACKLOG, WRITE_CASES, type WriteCase } from "./write-case.ts";
@@ -11,9 +11,7 @@ const TIMES_FLOOR = { "one-process": 10, "own-process": 14 };
 const [CPU_MS, P50_MS] = [1.5, 300];
 const [STEADY_CPU_MS, STEADY_P50_MS] = [5, 6];
 
-/** The processor time of product, database and Temporal together. */
-const wholeCpu = (figures: Run["figures"]) =>
-  ["product", "database", "Temporal"].reduce((sum, name) => sum + (figures[`cpu ${name}`] ?? 0), 0);
+const wholeCpu = sumOf("cpu product", "cpu database", "cpu Temporal");
 
 /** Describes a case in words. */
 export function labelOf(
@@ -32,7 +30,7 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
     medianOf(runs, { side, load: writeCase.name }, figure);
   const timesFloor = ({ name, perSecond }: WriteCase) =>
     perSecond ? Number.NaN : ratioOf(runs, { side, load: name }, FLOOR);
-  const sumOf = (figure: string) => (writeCase: WriteCase) =>
+  const totalOf = (figure: string) => (writeCase: WriteCase) =>
     valuesOf(runs, { side, load: writeCase.name }, figure).reduce((sum, value) => sum + value, 0);
   return table(measuredOf(runs, side), [
     [LAYOUTS[side].label, (writeCase) => labelOf(writeCase, accounts)],
@@ -46,8 +44,8 @@ export function layoutTable(runs: readonly Run[], side: LayoutName, accounts: nu
     ["Temporal's", of("cpu Temporal"), 2],
     ["beside it: load's", of("cpu load"), 2],
     ["receiver's", of("cpu receiver"), 2],
-    ["lost", sumOf("lost"), 0],
-    ["twice", sumOf("again"), 0],
+    ["lost", totalOf("lost"), 0],
+    ["twice", totalOf("again"), 0],
   ]);
 }
 
