@@ -12,10 +12,7 @@ export type Attacker = {
 };
 type Counts = Readonly<Record<string, number>>;
 
-/**
- * Runs, as a process of its own, the attack that `argv` names, then prints its counts. `argv` also has the source
- * address and the duration.
- */
+/** Runs the attack that `argv` names, then prints its counts. `argv` also has the source address and the duration. */
 export async function runAttack<Target>(
   attacks: Readonly<Record<string, (target: Target & Attacker) => Promise<unknown>>>,
   targetOf: (args: string[]) => Target,
@@ -77,8 +74,6 @@ export const inParallel = <Result>(count: number, work: (index: number) => Promi
 export async function openFrom({ address, count }: Attacker, port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: address });
   socket.on("error", () => count("errors"));
-  await new Promise<void>((resolve) =>
-    socket.once("connect", resolve).once("close", () => resolve()),
-  );
+  await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
   return socket;
 }

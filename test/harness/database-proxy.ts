@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 
 /** A proxy before the database. It counts commands and can stop forwarding. */
@@ -40,7 +41,7 @@ export async function openDatabaseProxy(serverUrl: string) {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const url = new URL(serverUrl);
   url.hostname = "127.0.0.1";
   url.port = `${(server.address() as net.AddressInfo).port}`;

@@ -15,7 +15,7 @@ export async function readPage(
   return answer.json<PageJson>();
 }
 
-/** Reads all pages of a query, which take turns with these limits. Each page must move the cursor. */
+/** Reads all pages of a query. The pages use these limits in turn. Each page must move the cursor. */
 export async function readAll(
   stack: Pick<TestStack, "http">,
   apiKey: string,

@@ -25,6 +25,7 @@ import { readConfig } from "@activity/server";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createClient, createHandlerContext } from "@connectrpc/connect";
+import type { ActivityRow } from "../../server/src/activity/activity-store.ts";
 import { DomainError, ErrorCode } from "../../server/src/common/errors.ts";
 import { accountNoOf } from "../../server/src/common/ids.ts";
 import { createPackets, type Packets } from "../../server/src/database/packet.ts";
@@ -48,21 +49,6 @@ const WRITE_DEADLINE_MS = 30_000;
 
 /** A row of an import, with the fields of the request. */
 export type RowInit = MessageInitShape<typeof ImportRowSchema>;
-
-/** A row of the feed, as stored. */
-export type FeedRow = {
-  recorded_at: number;
-  record_key: string;
-  type: number;
-  platform: number;
-  unit: number;
-  value: number;
-  occurred_at: number | string | null;
-  currency: string | null;
-  refunded_amount_cents: number | null;
-  actor_name: string | null;
-  message: string | null;
-};
 
 /** A run, as the dispatch service identifies it. */
 export type Run = {
@@ -216,7 +202,7 @@ export async function startServices(given?: TestDatabase) {
 
     /** Reads the whole feed of an account, oldest first. */
     readFeed: (accountId: string) =>
-      database.query<FeedRow>(
+      database.query<ActivityRow>(
         `SELECT recorded_at, record_key, type, platform, unit, value, occurred_at, currency,
            refunded_amount_cents, actor_name, message
          FROM activity WHERE account_no = (SELECT account_no FROM account WHERE id = ?)

@@ -3,7 +3,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { unique } from "../../../test/harness/builders.ts";
-import { type FeedRow, useServices } from "../../../test/harness/services.ts";
+import { useServices } from "../../../test/harness/services.ts";
+import type { ActivityRow } from "../activity/activity-store.ts";
 import { timestampFromMicros } from "../common/timestamps.ts";
 
 const services = useServices();
@@ -55,9 +56,9 @@ const timestamp = fc.oneof(
   fc.bigInt(-62_135_596_800_000_000n, 253_402_300_799_999_999n),
 );
 
-async function rowOf(recordKey: string): Promise<FeedRow | undefined> {
+async function rowOf(recordKey: string): Promise<ActivityRow | undefined> {
   const columns = "occurred_at, recorded_at, value, actor_name, message";
-  const rows = await services.database.query<FeedRow>(
+  const rows = await services.database.query<ActivityRow>(
     `SELECT ${columns} FROM activity WHERE record_key = ?`,
     [recordKey],
   );
