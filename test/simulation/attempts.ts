@@ -1,92 +1,134 @@
-import { AttemptOutcome } from "@activity/proto";
+import {
+  AttemptOutcome,
+  type ClaimAttemptsResponse,
+  type LoadAttemptRequest,
+  type LoadAttemptResponse,
+  type ReadyAttempt,
+  type RunKey,
+} from "@activity/proto";
 import { LOST_RECORD_DETAIL } from "@activity/runtime/lost-record";
+import type { Message } from "@bufbuild/protobuf";
 import type { NewAttempt } from "../../server/src/dispatch/record-store.ts";
+import type { AttemptKey } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
 import type { AttemptReport } from "../../workflows/src/http/sender.ts";
 import { EPOCH_MS, type Process } from "./world.ts";
 
-/** Of which attempt some bytes are, and when and under which lease they were read. */
-export type Load = {
-  readonly accountNo: number;
-  readonly deliveryId: string;
-  readonly run: number;
-  readonly attempt: number;
-  readonly endpointId: string;
+/** How a payload was read from the database. */
+type Source = {
   readonly loadedAtMs: number;
-  /** By the database's clock, when they were read, in microseconds. */
+  /** The time of the load by the database's clock, in microseconds. */
   readonly loadedAtMicros: number;
-  /** By the database's clock, when it was leased, in microseconds; `undefined` for a retry. */
+  /** The time of the lease by the database's clock, in microseconds; `undefined` if a workflow makes the attempt. */
   readonly leasedAtMicros: number | undefined;
-  /** What it is to be signed with. */
+  /** The secret that must sign the attempt. */
   readonly secret: string;
 };
+
+/** An attempt that the core gave to a dispatcher, and how its payload was read. */
+export type Load = AttemptKey & Source & { readonly endpointId: string };
 
 /** An attempt that a dispatcher began. */
 export type BegunAttempt = Load & {
   readonly process: Process;
   readonly beganMs: number;
-  /** When the receiver had the request. */
+  /** When the receiver got the request. */
   postedMs?: number;
-  /** What the receiver answered, if it had the request. */
-  seen?: undefined | { readonly outcome: string; readonly status: number | undefined };
+  /** The receiver's answer, if it got the request. */
+  seen?: { readonly outcome: string; readonly status: number | undefined };
   endedMs?: number;
   outcome?: string;
 };
 
-/** All attempts that were begun, as the network sees them. */
-export type Attempts = {
-  begin(request: PostRequest, process: Process): BegunAttempt;
-  post(one: BegunAttempt, request: PostRequest): void;
-  end(one: BegunAttempt, report: AttemptReport): void;
-  of(deliveryId: string, run: number, attempt: number): readonly BegunAttempt[];
-  all(): readonly BegunAttempt[];
-  inFlight(): ReadonlySet<BegunAttempt>;
-};
+/** All payloads that were read, and all attempts that were begun. */
+export type Attempts = ReturnType<typeof createAttempts>;
 
-/** Creates a list of attempts; `loadOf` tells what some bytes are, and `onPost` hears of each POST before it is noted. */
+/** Creates an empty list of attempts. `onPost` hears of each POST before the list notes it. */
 export function createAttempts(
   nowMs: () => number,
-  loadOf: (body: Uint8Array) => Load,
   onPost: (one: BegunAttempt, request: PostRequest) => void,
-): Attempts {
+) {
+  /** How each payload was read for each endpoint. */
+  const sources = new WeakMap<Uint8Array, Map<string, Source>>();
+  /** The attempt of each payload. A request does not name its run. */
+  const loads = new WeakMap<Uint8Array, Load>();
   const all: BegunAttempt[] = [];
   const byKey = new Map<string, BegunAttempt[]>();
   const inFlight = new Set<BegunAttempt>();
-  const keyOf = (deliveryId: string, run: number, attempt: number) =>
-    `${deliveryId} ${run} ${attempt}`;
+
+  /** Replaces the payload by a copy, which identifies the attempt. */
+  function identify(ready?: ReadyAttempt, key?: RunKey, attempt = 1): Load {
+    if (ready === undefined || key === undefined) throw new Error("an answer lacks its attempt");
+    const { endpointId } = ready;
+    const source = sources.get(ready.payload)?.get(endpointId);
+    if (source === undefined) throw new Error("no load of this payload was noted");
+    ready.payload = Uint8Array.from(ready.payload);
+    const { deliveryId, run } = key;
+    const accountNo = Number(key.accountNo);
+    const load = { ...source, accountNo, deliveryId, run, attempt, endpointId };
+    loads.set(ready.payload, load);
+    return load;
+  }
+
+  const of = (key: Omit<AttemptKey, "accountNo">): readonly BegunAttempt[] =>
+    byKey.get(keyOf(key)) ?? [];
+
   return {
-    begin({ body }, process) {
-      const one: BegunAttempt = { ...loadOf(body), process, beganMs: nowMs() };
+    all,
+    inFlight,
+    /** Notes how a payload was read for an endpoint. */
+    noteSource(payload: Uint8Array, endpointId: string, source: Source): void {
+      const known = sources.get(payload) ?? new Map<string, Source>();
+      sources.set(payload, known.set(endpointId, source));
+    },
+    /** Notes each attempt in an answer of the core, and returns them. */
+    noteAnswer(method: string, request: Message, answer: Message): readonly Load[] {
+      if (method === "claimAttempts") {
+        const { attempts } = answer as ClaimAttemptsResponse;
+        return attempts.map(({ run, ready }) => identify(ready, run));
+      }
+      if (method !== "loadAttempt") return [];
+      const { step } = answer as LoadAttemptResponse;
+      const { run, attempt } = request as LoadAttemptRequest;
+      return step.case === "ready" ? [identify(step.value, run, attempt)] : [];
+    },
+    begin({ body }: PostRequest, process: Process): BegunAttempt {
+      const load = loads.get(body);
+      if (load === undefined) throw new Error("no answer of the core contained this payload");
+      const one: BegunAttempt = { ...load, process, beganMs: nowMs() };
       all.push(one);
-      const key = keyOf(one.deliveryId, one.run, one.attempt);
-      byKey.set(key, [...(byKey.get(key) ?? []), one]);
+      byKey.set(keyOf(one), [...of(one), one]);
       inFlight.add(one);
       process.onKill(() => inFlight.delete(one));
       return one;
     },
-    post(one, request) {
+    post(one: BegunAttempt, request: PostRequest): void {
       onPost(one, request);
       one.postedMs = nowMs();
     },
-    end(one, { outcome }) {
+    end(one: BegunAttempt, { outcome }: AttemptReport): void {
       inFlight.delete(one);
       Object.assign(one, { endedMs: nowMs(), outcome });
     },
-    of: (deliveryId, run, attempt) => byKey.get(keyOf(deliveryId, run, attempt)) ?? [],
-    all: () => all,
-    inFlight: () => inFlight,
+    /** Lists each time that an attempt was begun. */
+    of,
   };
+}
+
+/** Returns a text that identifies an attempt. */
+export function keyOf({ deliveryId, run, attempt }: Omit<AttemptKey, "accountNo">): string {
+  return `${deliveryId} ${run} ${attempt}`;
 }
 
 const OUTCOMES: ReadonlyMap<string, AttemptOutcome> = new Map(Object.entries(AttemptOutcome));
 
-/** Whether a stored attempt is one of those that were made, with what its receiver answered. */
+/** Whether a stored attempt is one of those that were made, with the answer of its receiver. */
 export function isAsMade(stored: NewAttempt, made: readonly BegunAttempt[]): boolean {
   return made.some(({ endedMs, beganMs, seen, outcome = "" }) => {
     if (endedMs === undefined) return false;
     const name = (seen?.outcome ?? outcome).toUpperCase();
     if (OUTCOMES.get(name) !== stored.outcome) return false;
-    // Its record was lost with a database that was restored, or with a process: no more is known.
+    // A restored database or a process lost the record, and nothing else of it is known.
     if (stored.detail === LOST_RECORD_DETAIL) return true;
     const startedMs = Number(stored.startedAt) / 1000 - EPOCH_MS;
     return stored.statusCode === seen?.status && Math.abs(startedMs - beganMs) <= 1;

@@ -1,10 +1,9 @@
 import { DispatchService } from "@activity/proto";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { createContextValues, type HandlerContext, type Interceptor } from "@connectrpc/connect";
-import type { Packets } from "../../server/src/database/packet.ts";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
-import { createOutbox, type Outbox } from "../../server/src/dispatch/outbox.ts";
+import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createErrorMapping } from "../../server/src/rpc/error-mapping.ts";
 import { createSecretKey } from "../../server/src/signing-secret/secret-cipher.ts";
 import { QUIET } from "../harness/quiet.ts";
@@ -12,26 +11,17 @@ import type { Database } from "./database.ts";
 import { createMemoryPackets } from "./memory-packets.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { Random } from "./random.ts";
-import type { Process, World } from "./world.ts";
+import type { World } from "./world.ts";
 
-/** What signing secrets are encrypted with. */
+/** The keys that encrypt signing secrets. */
 export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
 const ORPHANS_EVERY_MS = 5_000;
 
-/** A process of the core: the real service of dispatchers, and what owners' writes need. */
-export type Core = {
-  readonly process: Process;
-  readonly outbox: Outbox;
-  readonly packets: Pick<Packets, "loadAndStore">;
-  answer(
-    method: DescMethod,
-    request: Message,
-    signal: AbortSignal,
-  ): Promise<Record<string, unknown>>;
-};
+/** A core process: the real dispatch service, and the parts of owners' writes. */
+export type Core = ReturnType<typeof createCore>;
 
 /** Starts a core. */
-export function createCore(world: World, database: Database, random: Random): Core {
+export function createCore(world: World, database: Database, random: Random) {
   const process = world.startProcess("core");
   const { link, session } = database.connect(process);
   const { timing } = process;
@@ -52,12 +42,13 @@ export function createCore(world: World, database: Database, random: Random): Co
     process,
     outbox,
     packets: createMemoryPackets(database.tables, link, session),
-    async answer(method, request, signal) {
+    /** Answers a call as the core's listener does. */
+    async answer(method: DescMethod, request: Message, signal: AbortSignal) {
       const handler = service[method.localName as keyof typeof service];
-      // All methods of the service are unary: a message and its context in, a message out.
+      // All methods of the service are unary.
       const handle = handler as (message: Message, context: HandlerContext) => Promise<object>;
       const context = { signal, values: createContextValues() } as HandlerContext;
-      // The mapping asks for names only, and gives back the answer as it stands.
+      // The mapping reads names only, and returns the answer unchanged.
       const call = { service: DispatchService, method } as unknown as Parameters<
         ReturnType<Interceptor>
       >[0];

@@ -1,14 +1,13 @@
 import { DatabaseTimeoutError } from "../../server/src/database/deadline.ts";
 import { Fault, type Faults } from "./faults.ts";
-import type { Session } from "./memory-locks.ts";
-import type { Link } from "./memory-store.ts";
+import type { Link, Session } from "./memory-locks.ts";
 import { createTables, type TableWatcher } from "./memory-tables.ts";
 import { EPOCH_MS, type Process, type World } from "./world.ts";
 
-/** As `queryWithin` has it. */
+/** The deadline of `queryWithin`. */
 const DEADLINE_MS = 10_000;
 
-/** The database: its tables, its clock, and the ways to it. */
+/** The database: its tables, its clock and its connections. */
 export type Database = ReturnType<typeof createDatabase>;
 
 /** Creates an empty database whose clock is right. */
@@ -17,28 +16,25 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
   let steppedAtMs = Number.NEGATIVE_INFINITY;
   let isReadOnly = false;
   let isAway = false;
-  /** How often another server took its place: what was on its way to the one before is lost. */
+  /** How many restored databases replaced the first. A statement never reaches a later one. */
   let replaced = 0;
   const nowMicros = () => Math.floor((EPOCH_MS + stepMs + world.nowMs()) * 1000);
   const tables = createTables(nowMicros, watcher);
 
-  /** The connections of a process; what it had locked is given back once the server misses it. */
+  /** Connects a process. Its locks are released once the server notices its end. */
   function connect(process: Process): { readonly link: Link; readonly session: Session } {
     const session: Session = { isOver: false };
     process.onKill(() => {
       const { thereMs } = faults.pass(`end of ${process.name}`);
-      world.after(thereMs, () => tables.locks.releaseSession(session));
+      world.after(thereMs, () => tables.locks.endSession(session));
     });
-    const link: Link = ({ name, isWrite }, ask) => {
-      const answer = Promise.withResolvers<ReturnType<typeof ask>>();
+    const link: Link = ({ name, isWrite }, work) => {
+      const answer = Promise.withResolvers<ReturnType<typeof work>>();
       const { thereMs, backMs, fault } = faults.pass(`database ${name}`);
       const back = (settle: () => void) => world.after(backMs, settle, process);
       const fail = (error: Error) => back(() => answer.reject(error));
-      const forget = world.after(
-        DEADLINE_MS,
-        () => answer.reject(new DatabaseTimeoutError("too late")),
-        process,
-      );
+      const late = () => answer.reject(new DatabaseTimeoutError("too late"));
+      const forget = world.after(DEADLINE_MS, late, process);
       answer.promise.then(forget, forget);
       if (!process.isAlive()) return answer.promise;
       const server = replaced;
@@ -48,10 +44,9 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
         if (fault === Fault.Lost) return undefined;
         if (isWrite && isReadOnly) return fail(readOnly());
         try {
-          const result = ask();
+          const result = work();
           if (fault === Fault.Broken) return fail(lostConnection());
-          if (fault === Fault.AnswerLost) return undefined;
-          return back(() => answer.resolve(result));
+          return fault === Fault.AnswerLost ? undefined : back(() => answer.resolve(result));
         } catch (error) {
           if (error instanceof Error) return fail(error);
           throw error;
@@ -65,14 +60,14 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
   return {
     tables,
     connect,
-    /** Steps the clock to so much before or after the right time. */
+    /** Sets how far the clock is ahead of the true time. */
     setClock(toMs: number): void {
       stepMs = toMs;
       steppedAtMs = world.nowMs();
     },
-    /** When that was last done. */
+    /** When the clock stepped last. */
     steppedAtMs: () => steppedAtMs,
-    /** Puts what a backup holds in its place. */
+    /** Replaces the database by a restored backup. */
     restore(backup: () => void): void {
       replaced += 1;
       backup();
@@ -80,7 +75,7 @@ export function createDatabase(world: World, faults: Faults, watcher: TableWatch
     setReadOnly(is: boolean): void {
       isReadOnly = is;
     },
-    /** Connections that are open are lost with their next statement. */
+    /** Makes the database unavailable. An open connection breaks with its next statement. */
     setAway(is: boolean): void {
       isAway = is;
     },

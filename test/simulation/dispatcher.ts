@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { wait } from "@activity/runtime/timing";
 import { createRecorder, type Recorder } from "../../workflows/src/attempt/recorder.ts";
-import type { AttemptKey } from "../../workflows/src/common/run.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import { whileCoreAnswers } from "../../workflows/src/dispatcher/while-core-answers.ts";
 import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
@@ -10,21 +9,18 @@ import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/at
 import { QUIET } from "../harness/quiet.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Network } from "./network.ts";
+import type { Safety } from "./safety.ts";
 import type { Temporal } from "./temporal.ts";
 import { createWire, type WireParts } from "./wire.ts";
-import { EPOCH_MS, type Process } from "./world.ts";
+import { EPOCH_MS } from "./world.ts";
 
 const ATTEMPTS_END_WITHIN_MS = 15_000;
 const RECORD_WITHIN_MS = 10_000;
-/** Before the core is asked for again. */
+/** How long a dispatcher waits before it looks for the core again. */
 const PAUSE_MS = 1_000;
 
-/** A dispatcher: the real pollers, recorder and activities. */
-export type Dispatcher = {
-  readonly process: Process;
-  /** Ends as at a deployment: what is in flight ends, and is recorded. */
-  stop(): Promise<void>;
-};
+/** A dispatcher process: the real pollers, recorder and activities. */
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** Starts a dispatcher. */
 export function createDispatcher(
@@ -34,18 +30,24 @@ export function createDispatcher(
     readonly temporal: Temporal;
     readonly network: Network;
     readonly attempts: Attempts;
-    readonly onStopped: (process: Process) => void;
-    readonly onRecorded: (key: AttemptKey) => void;
+    readonly safety: Pick<Safety, "onStopped" | "onRecorded">;
   },
-): Dispatcher {
+) {
   const { world } = wire;
-  const { temporal, network, attempts, onStopped, onRecorded } = parts;
+  const { temporal, network, attempts, safety } = parts;
   const process = world.startProcess(name);
   const { timing } = process;
   const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
   const dispatch = createWire({ ...wire, process });
   const sender = network.createSender(process, attempts);
-  const recorder = watch(createRecorder(dispatch, QUIET, timing), onRecorded);
+  const real = createRecorder(dispatch, QUIET, timing);
+  const recorder: Recorder = {
+    ...real,
+    async record(key, ...made) {
+      await real.record(key, ...made);
+      safety.onRecorded(key);
+    },
+  };
   const first = startFirstAttempts({ dispatch, sender, recorder, nowMs, timing, log: QUIET });
   const slots = createAttemptSlots({ ...RETRY_SLOTS, nowMs: timing.nowMs });
   const activities = createActivities({
@@ -76,24 +78,14 @@ export function createDispatcher(
 
   return {
     process,
-    async stop() {
+    /** Stops it as a deployment does: attempts in flight end, and are recorded. */
+    async stop(): Promise<void> {
       stopping.abort();
       const ended = Promise.all([running, first.stop()]);
       await Promise.race([ended, wait(timing, ATTEMPTS_END_WITHIN_MS)]);
       await recorder.close(RECORD_WITHIN_MS);
-      if (process.isAlive()) onStopped(process);
+      if (process.isAlive()) safety.onStopped(process);
       process.kill();
-    },
-  };
-}
-
-/** Tells of each attempt that a recorder takes for recorded. */
-function watch(recorder: Recorder, onRecorded: (key: AttemptKey) => void): Recorder {
-  return {
-    ...recorder,
-    async record(key, ...made) {
-      await recorder.record(key, ...made);
-      onRecorded(key);
     },
   };
 }

@@ -1,55 +1,42 @@
-import type { createStreams } from "./random.ts";
+import type { Streams } from "./random.ts";
 
-/** What becomes of a message: how long it takes each way, and what befalls it. */
-export type Passage = {
-  readonly thereMs: number;
-  readonly backMs: number;
-  readonly fault: Fault | undefined;
-};
+/** What can befall a message. */
 export const Fault = {
-  /** It never arrives, and its sender is told at once. */
+  /** It never arrives. Its sender hears so at once. */
   Refused: "refused",
-  /** It never arrives, and nobody is told. */
+  /** It never arrives. Its sender hears nothing. */
   Lost: "lost",
-  /** It takes effect, and its sender is told that it failed. */
+  /** It takes effect. Its sender hears that it failed. */
   Broken: "broken",
-  /** It takes effect, and its sender hears nothing. */
+  /** It takes effect. Its sender hears nothing. */
   AnswerLost: "answer lost",
   /** It takes effect twice. */
   Twice: "twice",
 } as const;
 export type Fault = (typeof Fault)[keyof typeof Fault];
-const FAULTS = [Fault.Refused, Fault.Lost, Fault.Broken, Fault.AnswerLost, Fault.Twice] as const;
+const FAULTS = Object.values(Fault);
 
-/** Draws what befalls messages. */
-export type Faults = {
-  pass(link: string): Passage;
-  /** From now on nothing goes wrong any more. */
-  heal(): void;
-  /** The names of those that happened. */
-  readonly happened: string[];
-};
-
-/** How much of all messages are slow, by up to 20 seconds. */
+/** The share of faults that only delay a message, and their longest delay. */
 const SLOW_SHARE = 0.3;
 const SLOWEST_MS = 20_000;
 
-/** Draws a fault for a share of all messages; those in `skipped`, by their names, do not happen. */
-export function createFaults(
-  streams: ReturnType<typeof createStreams>,
-  share: number,
-  skipped: ReadonlySet<string>,
-): Faults {
+export type Faults = ReturnType<typeof createFaults>;
+
+/** Creates faults for a share of all messages, except those whose names are in `skipped`. */
+export function createFaults(streams: Streams, share: number, skipped: readonly string[]) {
   const counts = new Map<string, number>();
+  /** The names of the faults so far. */
   const happened: string[] = [];
   let isHealed = false;
 
   return {
     happened,
-    heal() {
+    /** From now on no message has a fault. */
+    heal(): void {
       isHealed = true;
     },
-    pass(link) {
+    /** Draws the time that a message takes each way, and its fault if it has one. */
+    pass(link: string): { thereMs: number; backMs: number; fault: Fault | undefined } {
       const random = streams(`link ${link}`);
       const quick = { thereMs: random.between(0.2, 3), backMs: random.between(0.2, 3) };
       const isFault = random.chance(share);
@@ -61,7 +48,7 @@ export function createFaults(
       const count = (counts.get(link) ?? 0) + 1;
       counts.set(link, count);
       const name = `${link} ${count}`;
-      if (skipped.has(name)) return { ...quick, fault: undefined };
+      if (skipped.includes(name)) return { ...quick, fault: undefined };
       happened.push(name);
       if (!isSlow) return { ...quick, fault };
       const slow = isSlowThere ? { thereMs: slowMs } : { backMs: slowMs };

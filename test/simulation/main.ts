@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { runPlanted } from "./planted/run-planted.ts";
 import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
@@ -6,22 +7,22 @@ import { simulate } from "./simulate.ts";
 // npm run test:simulation -- --minutes 30 [--from SEED]   as many scenarios as fit
 // npm run test:simulation -- --seed SEED                  one scenario, shrunk if it breaks a rule
 //
-// npm run test:simulation -- --planted [PART]             all planted bugs, or those whose names contain PART
+// npm run test:simulation -- --planted [PART]             all planted bugs, or those with PART in their names
 
-/** Behind those of `npm test`. */
-const FIRST_SEED = 1_001;
+/** After the seeds of `npm test`. */
+const FIRST_SEED = "1001";
 
-function textAfter(name: string): string | undefined {
-  const place = process.argv.indexOf(name);
-  return place < 0 ? undefined : (process.argv[place + 1] ?? "");
-}
+const { values, positionals } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "1" },
+    from: { type: "string", default: FIRST_SEED },
+    seed: { type: "string" },
+    planted: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
 
-function numberAfter(name: string): number | undefined {
-  const text = textAfter(name);
-  return text === undefined ? undefined : Number(text);
-}
-
-async function runFor(minutes: number, from: number): Promise<void> {
+async function runFor(minutes: number, from: number): Promise<boolean> {
   const endMs = performance.now() + minutes * 60_000;
   let [seed, failed, faults, attempts] = [from, 0, 0, 0];
   for (; performance.now() < endMs; seed++) {
@@ -38,18 +39,18 @@ async function runFor(minutes: number, from: number): Promise<void> {
     `${runs} scenarios from seed ${from}, ${failed} broke a rule; ${(runs / minutes).toFixed(0)} a minute, ` +
       `${(faults / runs).toFixed(1)} faults and ${(attempts / runs).toFixed(1)} attempts each\n`,
   );
-  if (failed > 0) process.exitCode = 1;
+  return failed === 0;
 }
 
-const seed = numberAfter("--seed");
-const planted = textAfter("--planted");
-if (planted !== undefined) {
-  if (!runPlanted(planted)) process.exitCode = 1;
-} else if (seed !== undefined) {
+async function runSeed(seed: number): Promise<boolean> {
   const scenario = drawScenario(seed);
   const text = await report(scenario, await simulate(scenario));
-  process.stdout.write(`${text || `seed ${seed} breaks nothing`}\n`);
-  if (text !== "") process.exitCode = 1;
-} else {
-  await runFor(numberAfter("--minutes") ?? 1, numberAfter("--from") ?? FIRST_SEED);
+  process.stdout.write(`${text || `seed ${seed} breaks no rule`}\n`);
+  return text === "";
 }
+
+let isGood: boolean;
+if (values.planted) isGood = runPlanted(positionals[0] ?? "");
+else if (values.seed !== undefined) isGood = await runSeed(Number(values.seed));
+else isGood = await runFor(Number(values.minutes), Number(values.from));
+if (!isGood) process.exitCode = 1;

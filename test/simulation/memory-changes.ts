@@ -29,16 +29,15 @@ export function applyChanges(
       delivery.nextAttemptAt = retryInMicros === undefined ? null : nowMicros() + retryInMicros;
     }
   }
-  for (const run of canceled) {
-    const delivery = deliveries.get(run.deliveryId);
-    if (delivery === undefined || !isRunning(delivery, run.run)) continue;
+  for (const { deliveryId, run } of canceled) {
+    const delivery = deliveries.get(deliveryId);
+    if (delivery === undefined || !isRunning(delivery, run)) continue;
     tables.setState(delivery, DeliveryState.Canceled);
     delivery.nextAttemptAt = null;
   }
   for (const run of retried) {
     const entry = entryOf(run);
-    if (entry?.task !== Task.Attempt) continue;
-    Object.assign(entry, { task: Task.BeginRetries, leaseId: null, leasedUntil: null });
+    if (entry?.task === Task.Attempt) tables.putEntry(entry, Task.BeginRetries);
   }
   for (const run of deleted) if (entryOf(run)) tables.deleteEntry(run.deliveryId);
 }

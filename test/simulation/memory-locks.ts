@@ -1,40 +1,64 @@
-/** Connections that are lost together. */
-export type Session = { isOver: boolean };
-/** A transaction. What reaches the database after its end changes nothing. */
-export type Holder = { readonly session: Session; isOver: boolean };
+/** The way to the database. `work` runs once at one moment, or never. Its answer may be lost. */
+export type Link = <Result>(
+  call: { readonly name: string; readonly isWrite: boolean },
+  work: () => Result,
+) => Promise<Result>;
 
-/** Which rows transactions have locked. */
+/** Connections of a process, which are lost together. */
+export type Session = { isOver: boolean };
+/** A transaction that locks rows. After its end, and after that of its session, it changes nothing. */
+export type Transaction = { readonly session: Session; isOver: boolean };
+
+export const isOver = (transaction: Transaction) =>
+  transaction.isOver || transaction.session.isOver;
+
+/** Creates the locks of a database's rows. */
 export function createLocks() {
-  const holders = new Map<string, Holder>();
+  const holders = new Map<string, Transaction>();
   let waiting: (() => void)[] = [];
 
-  function releaseWhere(isReleased: (holder: Holder) => boolean): void {
-    for (const [name, holder] of holders) if (isReleased(holder)) holders.delete(name);
+  const isHeld = (rows: readonly string[]) => rows.some((row) => holders.has(row));
+
+  function releaseWhere(isReleased: (holder: Transaction) => boolean): void {
+    for (const [row, holder] of holders) if (isReleased(holder)) holders.delete(row);
     const told = waiting;
     waiting = [];
-    for (const tell of told) tell();
+    for (const resolve of told) resolve();
   }
 
   return {
-    isHeld: (names: readonly string[]) => names.some((name) => holders.has(name)),
+    isHeld,
 
-    /** Locks those that are free, and returns them. */
-    takeFree(names: readonly string[], holder: Holder): string[] {
-      const free = names.filter((name) => !holders.has(name));
-      for (const name of free) holders.set(name, holder);
+    /** Locks the rows that are free, and returns them. */
+    takeFree(rows: readonly string[], holder: Transaction): string[] {
+      const free = rows.filter((row) => !holders.has(row));
+      for (const row of free) holders.set(row, holder);
       return free;
     },
 
-    release(holder: Holder): void {
-      holder.isOver = true;
-      releaseWhere((other) => other === holder);
+    end(transaction: Transaction): void {
+      transaction.isOver = true;
+      releaseWhere((holder) => holder === transaction);
     },
-    releaseSession(session: Session): void {
+    endSession(session: Session): void {
       session.isOver = true;
-      releaseWhere((other) => other.session === session);
+      releaseWhere((holder) => holder.session === session);
     },
 
-    /** Resolves when anything was released. */
-    released: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    /** Does a write as soon as no transaction has locked any of its rows. */
+    async whenFree<Result>(
+      link: Link,
+      name: string,
+      rows: readonly string[],
+      work: () => Result,
+    ): Promise<Result> {
+      for (;;) {
+        const done = await link({ name, isWrite: true }, () =>
+          isHeld(rows) ? undefined : { result: work() },
+        );
+        if (done !== undefined) return done.result;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
   };
 }

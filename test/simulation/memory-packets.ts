@@ -1,21 +1,20 @@
 import type { PacketRows, Packets, Statement, Stored } from "../../server/src/database/packet.ts";
-import type { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { Task } from "../../server/src/dispatch/outbox-store.ts";
-import type { Holder, Session } from "./memory-locks.ts";
-import type { Link } from "./memory-store.ts";
+import { isOver, type Link, type Session, type Transaction } from "./memory-locks.ts";
 import type { Tables } from "./memory-tables.ts";
 
 type Row = PacketRows[number][number];
 type Values = readonly unknown[];
 
 /**
- * Creates the connections of owners' writes on tables in memory. They know the statements of the product that change
- * what dispatch reads, by their beginnings; one that is new to them fails.
+ * Creates the connections of owners' writes on tables in memory. They know the product's statements on what dispatch
+ * reads by how these begin. Any other statement fails.
  */
 export function createMemoryPackets(
   tables: Tables,
   link: Link,
-  session: Session = { isOver: false },
+  session: Session,
 ): Pick<Packets, "loadAndStore"> {
   const { locks } = tables;
   return {
@@ -25,217 +24,162 @@ export function createMemoryPackets(
     ): Promise<Result> {
       const accountNos = load[0]?.values[0] as readonly number[];
       const names = accountNos.map((accountNo) => `account ${accountNo}`);
-      const holder: Holder = { session, isOver: false };
-      const isOver = () => holder.isOver || session.isOver;
-      const ask = async <Answer>(name: string, work: () => { answer: Answer } | undefined) => {
-        for (;;) {
-          const answered = await link({ name, isWrite: true }, work);
-          if (answered !== undefined) return answered.answer;
-          await locks.released();
-        }
-      };
+      const transaction: Transaction = { session, isOver: false };
+      const write = <Answer>(name: string, rows: readonly string[], work: () => Answer) =>
+        locks.whenFree(link, name, rows, () => {
+          if (isOver(transaction)) throw new Error("the connection was closed");
+          return work();
+        });
       try {
-        const rows = await ask("load", () => {
-          if (isOver()) throw new Error("the connection was closed");
-          if (locks.isHeld(names)) return undefined;
-          locks.takeFree(names, holder);
-          return { answer: load.map((statement) => rowsOf(tables, statement)) };
+        const rows = await write("load", names, () => {
+          locks.takeFree(names, transaction);
+          return load.map((statement) => rowsOf(tables, statement));
         });
         const { statements, result } = decide(rows);
         const touched = statements.flatMap((statement) => deliveriesOf(tables, statement));
-        await ask("store", () => {
-          if (isOver()) throw new Error("the connection was closed");
-          if (locks.isHeld(touched)) return undefined;
+        await write("store", touched, () => {
           for (const statement of statements) apply(tables, statement);
-          locks.release(holder);
-          return { answer: undefined };
+          locks.end(transaction);
         });
         return result;
       } finally {
-        locks.release(holder);
+        locks.end(transaction);
       }
     },
   };
 }
 
-/** Rows with all columns of what the lookups of owners' writes name. */
+/** The rows that a lookup reads, with all columns that any lookup names. */
 function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
-  // Behind those of subqueries.
-  const table = [...sql.matchAll(/ FROM (\w+)/g)].at(-1)?.[1];
   if (sql.startsWith("SELECT TIMESTAMPDIFF")) return [{ now_micros: tables.nowMicros() } as Row];
-  if (table === "account") {
-    return [...tables.accounts.values()]
-      .filter(({ accountNo }) => (values[0] as number[]).includes(accountNo))
-      .map(
-        ({ accountNo, id, blockedAt, feedChangedAt }) =>
-          ({
-            ...{ account_no: accountNo, id, blocked_at: blockedAt },
-            feed_changed_at: feedChangedAt,
-          }) as Row,
-      );
-  }
-  if (table === "endpoint") {
-    return [...tables.endpoints.values()]
-      .filter(({ deletedAt }) => deletedAt === null)
-      .map(
-        (row) =>
-          ({
-            ...{ account_no: row.accountNo, id: row.id, kinds: -1, url: row.url },
-            ...{ secret: row.secret, standard_webhooks: 0, created_at: 0, pending_from: null },
-            ...{ min_amount_cents: 0, name: "" },
-            switched_on: row.switchedOn ? 1 : 0,
-          }) as Row,
-      );
-  }
-  if (table === "delivery") {
-    return [...tables.deliveries.values()].map(
-      (row) =>
-        ({
-          ...{
-            account_no: row.accountNo,
-            id: row.id,
-            endpoint_id: row.endpointId,
-            kind: 1,
-            test: 0,
-          },
-          ...{ event_id: row.eventId, state: row.state, run: row.run, attempts: row.attempts },
-          ...{ last_outcome: row.lastOutcome, created_at: row.createdAt },
-          next_attempt_at: row.nextAttemptAt,
-          is_erased: tables.events.get(row.eventId)?.payload === null ? 1 : 0,
-        }) as Row,
-    );
-  }
-  throw new Error(`the simulation does not know ${sql}`);
+  // A subquery stands before the table of the lookup.
+  const table = [...sql.matchAll(/ FROM (\w+)/g)].at(-1)?.[1];
+  const lookups: Readonly<Record<string, () => object[]>> = {
+    account: () =>
+      [...tables.accounts.values()]
+        .filter(({ accountNo }) => (values[0] as number[]).includes(accountNo))
+        .map(({ accountNo, id, blockedAt, feedChangedAt }) => ({
+          ...{ account_no: accountNo, id, blocked_at: blockedAt, feed_changed_at: feedChangedAt },
+        })),
+    endpoint: () =>
+      [...tables.endpoints.values()]
+        .filter(({ deletedAt }) => deletedAt === null)
+        .map(({ accountNo, id, url, secret, switchedOn }) => ({
+          ...{ account_no: accountNo, id, name: "", kinds: -1, url, secret, standard_webhooks: 0 },
+          ...{ min_amount_cents: 0, switched_on: switchedOn ? 1 : 0 },
+          ...{ created_at: 0, pending_from: null },
+        })),
+    delivery: () =>
+      [...tables.deliveries.values()].map((row) => ({
+        ...{ account_no: row.accountNo, id: row.deliveryId, endpoint_id: row.endpointId },
+        ...{ event_id: row.eventId, kind: 1, test: 0, state: row.state, run: row.run },
+        ...{ attempts: row.attempts, last_outcome: row.lastOutcome, created_at: row.createdAt },
+        next_attempt_at: row.nextAttemptAt,
+        is_erased: tables.events.get(row.eventId)?.payload === null ? 1 : 0,
+      })),
+  };
+  const rows = lookups[table ?? ""]?.();
+  if (rows === undefined) throw new Error(`the simulation does not know ${sql}`);
+  return rows as Row[];
 }
 
-/** The deliveries that a statement locks: it waits for who has locked one. */
-function deliveriesOf(tables: Tables, { sql, values }: Statement): string[] {
-  if (sql.startsWith("UPDATE delivery SET state = ?, run = run + 1")) return values[2] as string[];
-  if (!sql.includes("SET d.state")) return [];
-  return deliveriesOfRecord(tables, values).map(({ id }) => id);
+const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
+
+/** The deliveries that a statement locks. It waits while another transaction has locked one of them. */
+function deliveriesOf(tables: Tables, { sql, values }: Statement): readonly string[] {
+  if (sql.startsWith(BEGIN_RUNS)) return values[2] as string[];
+  return sql.includes("SET d.state") ? deliveriesOfRecord(tables, values) : [];
 }
 
-function deliveriesOfRecord({ events, deliveries }: Tables, [, recordId]: Values) {
-  return [...deliveries.values()].filter(({ eventId }) => {
-    return events.get(eventId)?.recordId === recordId;
-  });
+function deliveriesOfRecord({ events, deliveries }: Tables, [, recordId]: Values): string[] {
+  return [...deliveries.values()]
+    .filter(({ eventId }) => events.get(eventId)?.recordId === recordId)
+    .map(({ deliveryId }) => deliveryId);
 }
 
 function apply(tables: Tables, { sql, values }: Statement): void {
-  const insert = /^INSERT INTO (\w+)\s*\(/.exec(sql);
-  if (insert !== null) {
-    for (const row of values[0] as Values[]) insertRow(tables, insert[1] ?? "", row);
+  const [, table] = /^INSERT INTO (\w+)\s*\(/.exec(sql) ?? [];
+  if (table !== undefined) {
+    for (const row of values[0] as Values[]) insertRow(tables, table, row);
     return;
   }
-  const known = UPDATES.find(([beginning]) => sql.startsWith(beginning));
-  if (known === undefined) throw new Error(`the simulation does not know ${sql}`);
-  known[1](tables, values);
+  const [, update] = Object.entries(UPDATES).find(([beginning]) => sql.startsWith(beginning)) ?? [];
+  if (update === undefined) throw new Error(`the simulation does not know ${sql}`);
+  update(tables, values);
 }
 
-/** The columns stand in the order of the statements that name them. */
+/** The values are in the order of the columns that the product's statements name. */
 function insertRow(tables: Tables, table: string, row: Values): void {
   if (table === "webhook_event") {
-    const [accountNo, id, , , recordId, payload] = row as [
-      number,
-      string,
-      number,
-      number,
-      string | null,
-      Buffer,
+    const [, id, , , recordId, payload] = row as [
+      ...[number, string, number, number, string | null, Buffer],
     ];
-    tables.events.set(id, { accountNo, id, recordId, payload });
+    tables.events.set(id, { recordId, payload });
   } else if (table === "delivery") {
-    const [accountNo, id, endpointId, eventId, , , state, run, createdAt] = row as [
+    const [accountNo, deliveryId, endpointId, eventId, , , state, run, createdAt] = row as [
       ...[number, string, string, string, number, boolean],
       ...[DeliveryState, number, number],
     ];
-    const fresh = { attempts: 0, lastOutcome: null, nextAttemptAt: null };
-    tables.insertDelivery({ accountNo, id, endpointId, eventId, state, run, createdAt, ...fresh });
+    tables.insertDelivery({
+      ...{ accountNo, deliveryId, endpointId, eventId, state, run, createdAt },
+      ...{ attempts: 0, lastOutcome: null, nextAttemptAt: null },
+    });
   } else if (table === "outbox_entry") {
     const [accountNo, deliveryId, endpointId, run, task, leaseId, leasedUntil] = row as [
       ...[number, string, string, number, Task],
       ...[string | null, number | null],
     ];
-    tables.putEntry({ accountNo, deliveryId, endpointId, run, task, leaseId, leasedUntil });
+    tables.putEntry({ accountNo, deliveryId, endpointId, run }, task, leaseId, leasedUntil);
   } else throw new Error(`the simulation does not know the table ${table}`);
 }
 
-type Update = (tables: Tables, values: Values) => void;
+/** Assigns to the row of a table, if the table has it. */
+function assign<Key, Row extends object>(
+  rows: ReadonlyMap<Key, Row>,
+  key: unknown,
+  fields: Partial<Row>,
+): void {
+  const row = rows.get(key as Key);
+  if (row !== undefined) Object.assign(row, fields);
+}
 
-const UPDATES: readonly (readonly [string, Update])[] = [
-  [
-    "UPDATE delivery SET state = ?, run = run + 1",
-    (tables, [state, , ids]) => {
-      for (const id of ids as string[]) {
-        const row = tables.deliveries.get(id);
-        if (row === undefined) continue;
-        tables.setState(row, state as DeliveryState);
-        Object.assign(row, { run: row.run + 1, attempts: 0, lastOutcome: null });
-        row.nextAttemptAt = null;
-      }
-    },
-  ],
-  [
-    "UPDATE endpoint SET name = ?",
-    ({ endpoints }, [, url, , , , switchedOn, , id]) => {
-      const row = endpoints.get(id as string);
-      if (row) Object.assign(row, { url, switchedOn });
-    },
-  ],
-  [
-    "UPDATE endpoint SET secret = ?, next_secret = NULL",
-    ({ endpoints }, [secret, , id]) => {
-      const row = endpoints.get(id as string);
-      if (row) row.secret = secret as Buffer;
-    },
-  ],
-  [
-    "UPDATE endpoint SET deleted_at = ?",
-    ({ endpoints }, [deletedAt, , id]) => {
-      const row = endpoints.get(id as string);
-      if (row) Object.assign(row, { deletedAt, switchedOn: false, url: "" });
-    },
-  ],
-  [
-    "UPDATE account SET feed_changed_at = CASE",
-    ({ accounts }, values) => {
-      for (const accountNo of values.at(-1) as number[]) {
-        const row = accounts.get(accountNo);
-        if (row) row.feedChangedAt = values[values.indexOf(accountNo) + 1] as number;
-      }
-    },
-  ],
-  [
-    "UPDATE account SET blocked_at = ?",
-    ({ accounts }, [blockedAt, accountNo]) => {
-      const row = accounts.get(accountNo as number);
-      if (row) row.blockedAt = blockedAt as number | null;
-    },
-  ],
-  [
-    "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id SET d.state = 7",
+/** The changes that statements make, by how the statements begin. */
+const UPDATES: Readonly<Record<string, (tables: Tables, values: Values) => void>> = {
+  [BEGIN_RUNS]: ({ deliveries, setState }, [state, , ids]) => {
+    for (const row of (ids as string[]).flatMap((id) => deliveries.get(id) ?? [])) {
+      setState(row, state as DeliveryState);
+      Object.assign(row, { run: row.run + 1, attempts: 0, lastOutcome: null, nextAttemptAt: null });
+    }
+  },
+  "UPDATE endpoint SET name = ?": ({ endpoints }, [, url, , , , switchedOn, , id]) =>
+    assign(endpoints, id, { url: url as string, switchedOn: switchedOn as boolean }),
+  "UPDATE endpoint SET secret = ?, next_secret = NULL": ({ endpoints }, [secret, , id]) =>
+    assign(endpoints, id, { secret: secret as Buffer }),
+  "UPDATE endpoint SET deleted_at = ?": ({ endpoints }, [deletedAt, , id]) =>
+    assign(endpoints, id, { deletedAt: deletedAt as number, switchedOn: false, url: "" }),
+  "UPDATE account SET feed_changed_at = CASE": ({ accounts }, values) => {
+    for (const accountNo of values.at(-1) as number[]) {
+      const feedChangedAt = values[values.indexOf(accountNo) + 1] as number;
+      assign(accounts, accountNo, { feedChangedAt });
+    }
+  },
+  "UPDATE account SET blocked_at = ?": ({ accounts }, [blockedAt, accountNo]) =>
+    assign(accounts, accountNo, { blockedAt: blockedAt as number | null }),
+  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id SET d.state = 7":
     (tables, values) => {
-      for (const row of deliveriesOfRecord(tables, values)) {
-        if (row.state === 3) continue;
-        tables.setState(row, 7);
+      const rows = deliveriesOfRecord(tables, values).map((id) => tables.deliveries.get(id));
+      for (const row of rows) {
+        if (row === undefined || row.state === DeliveryState.Delivered) continue;
+        tables.setState(row, DeliveryState.Erased);
         row.nextAttemptAt = null;
       }
     },
-  ],
-  [
-    "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id\n     STRAIGHT_JOIN delivery_attempt a",
+  "UPDATE webhook_event e\n  STRAIGHT_JOIN delivery d ON d.account_no = e.account_no AND d.event_id = e.id\n     STRAIGHT_JOIN delivery_attempt a":
     () => undefined,
-  ],
-  [
-    "DELETE o FROM webhook_event e",
-    (tables, values) => {
-      for (const { id } of deliveriesOfRecord(tables, values)) tables.deleteEntry(id);
-    },
-  ],
-  [
-    "UPDATE webhook_event SET payload = NULL",
-    ({ events }, [, recordId]) => {
-      for (const row of events.values()) if (row.recordId === recordId) row.payload = null;
-    },
-  ],
-];
+  "DELETE o FROM webhook_event e": (tables, values) => {
+    for (const id of deliveriesOfRecord(tables, values)) tables.deleteEntry(id);
+  },
+  "UPDATE webhook_event SET payload = NULL": ({ events }, [, recordId]) => {
+    for (const row of events.values()) if (row.recordId === recordId) row.payload = null;
+  },
+};

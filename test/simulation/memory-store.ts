@@ -2,58 +2,39 @@ import type { AttemptContent } from "../../server/src/dispatch/claim-store.ts";
 import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { DispatchStore } from "../../server/src/dispatch/dispatch-store.ts";
 import { Task } from "../../server/src/dispatch/outbox-store.ts";
-import type { DeliveryKey, RunKey } from "../../server/src/dispatch/run-key.ts";
+import type { NewAttempt } from "../../server/src/dispatch/record-store.ts";
+import type { DeliveryKey } from "../../server/src/dispatch/run-key.ts";
+import { keyOf } from "./attempts.ts";
 import { applyChanges } from "./memory-changes.ts";
-import type { Holder, Session } from "./memory-locks.ts";
+import { isOver, type Link, type Session, type Transaction } from "./memory-locks.ts";
 import { type DeliveryRow, type EntryRow, isRunning, type Tables } from "./memory-tables.ts";
 
-/** The way to the database. What is asked takes effect at one moment, or never; the answer may be lost. */
-export type Link = <Result>(
-  call: { readonly name: string; readonly isWrite: boolean },
-  ask: () => Result,
-) => Promise<Result>;
-
-/** Creates the store on tables in memory: what `sql-dispatch-store.ts` does, statement by statement. */
-export function createMemoryStore(
-  tables: Tables,
-  link: Link,
-  session: Session = { isOver: false },
-): DispatchStore {
+/** Creates the dispatch store on tables in memory. Each function does what the statements of the same name do. */
+export function createMemoryStore(tables: Tables, link: Link, session: Session): DispatchStore {
   const { accounts, endpoints, events, deliveries, attempts, entries, locks, nowMicros } = tables;
-  const read = <Result>(name: string, ask: () => Result) => link({ name, isWrite: false }, ask);
-  const write = <Result>(name: string, ask: () => Result) => link({ name, isWrite: true }, ask);
+  const read = <Result>(name: string, work: () => Result) => link({ name, isWrite: false }, work);
+  const write = <Result>(name: string, work: () => Result) => link({ name, isWrite: true }, work);
 
   const entriesOf = (keys: readonly DeliveryKey[]) =>
     keys.flatMap(({ deliveryId }) => entries.get(deliveryId) ?? []);
-
-  /** Writes rows once nobody else has locked them. */
-  async function whenFree(name: string, ids: readonly string[], ask: () => void): Promise<void> {
-    for (;;) {
-      const isDone = await write(name, () => {
-        if (locks.isHeld(ids)) return false;
-        ask();
-        return true;
-      });
-      if (isDone) return;
-      await locks.released();
-    }
-  }
+  const isLeased = (entry: EntryRow) => tables.isLeased(entry.leasedUntil);
+  const inMicros = (at: number | null) => Math.max(0, (at ?? 0) - nowMicros());
 
   function contentOf(
     delivery: DeliveryRow | undefined,
-    entry: Pick<EntryRow, "endpointId"> & { readonly leasedUntil?: number | null },
+    leasedUntil: number | null,
   ): AttemptContent | undefined {
-    const endpoint = endpoints.get(entry.endpointId);
+    const endpoint = endpoints.get(delivery?.endpointId ?? "");
     const payload = delivery && events.get(delivery.eventId)?.payload;
     if (delivery === undefined || endpoint === undefined || !payload) return undefined;
     const isBlocked = accounts.get(endpoint.accountNo)?.blockedAt !== null;
     if (isBlocked || !endpoint.switchedOn || endpoint.deletedAt !== null) return undefined;
-    const { id: endpointId, url, secret, standardWebhooks } = endpoint;
-    const content = { endpointId, url, secret, standardWebhooks, eventId: delivery.eventId };
-    // Each load has bytes of its own, so that a POST tells when its content was read.
-    const loaded: AttemptContent = { ...content, payload: Buffer.from(payload) };
-    tables.watcher.onLoad?.(loaded.payload, endpoint, entry.leasedUntil ?? null);
-    return loaded;
+    const { id: endpointId, url, secret } = endpoint;
+    // Each load has its own copy of the payload, so that a POST tells when its content was loaded.
+    const loaded = Buffer.from(payload);
+    tables.watcher.onLoad?.(loaded, endpoint, leasedUntil);
+    const content = { endpointId, url, secret, eventId: delivery.eventId, payload: loaded };
+    return { ...content, standardWebhooks: false };
   }
 
   const leasedOf = ({ accountNo, deliveryId, run }: EntryRow) => ({
@@ -65,31 +46,24 @@ export function createMemoryStore(
     readInstallationId: () => read("readInstallationId", () => "0123456789ab"),
 
     listClaimable: (task, { accountNo, endpointId }, limit) =>
-      read("listClaimable", () =>
-        [...entries.values()]
-          .filter(
-            (entry) =>
-              entry.task === task &&
-              (entry.accountNo > accountNo ||
-                (entry.accountNo === accountNo && entry.endpointId > endpointId)) &&
-              !tables.isLeased(entry.leasedUntil),
-          )
+      read("listClaimable", () => {
+        const isAfter = (entry: EntryRow) =>
+          entry.accountNo > accountNo ||
+          (entry.accountNo === accountNo && entry.endpointId > endpointId);
+        const found = [...entries.values()].filter(
+          (entry) => entry.task === task && isAfter(entry) && !isLeased(entry),
+        );
+        return found
           .sort(inQueueOrder)
           .slice(0, limit)
-          .map((entry) => ({
-            ...{ accountNo: entry.accountNo, endpointId: entry.endpointId },
-            deliveryId: entry.deliveryId,
-          })),
-      ),
+          .map(({ accountNo, endpointId, deliveryId }) => ({ accountNo, endpointId, deliveryId }));
+      }),
 
     countLeased: (task, queues) =>
       read("countLeased", () => {
         const asked = new Set(queues.map((queue) => queue.endpointId));
         const leased = [...entries.values()].filter(
-          (entry) =>
-            entry.task === task &&
-            asked.has(entry.endpointId) &&
-            tables.isLeased(entry.leasedUntil),
+          (entry) => entry.task === task && asked.has(entry.endpointId) && isLeased(entry),
         );
         const byEndpoint = Map.groupBy(leased, (entry) => entry.endpointId);
         return new Map([...byEndpoint].map(([id, of]) => [id, of.length]));
@@ -98,8 +72,7 @@ export function createMemoryStore(
     leaseEntries: (task, keys, leaseId) =>
       write("leaseEntries", () => {
         for (const entry of entriesOf(keys)) {
-          const isFree = entry.task === task && !tables.isLeased(entry.leasedUntil);
-          if (isFree) tables.lease(entry, leaseId);
+          if (entry.task === task && !isLeased(entry)) tables.lease(entry, leaseId);
         }
       }),
 
@@ -116,7 +89,7 @@ export function createMemoryStore(
           .filter((entry) => entry.leaseId === leaseId)
           .map((entry) => ({
             ...leasedOf(entry),
-            content: contentOf(deliveries.get(entry.deliveryId), entry),
+            content: contentOf(deliveries.get(entry.deliveryId), entry.leasedUntil),
           })),
       ),
 
@@ -124,10 +97,10 @@ export function createMemoryStore(
       read("loadLeasedRetries", () =>
         entriesOf(keys)
           .filter((entry) => entry.leaseId === leaseId)
-          .map((entry) => {
-            const dueAt = deliveries.get(entry.deliveryId)?.nextAttemptAt ?? 0;
-            return { ...leasedOf(entry), dueInMicros: Math.max(0, dueAt - nowMicros()) };
-          }),
+          .map((entry) => ({
+            ...leasedOf(entry),
+            dueInMicros: inMicros(deliveries.get(entry.deliveryId)?.nextAttemptAt ?? null),
+          })),
       ),
 
     listAttemptsOfRuns: (runs) =>
@@ -136,28 +109,24 @@ export function createMemoryStore(
         return [...attempts.values()]
           .filter(({ deliveryId, run }) => asked.has(`${deliveryId} ${run}`))
           .sort((one, other) => one.attempt - other.attempt)
-          .map(({ accountNo, deliveryId, outcome, startedAt, durationMicros }) => {
-            const endedAt = Number(startedAt) + durationMicros;
-            return { accountNo, deliveryId, outcome, endedAt };
-          });
+          .map((attempt) => ({
+            ...{ accountNo: attempt.accountNo, deliveryId: attempt.deliveryId },
+            ...pastOf(attempt),
+          }));
       }),
 
     findAttempt: ({ deliveryId, run }, attempt) =>
       read("findAttempt", () => {
         const delivery = deliveries.get(deliveryId);
         if (delivery === undefined) return undefined;
-        const past = attempts.get(`${deliveryId} ${run} ${attempt}`);
+        const past = attempts.get(keyOf({ deliveryId, run, attempt }));
         const { nextAttemptAt } = delivery;
         return {
           isRunning: isRunning(delivery, run),
           isAhead: delivery.run < run,
-          recorded: past && {
-            outcome: past.outcome,
-            endedAt: Number(past.startedAt) + past.durationMicros,
-          },
-          retryInMicros:
-            nextAttemptAt === null ? undefined : Math.max(0, nextAttemptAt - nowMicros()),
-          content: contentOf(delivery, delivery),
+          recorded: past && pastOf(past),
+          retryInMicros: nextAttemptAt === null ? undefined : inMicros(nextAttemptAt),
+          content: contentOf(delivery, null),
         };
       }),
 
@@ -165,7 +134,7 @@ export function createMemoryStore(
     isAccountDeleted: () => read("isAccountDeleted", () => false),
 
     rescheduleAttempt: ({ deliveryId, run }, attempt, waitMicros) =>
-      whenFree("rescheduleAttempt", [deliveryId], () => {
+      locks.whenFree(link, "rescheduleAttempt", [deliveryId], () => {
         const delivery = deliveries.get(deliveryId);
         if (delivery === undefined || !isRunning(delivery, run)) return;
         if (delivery.attempts < attempt) delivery.nextAttemptAt = nowMicros() + waitMicros;
@@ -174,52 +143,52 @@ export function createMemoryStore(
     listPresent: (keys) =>
       read("listPresent", () => keys.filter(({ deliveryId }) => deliveries.has(deliveryId))),
 
-    change: (changes) =>
-      whenFree("change", idsOf(changes.canceled), () => applyChanges(tables, changes)),
+    change(changes) {
+      const rows = (changes.canceled ?? []).map(({ deliveryId }) => deliveryId);
+      return locks.whenFree(link, "change", rows, () => applyChanges(tables, changes));
+    },
 
     async changeFree(keys, decide) {
-      const holder: Holder = { session, isOver: false };
-      const isOver = () => holder.isOver || session.isOver;
+      const transaction: Transaction = { session, isOver: false };
       try {
         const free = await write("lockFree", () => {
-          if (isOver()) return [];
+          if (isOver(transaction)) return [];
           const ids = keys.map(({ deliveryId }) => deliveryId);
           return locks
-            .takeFree(ids, holder)
+            .takeFree(ids, transaction)
             .flatMap((id) => deliveries.get(id) ?? [])
-            .map(({ accountNo, id, endpointId, run, state, attempts }) => ({
-              ...{ accountNo, deliveryId: id, endpointId, run, state, attempts },
+            .map(({ accountNo, deliveryId, endpointId, run, state, attempts }) => ({
+              ...{ accountNo, deliveryId, endpointId, run, state, attempts },
             }));
         });
         const { changes, result } = decide(free);
         await write("commit", () => {
-          if (isOver()) return;
+          if (isOver(transaction)) return;
           applyChanges(tables, changes);
-          locks.release(holder);
+          locks.end(transaction);
         });
         return result;
       } finally {
-        // A connection that is lost gives back what it had locked.
-        locks.release(holder);
+        // A lost connection releases its locks.
+        locks.end(transaction);
       }
     },
 
     resumeOverdue: (overdueMicros, limit) =>
       write("resumeOverdue", () => {
+        const latest = nowMicros() - overdueMicros;
         const overdue = [...deliveries.values()]
           .filter(
-            ({ id, state, nextAttemptAt }) =>
+            ({ deliveryId, state, nextAttemptAt }) =>
               state === DeliveryState.Retrying &&
               nextAttemptAt !== null &&
-              nextAttemptAt < nowMicros() - overdueMicros &&
-              !locks.isHeld([id]),
+              nextAttemptAt < latest &&
+              !locks.isHeld([deliveryId]),
           )
           .sort((one, other) => (one.nextAttemptAt ?? 0) - (other.nextAttemptAt ?? 0))
           .slice(0, limit);
         for (const delivery of overdue) {
-          const { accountNo, id: deliveryId, endpointId, run } = delivery;
-          const entry = { accountNo, deliveryId, endpointId, run, task: Task.BeginRetries };
-          tables.putEntry({ ...entry, leaseId: null, leasedUntil: null });
+          tables.putEntry(delivery, Task.BeginRetries);
           delivery.nextAttemptAt = nowMicros();
         }
         return overdue.length;
@@ -227,7 +196,7 @@ export function createMemoryStore(
   };
 }
 
-/** In each queue first what lost leases gave back, then the oldest. */
+/** The order of a queue's entries: first those of ended leases, then the oldest. */
 function inQueueOrder(one: EntryRow, other: EntryRow): number {
   if (one.accountNo !== other.accountNo) return one.accountNo - other.accountNo;
   if (one.endpointId !== other.endpointId) return one.endpointId < other.endpointId ? -1 : 1;
@@ -236,6 +205,6 @@ function inQueueOrder(one: EntryRow, other: EntryRow): number {
   return one.deliveryId < other.deliveryId ? -1 : 1;
 }
 
-function idsOf(runs: readonly RunKey[] = []): string[] {
-  return runs.map(({ deliveryId }) => deliveryId);
+function pastOf({ outcome, startedAt, durationMicros }: NewAttempt) {
+  return { outcome, endedAt: Number(startedAt) + durationMicros };
 }

@@ -1,7 +1,9 @@
 import { AttemptOutcome } from "@activity/proto";
-import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
+import { DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
 import { LEASE_MICROS, Task } from "../../server/src/dispatch/outbox-store.ts";
 import type { AfterAttempt, NewAttempt } from "../../server/src/dispatch/record-store.ts";
+import type { DeliveryKey, RunKey } from "../../server/src/dispatch/run-key.ts";
+import { keyOf } from "./attempts.ts";
 import { createLocks } from "./memory-locks.ts";
 
 export type AccountRow = {
@@ -15,19 +17,11 @@ export type EndpointRow = {
   readonly id: string;
   url: string;
   secret: Buffer;
-  standardWebhooks: boolean;
   switchedOn: boolean;
   deletedAt: number | null;
 };
-export type EventRow = {
-  readonly accountNo: number;
-  readonly id: string;
-  readonly recordId: string | null;
-  payload: Buffer | null;
-};
-export type DeliveryRow = {
-  readonly accountNo: number;
-  readonly id: string;
+export type EventRow = { readonly recordId: string | null; payload: Buffer | null };
+export type DeliveryRow = DeliveryKey & {
   readonly endpointId: string;
   readonly eventId: string;
   readonly createdAt: number;
@@ -37,9 +31,7 @@ export type DeliveryRow = {
   lastOutcome: number | null;
   nextAttemptAt: number | null;
 };
-export type EntryRow = {
-  readonly accountNo: number;
-  readonly deliveryId: string;
+export type EntryRow = DeliveryKey & {
   readonly endpointId: string;
   run: number;
   task: Task;
@@ -47,43 +39,44 @@ export type EntryRow = {
   leasedUntil: number | null;
 };
 
-/** Who watches what is written, before it is. */
+/** Listeners that hear of each change before it is made. */
 export type TableWatcher = {
-  /** `before` is `undefined` for a delivery that is new. */
+  /** `before` is `undefined` for a new delivery. */
   onState?(row: DeliveryRow, before: DeliveryState | undefined, next: DeliveryState): void;
   onAttempt?(attempt: NewAttempt): void;
-  /** An attempt that was stored changes its delivery. */
+  /** A stored attempt changes its delivery. */
   onOutcome?(row: DeliveryRow, after: AfterAttempt): void;
-  /** An entry leaves the outbox, after all else that its transaction changes. */
+  /** A transaction deletes an entry. Its other changes are already made. */
   onDelete?(entry: EntryRow): void;
-  /** An attempt's content is loaded, under a lease if it is a first one. */
+  /** An attempt's content is loaded, under a lease if it is a first attempt. */
   onLoad?(payload: Buffer, endpoint: EndpointRow, leasedUntil: number | null): void;
 };
 
-/** The tables that dispatch reads and writes, by primary key: ids are unique. */
+/** The tables that dispatch reads and writes. Ids are unique, so they are the keys. */
 export type Tables = ReturnType<typeof createTables>;
 
-/** How much later than any lease can end its end must be for the clock to have stepped back. */
+/** A lease that ends later than a new one would, by more than this, dates from before the clock stepped back. */
 const CLOCK_STEP_MICROS = 60_000_000;
 
-/** Creates tables without rows, on the database's clock. */
+/** Creates empty tables. `nowMicros` is the database's clock. */
 export function createTables(nowMicros: () => number, watcher: TableWatcher = {}) {
   const accounts = new Map<number, AccountRow>();
   const endpoints = new Map<string, EndpointRow>();
   const events = new Map<string, EventRow>();
   const deliveries = new Map<string, DeliveryRow>();
+  /** By `keyOf`. */
   const attempts = new Map<string, NewAttempt>();
   const entries = new Map<string, EntryRow>();
 
   return {
     ...{ accounts, endpoints, events, deliveries, attempts, entries, nowMicros, watcher },
     locks: createLocks(),
-    /** Deliveries whose attempts cannot be stored: a statement with one fails, and is no outage. */
+    /** Deliveries whose attempts cannot be stored. A statement with one of them fails, without an outage. */
     refused: new Set<string>(),
 
     insertDelivery(row: DeliveryRow): void {
       watcher.onState?.(row, undefined, row.state);
-      deliveries.set(row.id, row);
+      deliveries.set(row.deliveryId, row);
     },
 
     setState(row: DeliveryRow, state: DeliveryState): void {
@@ -91,10 +84,9 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       row.state = state;
     },
 
-    /** One that is stored stays as it is. */
+    /** Stores an attempt. A stored one stays, unless it failed and the new one was delivered. */
     insertAttempt(attempt: NewAttempt): void {
-      const { deliveryId, run, attempt: number } = attempt;
-      const key = `${deliveryId} ${run} ${number}`;
+      const key = keyOf(attempt);
       const known = attempts.get(key);
       const { DELIVERED } = AttemptOutcome;
       const isBetter = attempt.outcome === DELIVERED && known?.outcome !== DELIVERED;
@@ -103,12 +95,15 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       attempts.set(key, attempt);
     },
 
-    /** One that is there belongs to an earlier run, or is the same. */
-    putEntry(entry: EntryRow): void {
-      const known = entries.get(entry.deliveryId);
-      const { run, task, leaseId, leasedUntil } = entry;
-      if (known === undefined) entries.set(entry.deliveryId, { ...entry });
-      else Object.assign(known, { run, task, leaseId, leasedUntil });
+    /** Stores the entry of a run. It replaces that of an earlier run. */
+    putEntry(
+      { accountNo, deliveryId, endpointId, run }: RunKey & Pick<EntryRow, "endpointId">,
+      task: Task,
+      leaseId: string | null = null,
+      leasedUntil: number | null = null,
+    ): void {
+      const entry = { accountNo, deliveryId, endpointId, run, task, leaseId, leasedUntil };
+      entries.set(deliveryId, Object.assign(entries.get(deliveryId) ?? entry, entry));
     },
 
     deleteEntry(deliveryId: string): void {
@@ -123,7 +118,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
       entry.leasedUntil = nowMicros() + LEASE_MICROS;
     },
 
-    /** Keeps what the tables hold, and returns how they come back to it, as deploy/restored.sql leaves them. */
+    /** Copies all rows. Returns a function that restores them, and then does what deploy/restored.sql does. */
     backUp(): () => void {
       const restores = [
         ...[keep(accounts), keep(endpoints), keep(events)],
@@ -139,15 +134,12 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
             this.setState(row, DeliveryState.Retrying);
             row.nextAttemptAt = nowMicros();
           }
-          if (row.state !== DeliveryState.Retrying) continue;
-          const { accountNo, id: deliveryId, endpointId, run } = row;
-          const asking = { task: Task.BeginRetries, leaseId: null, leasedUntil: null };
-          this.putEntry({ accountNo, deliveryId, endpointId, run, ...asking });
+          if (row.state === DeliveryState.Retrying) this.putEntry(row, Task.BeginRetries);
         }
       };
     },
 
-    /** Whether a lease that ends then holds, unless the clock stepped back behind it. */
+    /** Whether a lease has not ended. A lease from before the clock stepped back has. */
     isLeased(leasedUntil: number | null): boolean {
       if (leasedUntil === null) return false;
       const last = nowMicros() + LEASE_MICROS + CLOCK_STEP_MICROS;
@@ -156,7 +148,7 @@ export function createTables(nowMicros: () => number, watcher: TableWatcher = {}
   };
 }
 
-/** Keeps the rows of a table as they are, and returns how it gets them back. */
+/** Copies the rows of a table. Returns a function that restores them. */
 function keep<Key, Row extends object>(table: Map<Key, Row>): () => void {
   const rows = [...table].map(([key, row]) => [key, { ...row }] as const);
   return () => {
@@ -165,8 +157,7 @@ function keep<Key, Row extends object>(table: Map<Key, Row>): () => void {
   };
 }
 
-/** Whether the run of a delivery goes on. */
+/** Whether this run of a delivery has not ended. */
 export function isRunning(row: DeliveryRow | undefined, run: number): boolean {
-  const states: readonly DeliveryState[] = [DeliveryState.Pending, DeliveryState.Retrying];
-  return row !== undefined && row.run === run && states.includes(row.state);
+  return row !== undefined && row.run === run && RUNNING_STATES.includes(row.state);
 }

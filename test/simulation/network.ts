@@ -6,88 +6,75 @@ import type { Attempts, BegunAttempt } from "./attempts.ts";
 import type { Random } from "./random.ts";
 import type { Process, World } from "./world.ts";
 
-/** What receivers do. */
+/** What a receiver can do. One that "changes" does something else each time. */
 export const BEHAVIOURS = [
   ...["answers", "fails", "is busy", "refuses", "hangs", "is slow", "resets", "half-answers"],
   ...["has no name", "is inside", "redirects", "changes"],
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
-/** All receivers, by endpoint: each has a host of its name. */
-export type Network = {
-  behave(endpointId: string, behaviour: Behaviour): void;
-  /** From now on it hangs, whatever it is told. */
-  freeze(endpointId: string): void;
-  isFrozen(endpointId: string): boolean;
-  /** From now on all answer that do not hang for ever. */
-  heal(): void;
-  /** Creates what makes a dispatcher's attempts over it. */
-  createSender(process: Process, attempts: Attempts): Sender;
-};
+/** The receivers of all endpoints. The name of a receiver's host is its endpoint's id. */
+export type Network = ReturnType<typeof createNetwork>;
 
-/** Any address that is public. */
+/** Any public address. */
 const PUBLIC = "93.184.216.34";
 const INSIDE = "10.0.0.7";
+const TIMEOUT = { kind: "timeout", detail: "no answer in time" } as const;
+/** The statuses of receivers that answer at once with another status than 200. */
+const STATUSES: Partial<Record<Behaviour, number>> = {
+  ...{ fails: 500, "is busy": 429, refuses: 404, redirects: 302 },
+};
 
 export const urlOf = (endpointId: string) => `https://${endpointId}.example/hook`;
 const endpointOf = (host: string) => host.split(".")[0] ?? "";
 
 /** Creates receivers that answer. `onInside` hears of each POST that could reach an address inside. */
-export function createNetwork(
-  world: World,
-  random: Random,
-  onInside: (url: string) => void,
-): Network {
+export function createNetwork(world: World, random: Random, onInside: (url: string) => void) {
   const behaviours = new Map<string, Behaviour>();
   const frozen = new Set<string>();
 
-  function behaviourOf(endpointId: string): Behaviour {
+  function behaviourOf(host: string): Behaviour {
+    const endpointId = endpointOf(host);
     if (frozen.has(endpointId)) return "hangs";
     const told = behaviours.get(endpointId) ?? "answers";
-    return told === "changes" ? random.pick(BEHAVIOURS as unknown as [Behaviour]) : told;
+    return told === "changes" ? random.pick(BEHAVIOURS) : told;
   }
 
   async function resolve(name: string): Promise<readonly string[]> {
-    const behaviour = behaviourOf(endpointOf(name));
+    const behaviour = behaviourOf(name);
     if (behaviour === "has no name") throw new NameNotFoundError("ENOTFOUND");
     return behaviour === "is inside" ? [PUBLIC, INSIDE] : [PUBLIC];
   }
 
-  function answered(afterMs: number, status: number) {
-    const nothing = { headers: "", bodyStart: Buffer.of() };
-    return { afterMs, result: { kind: "answered", status, ...nothing } as const };
-  }
-
   function answerOf(behaviour: Behaviour): { afterMs: number; result: PostResult } {
     const quickMs = random.between(2, 60);
+    const answered = (status: number, afterMs = quickMs) => {
+      const nothing = { headers: "", bodyStart: Buffer.of() };
+      return { afterMs, result: { kind: "answered", status, ...nothing } as const };
+    };
     switch (behaviour) {
-      case "fails":
-        return answered(quickMs, 500);
-      case "is busy":
-        return answered(quickMs, 429);
-      case "refuses":
-        return answered(quickMs, 404);
-      case "redirects":
-        return answered(quickMs, 302);
-      case "is slow":
-        return answered(random.between(500, 12_000), 200);
-      case "half-answers":
-        return answered(quickMs + 1_000, 200);
       case "hangs":
-        return { afterMs: Infinity, result: { kind: "timeout", detail: "no answer in time" } };
+        return { afterMs: Infinity, result: TIMEOUT };
       case "resets":
         return { afterMs: quickMs, result: { kind: "network_error", detail: "reset" } };
+      case "is slow":
+        return answered(200, random.between(500, 12_000));
+      case "half-answers":
+        return answered(200, quickMs + 1_000);
       default:
-        return answered(quickMs, 200);
+        return answered(STATUSES[behaviour] ?? 200);
     }
   }
 
   return {
-    behave: (endpointId, behaviour) => behaviours.set(endpointId, behaviour),
-    freeze: (endpointId) => frozen.add(endpointId),
-    isFrozen: (endpointId) => frozen.has(endpointId),
+    behave: (endpointId: string, behaviour: Behaviour) => behaviours.set(endpointId, behaviour),
+    /** From now on the receiver hangs. */
+    freeze: (endpointId: string) => frozen.add(endpointId),
+    isFrozen: (endpointId: string) => frozen.has(endpointId),
+    /** From now on all other receivers answer. */
     heal: () => behaviours.clear(),
-    createSender(process, attempts) {
+    /** Creates the sender of a dispatcher. */
+    createSender(process: Process, attempts: Attempts): Sender {
       const begun = new Map<PostRequest["headers"], BegunAttempt>();
       const attempt = createAttempt({
         resolve,
@@ -95,7 +82,7 @@ export function createNetwork(
         post(request, { target, deadline }) {
           if (target.addresses.some(({ address }) => address === INSIDE)) onInside(request.url);
           const one = begun.get(request.headers);
-          const { afterMs, result } = answerOf(behaviourOf(endpointOf(new URL(request.url).host)));
+          const { afterMs, result } = answerOf(behaviourOf(new URL(request.url).host));
           if (one !== undefined) attempts.post(one, request);
           return new Promise((resolvePost) => {
             const end = (ended: PostResult) => {
@@ -104,8 +91,7 @@ export function createNetwork(
               resolvePost(ended);
             };
             const cancel = world.after(afterMs, () => end(result), process);
-            const late = { kind: "timeout", detail: "no answer in time" } as const;
-            deadline.addEventListener("abort", () => end(late), { once: true });
+            deadline.addEventListener("abort", () => end(TIMEOUT), { once: true });
           });
         },
       });
@@ -124,16 +110,17 @@ export function createNetwork(
   };
 }
 
-/** What of an answer is to be recorded, told by the contract and not by the product. §6.4 */
-function seenFrom(result: PostResult): BegunAttempt["seen"] {
+const OUTCOMES: ReadonlyMap<number, AttemptOutcome> = new Map([
+  [200, AttemptOutcome.Delivered],
+  [302, AttemptOutcome.Redirected],
+  [404, AttemptOutcome.RouteNotFound],
+  [429, AttemptOutcome.ReceiverBusy],
+  [500, AttemptOutcome.ReceiverBusy],
+]);
+
+/** What the contract, not the product, says to record of an answer. §6.4 */
+function seenFrom(result: PostResult): NonNullable<BegunAttempt["seen"]> {
   if (result.kind !== "answered") return { outcome: result.kind, status: undefined };
   const { status } = result;
-  const outcomes = new Map([
-    [200, AttemptOutcome.Delivered],
-    [302, AttemptOutcome.Redirected],
-    [404, AttemptOutcome.RouteNotFound],
-    [429, AttemptOutcome.ReceiverBusy],
-    [500, AttemptOutcome.ReceiverBusy],
-  ]);
-  return { outcome: outcomes.get(status) ?? AttemptOutcome.Rejected, status };
+  return { outcome: OUTCOMES.get(status) ?? AttemptOutcome.Rejected, status };
 }

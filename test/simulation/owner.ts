@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { updateBlocked } from "../../server/src/account/account-store.ts";
 import type { Asks } from "../../server/src/database/lookup.ts";
-import type { Packets } from "../../server/src/database/packet.ts";
+import type { Packets, Statement } from "../../server/src/database/packet.ts";
 import type { Pool } from "../../server/src/database/pool.ts";
 import { beginNextRuns } from "../../server/src/delivery/begin-runs.ts";
 import { createDeliveryService } from "../../server/src/delivery/delivery-service.ts";
@@ -25,24 +25,21 @@ import { commitWrites } from "../../server/src/write/commit-writes.ts";
 import type { Write } from "../../server/src/write/write.ts";
 import type { Writer } from "../../server/src/write/writer.ts";
 
-/** An account. */
 export type Account = { readonly accountNo: number; readonly accountId: string };
 
-/** Told of bytes that may be sent without being read again, while their account is locked. */
-export type NoteWritten = (
-  payload: Buffer,
-  endpoint: { readonly id: string; readonly secret: Buffer },
-  leasedUntil: number,
-) => void;
-
-/** Where owners and services write. */
+/** The core's parts that owners write through. */
 export type OwnerParts = {
   readonly packets: Pick<Packets, "loadAndStore">;
   readonly outbox: Outbox;
-  readonly noteWritten?: NoteWritten;
+  /** Hears of each payload that may be sent without another load, while its account is locked. */
+  readonly noteWritten?: (
+    payload: Buffer,
+    endpoint: { readonly id: string; readonly secret: Buffer },
+    leasedUntil: number,
+  ) => void;
 };
 
-/** What the owner of an account, and services for it, have written: the real decisions, in transactions of their own. */
+/** The owner of an account, and the services that write for it. Each write is a transaction with the real decisions. */
 export type Owner = ReturnType<typeof createOwner>;
 
 /** Creates the owner of an account. */
@@ -51,7 +48,7 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
   const writer: Writer = {
     async write<Asked extends Asks, Answer>({ load, decide }: Write<Asked, Answer>) {
       const planned = { accountId, accountNo, asks: load(accountNo), span: undefined };
-      // What is found are the answers to its own asks.
+      // Each write finds what it asked for.
       const write = { ...planned, decide: (found: never, locked: never) => decide(found, locked) };
       const { outcomes } = await commitWrites(packets, outbox, [write as never], true);
       const [outcome] = outcomes;
@@ -59,23 +56,27 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
       throw outcome?.kind === "refused" ? outcome.error : new Error("there is no such account");
     },
   };
-  // Only what lists and shows deliveries needs a pool.
+  // Only lists of deliveries need a pool.
   const service = createDeliveryService(undefined as unknown as Pool, writer, outbox);
-  const change = (id: string, switchedOn: boolean) =>
+  const switchTo = (endpointId: string, switchedOn: boolean) =>
     writer.write({
       accountId,
       load: () => ({ endpoints: endpointsOf([accountNo]) }),
       decide({ endpoints }) {
-        const stored = endpoints.find((endpoint) => endpoint.id === id);
+        const stored = endpoints.find(({ id }) => id === endpointId);
         const changes = stored ? [updateEndpoint(accountNo, { ...stored, switchedOn })] : [];
         return { answer: undefined, changes };
       },
     });
-  const alone = (changes: Parameters<typeof decided>[0]) =>
-    writer.write({ accountId, load: () => ({}), decide: decided(changes) });
+  /** Makes changes that depend on no stored row. */
+  const change = (changesAt: (nowMicros: number) => readonly Statement[]) =>
+    writer.write({
+      ...{ accountId, load: () => ({}) },
+      decide: (_, { nowMicros }) => ({ answer: undefined, changes: changesAt(nowMicros) }),
+    });
 
   return {
-    /** Writes events of donations, each of which is told to all endpoints of the account. */
+    /** Writes one event for each donation. Every endpoint of the account gets it. */
     donate: (recordIds: readonly string[]) =>
       writer.write({
         accountId,
@@ -90,21 +91,21 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
           return { answer: undefined, events };
         },
       }),
-    switchOff: (endpointId: string) => change(endpointId, false),
-    switchOn: (endpointId: string) => change(endpointId, true),
+    switchOff: (endpointId: string) => switchTo(endpointId, false),
+    switchOn: (endpointId: string) => switchTo(endpointId, true),
     rotate: (endpointId: string, secret: Buffer) =>
-      alone(() => [updateSecret(accountNo, endpointId, secret)]),
+      change(() => [updateSecret(accountNo, endpointId, secret)]),
     remove: (endpointId: string) =>
-      alone((nowMicros) => [markEndpointDeleted(accountNo, endpointId, nowMicros)]),
-    block: () => alone((nowMicros) => [updateBlocked(accountNo, nowMicros)]),
-    unblock: () => alone(() => [updateBlocked(accountNo, null)]),
-    erase: (recordId: string) => alone(() => eraseWebhookEvents(accountNo, recordId)),
+      change((nowMicros) => [markEndpointDeleted(accountNo, endpointId, nowMicros)]),
+    block: () => change((nowMicros) => [updateBlocked(accountNo, nowMicros)]),
+    unblock: () => change(() => [updateBlocked(accountNo, null)]),
+    erase: (recordId: string) => change(() => eraseWebhookEvents(accountNo, recordId)),
     async retry(deliveryId: string): Promise<void> {
       const request = { accountId, deliveryId, includeDelivered: true, includeRetrying: true };
       await service.retryDelivery(request as never, {} as HandlerContext);
     },
-    /** Retries those of some deliveries that can be. */
-    retryAll: async (ids: readonly string[]) => {
+    /** Retries those of the deliveries whose state allows it. */
+    async retryAll(ids: readonly string[]): Promise<void> {
       await writer.write({
         accountId,
         load: () => ({ deliveries: deliveriesBy(...ids.map((id) => [accountNo, id])) }),
@@ -118,13 +119,6 @@ export function createOwner({ accountNo, accountId }: Account, parts: OwnerParts
       outbox.attempts.notify();
     },
   };
-}
-
-function decided(changesAt: (nowMicros: number) => readonly ReturnType<typeof updateSecret>[]) {
-  return (_found: unknown, { nowMicros }: { readonly nowMicros: number }) => ({
-    answer: undefined,
-    changes: changesAt(nowMicros),
-  });
 }
 
 function donationOf(recordId: string) {

@@ -1,177 +1,137 @@
-import { type Account, createOwner, type Owner } from "./owner.ts";
+import type { Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
-import type { Action } from "./scenario.ts";
+import type { Action, OwnerWrite } from "./scenario.ts";
 
-/** A write whose answer was lost may take effect later. */
+/** A write whose answer was lost takes effect within this time, or never. */
 const TAKES_EFFECT_WITHIN_MS = 60_000;
 
-/** Does what an action says; what a fault hinders is not done again. */
-export function perform(product: Product, action: Action): void {
+/** Performs an action. Nobody repeats an action that a fault prevents. */
+export function perform(product: Product, action: Action): unknown {
+  const { world, database, temporal, network, endpoints, dispatchers, cuts } = product;
+  /** Begins a fault, and ends it after a time. */
+  const during = (forMs: number, set: (is: boolean) => unknown) => {
+    set(true);
+    world.after(forMs, () => set(false));
+  };
   switch (action.kind) {
-    case "donate":
-    case "switch off":
-    case "switch on":
-    case "rotate":
-    case "remove":
-    case "block":
-    case "unblock":
-    case "erase":
-    case "retry":
-    case "retry all":
-      write(product, action);
-      break;
     case "behave":
-      product.network.behave(product.endpoints[action.endpoint]?.id ?? "", action.behaviour);
-      break;
-    case "forget": {
-      const ids = product.temporal.runningIds();
-      product.forgetWorkflow(ids[action.pick % Math.max(1, ids.length)] ?? "");
-      break;
-    }
+      return network.behave(endpoints[action.endpoint]?.id ?? "", action.behaviour);
+    case "forget":
+      return product.forgetWorkflow(pickFrom(temporal.runningIds(), action.pick) ?? "");
     case "step clock":
-      product.database.setClock(action.toMs);
-      break;
+      return database.setClock(action.toMs);
     case "back up":
-      product.backUp();
-      break;
+      return product.backUp();
     case "restore":
-      product.restore();
-      break;
+      return product.restore();
     case "stop dispatcher":
-      product.dispatchers[action.dispatcher]?.stop().then(() => {
-        product.world.after(action.forMs, () => product.startDispatcher(action.dispatcher));
+      return dispatchers[action.dispatcher]?.stop().then(() => {
+        world.after(action.forMs, () => product.startDispatcher(action.dispatcher));
       });
-      break;
-    default: {
-      const end = begin(product, action);
-      product.world.after(action.forMs, end);
-    }
-  }
-}
-
-/** Begins what lasts for a time, and returns how it ends. */
-function begin(
-  product: Product,
-  action: Exclude<Extract<Action, { readonly forMs: number }>, { kind: "stop dispatcher" }>,
-): () => void {
-  const { database, temporal } = product;
-  switch (action.kind) {
     case "kill dispatcher":
-      product.dispatchers[action.dispatcher]?.process.kill();
-      return () => product.startDispatcher(action.dispatcher);
+      dispatchers[action.dispatcher]?.process.kill();
+      return world.after(action.forMs, () => product.startDispatcher(action.dispatcher));
     case "kill core":
       product.core()?.process.kill();
-      return product.startCore;
+      return world.after(action.forMs, product.startCore);
     case "cut there":
-    case "cut back": {
-      const cut = product.cuts[action.dispatcher];
-      const field = action.kind === "cut there" ? "isCutThere" : "isCutBack";
-      const set = (is: boolean) => cut && Object.assign(cut, { [field]: is });
-      set(true);
-      return () => set(false);
-    }
+    case "cut back":
     case "lag": {
-      const cut = product.cuts[action.dispatcher];
-      const set = (lagMs: number) => cut && Object.assign(cut, { lagMs });
-      set(action.lagMs);
-      return () => set(0);
+      const { kind } = action;
+      const cut = cuts[action.dispatcher];
+      if (cut === undefined) return undefined;
+      return during(action.forMs, (is) =>
+        Object.assign(cut, kind === "lag" ? { lagMs: is ? action.lagMs : 0 } : { [kind]: is }),
+      );
     }
     case "read-only":
-      database.setReadOnly(true);
-      return () => database.setReadOnly(false);
+      return during(action.forMs, database.setReadOnly);
     case "database away":
-      database.setAway(true);
-      return () => database.setAway(false);
+      return during(action.forMs, database.setAway);
     case "Temporal away":
-      temporal.setAway(true);
-      return () => temporal.setAway(false);
+      return during(action.forMs, temporal.setAway);
     case "refuse": {
-      const ids = [...database.tables.deliveries.keys()];
-      const id = ids[action.pick % Math.max(1, ids.length)] ?? "";
-      database.tables.refused.add(id);
-      return () => database.tables.refused.delete(id);
+      const { deliveries, refused } = database.tables;
+      const id = pickFrom([...deliveries.keys()], action.pick) ?? "";
+      return during(action.forMs, (is) => (is ? refused.add(id) : refused.delete(id)));
     }
     default:
-      throw new Error("nothing lasts for a time");
+      return write(product, action).catch(() => undefined);
   }
 }
 
-type Written = Extract<
-  Action,
-  | { kind: "donate" | "block" | "unblock" | "retry all" | "erase" | "retry" }
-  | { kind: "switch off" | "switch on" | "rotate" | "remove" }
->;
-
-/** Has an owner write through the core that is there; what its answer forbids is forbidden from then on. */
-function write(product: Product, action: Written): void {
+/** Has an owner write through the core that lives. After its answer nothing that it forbids may be sent. */
+async function write(product: Product, action: OwnerWrite): Promise<void> {
   const { world, database, forbidden, allowing, endpoints, accounts } = product;
   const { deliveries, events } = database.tables;
+  const rows = [...deliveries.values()];
+  const row = "pick" in action ? pickFrom(rows, action.pick) : undefined;
+  const endpoint = "endpoint" in action ? endpoints[action.endpoint] : undefined;
+  const account =
+    endpoint?.account ??
+    ("account" in action
+      ? accounts[action.account]
+      : accounts.find(({ accountNo }) => accountNo === row?.accountNo));
+  if (account === undefined) return;
+  const endpointId = endpoint?.id ?? "";
+  const accountName = `account ${account.accountNo}`;
   const askedMs = world.nowMs();
-  /** Not while a write that allows it again may take effect behind this one. */
-  const forbid = (...names: readonly string[]) => {
+
+  const ask = async (work: (owner: Owner) => Promise<unknown>) => {
+    await work(product.ownerOf(account));
+  };
+  /** Writes, and forbids unless a write that allows the same may take effect later. */
+  const forbid = async (names: readonly string[], work: (owner: Owner) => Promise<unknown>) => {
+    await ask(work);
     for (const name of names) {
       const isOpen = (allowing.get(name) ?? []).some(({ untilMs }) => untilMs >= askedMs);
       if (!isOpen) forbidden.set(name, world.nowMs());
     }
   };
-  const allow = async (name: string, work: () => Promise<void>) => {
+  const allow = async (name: string, work: (owner: Owner) => Promise<unknown>) => {
     forbidden.delete(name);
     const open = { untilMs: Infinity };
     allowing.set(name, [...(allowing.get(name) ?? []), open]);
-    await work().catch(() => world.wait(TAKES_EFFECT_WITHIN_MS));
+    await ask(work).catch(() => world.wait(TAKES_EFFECT_WITHIN_MS));
     open.untilMs = world.nowMs();
   };
-  const ask = async (account: Account | undefined, work: (owner: Owner) => Promise<unknown>) => {
-    const core = product.core();
-    if (core === undefined || account === undefined) throw new Error("nobody answers");
-    await work(createOwner(account, { ...core, noteWritten: product.noteLoad }));
-  };
 
-  async function writeOf(): Promise<void> {
-    if ("endpoint" in action) {
-      const { id, account } = endpoints[action.endpoint] ?? { id: "", account: undefined };
-      switch (action.kind) {
-        case "switch off":
-          await ask(account, (owner) => owner.switchOff(id));
-          return forbid(id);
-        case "switch on":
-          return allow(id, () => ask(account, (owner) => owner.switchOn(id)));
-        case "rotate":
-          return ask(account, (owner) => owner.rotate(id, product.makeSecret(id, world.nowMs())));
-        case "remove":
-          await ask(account, (owner) => owner.remove(id));
-          return forbid(`${id} removed`);
-      }
+  switch (action.kind) {
+    case "donate": {
+      const numbers = Array.from({ length: action.events }, (_, number) => number);
+      return ask((owner) => owner.donate(numbers.map((number) => `${askedMs} ${number}`)));
     }
-    if ("account" in action) {
-      const account = accounts[action.account];
-      const name = `account ${account?.accountNo}`;
-      const own = [...deliveries.values()].filter((row) => row.accountNo === account?.accountNo);
-      switch (action.kind) {
-        case "donate": {
-          const numbers = Array.from({ length: action.events }, (_, number) => number);
-          const records = numbers.map((number) => `${world.nowMs()} ${number}`);
-          return ask(account, (owner) => owner.donate(records));
-        }
-        case "block":
-          await ask(account, (owner) => owner.block());
-          return forbid(name);
-        case "unblock":
-          return allow(name, () => ask(account, (owner) => owner.unblock()));
-        case "retry all":
-          return ask(account, (owner) => owner.retryAll(own.map(({ id }) => id)));
-      }
+    case "switch off":
+      return forbid([endpointId], (owner) => owner.switchOff(endpointId));
+    case "switch on":
+      return allow(endpointId, (owner) => owner.switchOn(endpointId));
+    case "rotate":
+      return ask((owner) => owner.rotate(endpointId, product.makeSecret(endpointId, askedMs)));
+    case "remove":
+      return forbid([`${endpointId} removed`], (owner) => owner.remove(endpointId));
+    case "block":
+      return forbid([accountName], (owner) => owner.block());
+    case "unblock":
+      return allow(accountName, (owner) => owner.unblock());
+    case "retry all": {
+      const own = rows.filter(({ accountNo }) => accountNo === account.accountNo);
+      return ask((owner) => owner.retryAll(own.map((each) => each.deliveryId)));
     }
-    const rows = [...deliveries.values()];
-    const row = rows[action.pick % Math.max(1, rows.length)];
-    const account = accounts.find(({ accountNo }) => accountNo === row?.accountNo);
-    if (row === undefined) return undefined;
-    if (action.kind === "retry") return ask(account, (owner) => owner.retry(row.id));
-    const recordId = events.get(row.eventId)?.recordId ?? "";
-    await ask(account, (owner) => owner.erase(recordId));
-    const told = rows.filter(({ eventId }) => events.get(eventId)?.recordId === recordId);
-    return forbid(...told.map(({ id }) => id));
+    case "retry":
+      return ask((owner) => owner.retry(row?.deliveryId ?? ""));
+    case "erase": {
+      const recordOf = ({ eventId }: { eventId: string }) => events.get(eventId)?.recordId;
+      const recordId = (row && recordOf(row)) ?? "";
+      const told = rows.filter((each) => recordOf(each) === recordId);
+      return forbid(
+        told.map((each) => each.deliveryId),
+        (owner) => owner.erase(recordId),
+      );
+    }
   }
+}
 
-  writeOf().catch(() => undefined);
+/** Returns the item of a number, which may be larger than the list. */
+function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {
+  return items[pick % Math.max(1, items.length)];
 }

@@ -1,61 +1,59 @@
-import { createOwner, type Owner } from "./owner.ts";
 import type { Product } from "./product.ts";
 import { Violation } from "./safety.ts";
 
-/** What a product that has healed is asked for. */
-export type Probe = {
-  /** Whether processes are being watched: then their time is not skipped. */
-  isAwake(): boolean;
-  isOver(): boolean;
-};
-
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** By then each process that was stopped is back. */
+/** After this time each stopped process runs again. */
 const ALL_ARE_BACK_MS = 3 * MINUTE_MS;
-/** By then each call is over whose answer was lost. */
+/** After this time each call whose answer was lost has ended. */
 const CALLS_ARE_OVER_MS = MINUTE_MS;
-/** Far less than pollers wait when they are not notified. */
+/** Much shorter than pollers wait without a notification. */
 const AT_ONCE_MS = SECOND_MS;
-/** One of two dispatchers may be leased an attempt of which it does not hear, more than once. */
+/** The claims of a dispatcher that is cut off can lease an attempt more than once before another one gets it. */
 const BESIDE_CUT_MS = MINUTE_MS;
-/** In flight at an endpoint that hangs, while others are watched. */
+/** How many events an endpoint that hangs gets, while others are checked. */
 const CROWD = 80;
 const RETRY_MS = MINUTE_MS;
 
-/** Has each owner write an event, retry one that failed, and wait for a retry; each must be sent in time. */
-export function startProbe(product: Product): Probe {
-  const { world, network, accounts, attempts, isFrozen, isCut, broken } = product;
+export type Probe = ReturnType<typeof startProbe>;
+
+/** Has each owner write an event and retry a failed one after all has healed. Each attempt must be sent in time. */
+export function startProbe(product: Product) {
+  const { world, network, attempts, isFrozen, isCut, broken } = product;
   const { deliveries, endpoints } = product.database.tables;
   const firstWithinMs = isCut ? BESIDE_CUT_MS : AT_ONCE_MS;
   let [isAwake, isOver] = [false, false];
 
-  const owners = accounts.map((account) => {
-    const core = product.core();
-    if (core === undefined) throw new Error("nobody answers");
-    return createOwner(account, { ...core, noteWritten: product.noteLoad });
-  });
-  const ownerOf = (accountNo: number) => owners[accountNo - 1] as Owner;
+  const owners = new Map(
+    product.accounts.map((account) => [account.accountNo, product.ownerOf(account)]),
+  );
+  const ownerOf = ({ accountNo }: { readonly accountNo: number }) => {
+    const owner = owners.get(accountNo);
+    if (owner === undefined) throw new Error(`there is no account ${accountNo}`);
+    return owner;
+  };
   const present = () => [...endpoints.values()].filter(({ deletedAt }) => deletedAt === null);
   const watched = () => present().filter(({ id }) => !isFrozen(id));
 
   function checkSent(rule: string, ids: readonly string[], run: number, attempt: number): void {
-    for (const id of ids) {
-      if (attempts.of(id, run, attempt).some(({ postedMs }) => postedMs !== undefined)) continue;
-      broken(new Violation(rule, `${id} run ${run} attempt ${attempt}, at ${world.nowMs()}`));
+    for (const deliveryId of ids) {
+      const made = attempts.of({ deliveryId, run, attempt });
+      if (made.some(({ postedMs }) => postedMs !== undefined)) continue;
+      const what = `${deliveryId} run ${run} attempt ${attempt}, at ${world.nowMs()}`;
+      broken(new Violation(rule, what));
     }
   }
 
   async function allowAll(): Promise<void> {
     product.forbidden.clear();
-    for (const owner of owners) await owner.unblock();
-    for (const { id, accountNo } of present()) await ownerOf(accountNo).switchOn(id);
+    for (const owner of owners.values()) await owner.unblock();
+    for (const endpoint of present()) await ownerOf(endpoint).switchOn(endpoint.id);
   }
 
   async function crowd(): Promise<void> {
     const records = Array.from({ length: CROWD }, (_, number) => `crowd ${number}`);
-    for (const { accountNo } of present().filter(({ id }) => isFrozen(id))) {
-      await ownerOf(accountNo).donate(records);
+    for (const endpoint of present()) {
+      if (isFrozen(endpoint.id)) await ownerOf(endpoint).donate(records);
     }
     await world.wait(AT_ONCE_MS);
   }
@@ -66,28 +64,25 @@ export function startProbe(product: Product): Probe {
     await allowAll();
     await world.wait(CALLS_ARE_OVER_MS);
     await crowd();
-    const busy = new Set(
-      watched()
-        .map(({ id }) => id)
-        .filter((_, place) => place % 2 === 0),
-    );
-    for (const { id } of watched()) network.behave(id, busy.has(id) ? "is busy" : "refuses");
+    const ids = watched().map(({ id }) => id);
+    const busy = new Set(ids.filter((_, place) => place % 2 === 0));
+    for (const id of ids) network.behave(id, busy.has(id) ? "is busy" : "refuses");
     const before = new Set(deliveries.keys());
-    for (const owner of owners) await owner.donate([`probe ${world.nowMs()}`]);
+    for (const owner of owners.values()) await owner.donate([`probe ${world.nowMs()}`]);
     const fresh = [...deliveries.values()].filter(
-      ({ id, endpointId }) => !before.has(id) && !isFrozen(endpointId),
+      ({ deliveryId, endpointId }) => !before.has(deliveryId) && !isFrozen(endpointId),
     );
-    const idsOf = (isBusy: boolean) =>
-      fresh.filter(({ endpointId }) => busy.has(endpointId) === isBusy).map(({ id }) => id);
+    const retried = fresh.filter(({ endpointId }) => busy.has(endpointId));
+    const refused = fresh.filter(({ endpointId }) => !busy.has(endpointId));
+    const idsOf = (rows: typeof fresh) => rows.map(({ deliveryId }) => deliveryId);
     await world.wait(firstWithinMs);
-    checkSent("a new event is sent at once", [...idsOf(true), ...idsOf(false)], 1, 1);
+    checkSent("a new event is sent at once", idsOf([...retried, ...refused]), 1, 1);
     for (const { id } of watched()) network.behave(id, "answers");
-    for (const { id, accountNo } of fresh)
-      if (idsOf(false).includes(id)) await ownerOf(accountNo).retry(id);
+    for (const row of refused) await ownerOf(row).retry(row.deliveryId);
     await world.wait(firstWithinMs);
-    checkSent("a manual retry is sent at once", idsOf(false), 2, 1);
+    checkSent("a manual retry is sent at once", idsOf(refused), 2, 1);
     await world.wait(RETRY_MS);
-    checkSent("a retry is sent once it is due", idsOf(true), 1, 2);
+    checkSent("a retry is sent once it is due", idsOf(retried), 1, 2);
   }
 
   probe()
@@ -95,5 +90,9 @@ export function startProbe(product: Product): Probe {
     .finally(() => {
       isOver = true;
     });
-  return { isAwake: () => isAwake, isOver: () => isOver };
+  return {
+    /** Whether attempts are checked now. Then no time of processes is skipped. */
+    isAwake: () => isAwake,
+    isOver: () => isOver,
+  };
 }

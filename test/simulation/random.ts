@@ -1,28 +1,23 @@
-/** Numbers that look drawn, and are the same for the same seed. */
-export type Random = {
-  /** From 0 to 1. */
-  next(): number;
-  /** A whole number below another. */
-  below(limit: number): number;
-  between(least: number, most: number): number;
-  chance(probability: number): boolean;
-  pick<Item>(items: readonly [Item, ...Item[]]): Item;
-};
+/** A stream of pseudorandom numbers. */
+export type Random = ReturnType<typeof createRandom>;
 
-/** Returns streams of a seed by name. What one stream draws moves no other, so a smaller scenario stays alike. */
-export function createStreams(seed: number): (name: string) => Random {
+/** Returns the stream of a name. */
+export type Streams = (name: string) => Random;
+
+/**
+ * Creates the streams of a seed. A draw from one stream changes no other, so a smaller scenario resembles the whole one.
+ */
+export function createStreams(seed: number): Streams {
   const streams = new Map<string, Random>();
   return (name) => {
-    const known = streams.get(name);
-    if (known !== undefined) return known;
-    const made = createRandom(hashOf(`${seed} ${name}`));
-    streams.set(name, made);
-    return made;
+    const stream = streams.get(name) ?? createRandom(hashOf(`${seed} ${name}`));
+    streams.set(name, stream);
+    return stream;
   };
 }
 
-/** Creates one stream. The generator is mulberry32. */
-export function createRandom(seed: number): Random {
+/** Creates a stream with the generator mulberry32. The same seed gives the same numbers. */
+export function createRandom(seed: number) {
   let state = seed >>> 0;
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -31,11 +26,14 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
   return {
+    /** From 0 to 1. */
     next,
-    below: (limit) => Math.floor(next() * limit),
-    between: (least, most) => least + next() * (most - least),
-    chance: (probability) => next() < probability,
-    pick: (items) => items[Math.floor(next() * items.length)] ?? items[0],
+    /** An integer from 0 to `limit - 1`. */
+    below: (limit: number) => Math.floor(next() * limit),
+    between: (least: number, most: number) => least + next() * (most - least),
+    chance: (probability: number) => next() < probability,
+    /** One item of a list, which is not empty. */
+    pick: <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item,
   };
 }
 

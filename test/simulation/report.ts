@@ -2,7 +2,7 @@ import type { Scenario } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 import { type Outcome, simulate } from "./simulate.ts";
 
-/** Tells what a scenario broke, its seed, and the least scenario that breaks the same. */
+/** Describes how a scenario broke a rule, and the smallest scenario that breaks it too. Returns "" if none broke. */
 export async function report(scenario: Scenario, outcome: Outcome): Promise<string> {
   const { violation } = outcome;
   if (violation === undefined) return "";
@@ -12,11 +12,11 @@ export async function report(scenario: Scenario, outcome: Outcome): Promise<stri
   const { accounts, dispatchers, healsAtMs } = least;
   return [
     `seed ${scenario.seed} broke "${violation.message}"`,
-    `again: npm run test:simulation -- --seed ${scenario.seed}`,
-    `at least: endpoints of accounts ${accounts.join(", ")}; dispatchers ${dispatchers}`,
-    ...(least.frozen === undefined ? [] : [`  for ever: ${JSON.stringify(least.frozen)}`]),
+    `to repeat: npm run test:simulation -- --seed ${scenario.seed}`,
+    `smallest scenario: endpoints of accounts ${accounts.join(", ")}; dispatchers ${dispatchers}`,
+    ...(least.frozen === undefined ? [] : [`  never heals: ${JSON.stringify(least.frozen)}`]),
     ...least.actions.map((action) => `  ${JSON.stringify(action)}`),
     ...faults.map((name) => `  fault: ${name}`),
-    `  healed at ${healsAtMs}: ${again.violation?.message ?? "nothing is broken"}`,
+    `  heals at ${healsAtMs}: ${again.violation?.message ?? "breaks no rule"}`,
   ].join("\n");
 }

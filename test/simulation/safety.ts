@@ -1,14 +1,16 @@
 import { createHmac } from "node:crypto";
-import { DeliveryState, RUNNING_STATES } from "../../server/src/dispatch/delivery-state.ts";
+import { DeliveryState } from "../../server/src/dispatch/delivery-state.ts";
 import type { AfterAttempt } from "../../server/src/dispatch/record-store.ts";
 import type { AttemptKey, Run } from "../../workflows/src/common/run.ts";
 import type { PostRequest } from "../../workflows/src/http/post-once.ts";
-import { type Attempts, type BegunAttempt, isAsMade, type Load } from "./attempts.ts";
-import type { DeliveryRow, Tables, TableWatcher } from "./memory-tables.ts";
+import { type Attempts, type BegunAttempt, isAsMade, keyOf, type Load } from "./attempts.ts";
+import type { Database } from "./database.ts";
+import { type DeliveryRow, isRunning, type TableWatcher } from "./memory-tables.ts";
 import { edgeName, readStateEdges } from "./state-edges.ts";
+import type { Temporal } from "./temporal.ts";
 import type { Process } from "./world.ts";
 
-/** What was broken, and how. */
+/** A broken rule, and how it was broken. */
 export class Violation extends Error {
   override readonly name = "Violation";
   readonly rule: string;
@@ -20,127 +22,118 @@ export class Violation extends Error {
 }
 
 const MINUTE_MS = 60_000;
-/** §6.4, written down once more. */
+/** The waits of §6.4, independent of the product's list. */
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS);
 const RETRIED = new Set(["receiver_busy", "dns_failed", "timeout", "network_error"]);
 const MAX_ATTEMPTS = 8;
 const FIRSTS_AT_ENDPOINT = 64;
 const RETRIES_AT_ENDPOINT = 16;
-/** Times are told to the millisecond. */
+/** Times are rounded to milliseconds. */
 const ROUNDING_MS = 2;
-/** How long after an answer of the core what it forbids may still be sent, because it was loaded before. */
+/** An attempt that was loaded before an answer forbade it may still be sent within this time. */
 const IN_FLIGHT_MS = 60_000;
 const LEASE_MICROS = 14_000_000;
 const CLOCK_STEP_MICROS = 60_000_000;
-/** How old a lease may be when the core answers with it. */
+/** The highest age of a lease when the core returns it. */
 const MAX_LEASE_AGE_MICROS = 2_000_000;
-/** Longer than a claim takes. */
+/** Longer than a claim takes: the age of a lease is known this long after a step of the clock. */
 const CLOCK_IS_RIGHT_AFTER_MS = 60_000;
-/** How long the record of an attempt may be on its way: a slow call, a slow statement, and a row that is locked. */
+/** The longest time until an attempt is recorded: a slow call, a slow statement, and a locked row. */
 const RECORD_TRAVELS_MS = 60_000;
 const EDGES = readStateEdges();
+const RUN_IS_KEPT = "a run that goes on is in the outbox or in Temporal";
 
-/** What the rules need to know beside the attempts. */
+/** What the rules read. */
 export type SafetyParts = {
   readonly nowMs: () => number;
-  readonly databaseMicros: () => number;
-  /** When the database's clock stepped last. */
-  readonly steppedAtMs: () => number;
-  readonly tables: () => Tables;
+  readonly database: () => Database;
   readonly attempts: () => Attempts;
-  /** Since when the core's answer forbids to send, by endpoint, account or delivery. */
+  readonly temporal: () => Temporal;
+  /** When an answer of the core forbade to send this. */
   readonly forbiddenSince: (one: BegunAttempt) => number | undefined;
-  /** When a task of a run was taken from its worker. */
-  readonly movesOf: (one: BegunAttempt) => readonly number[];
-  /** How many attempts Temporal knew of a run that went on in the database when that was restored. */
+  /** How many attempts of a running run Temporal knew when the database was restored. */
   readonly knownAtRestore: (run: Run) => number;
-  /** Whether Temporal has a workflow of a run that has not ended, or had one that was forgotten. */
-  readonly hadWorkflow: (run: Run) => boolean;
-  /** Tells what was broken: the first that is counts. */
+  /** Reports a violation. The first one counts. */
   readonly broken: (violation: Violation) => void;
 };
 
-/** Creates what watches that nothing unsafe happens, at the moment it would. */
-export function createSafety(parts: SafetyParts): TableWatcher & {
-  onPost(one: BegunAttempt, request: PostRequest): void;
-  /** A workflow came to its end by itself. */
-  onWorkflowEnd(run: Run): void;
-  /** The core answers a claim of first attempts. */
-  onClaimed(load: Load): void;
-  /** A dispatcher takes an attempt for recorded. */
-  onRecorded(key: AttemptKey): void;
-  /** A dispatcher was stopped, and gave its attempts the time that they need. */
-  onStopped(process: Process): void;
-} {
-  const { nowMs, attempts, tables } = parts;
-  const broken = (rule: string, one: { deliveryId: string; run: number }, what: string) =>
+type RunOf = Pick<Run, "deliveryId" | "run">;
+
+export type Safety = ReturnType<typeof createSafety>;
+
+/** Creates the listeners that check each rule at the moment when it could break. */
+export function createSafety(parts: SafetyParts) {
+  const { nowMs, attempts, temporal, database } = parts;
+  const tables = () => database().tables;
+  /** Reports a violation of a rule unless `isKept`. */
+  function check(rule: string, isKept: boolean, one: RunOf, what: string): void {
+    if (isKept) return;
     parts.broken(new Violation(rule, `${one.deliveryId} run ${one.run} ${what}`));
+  }
+  const isRecorded = (key: Omit<AttemptKey, "accountNo">) => tables().attempts.has(keyOf(key));
 
   function checkSchedule(one: BegunAttempt): void {
-    if (one.attempt > MAX_ATTEMPTS) broken("eight attempts a run", one, `attempt ${one.attempt}`);
-    if (one.attempt === 1) return;
-    const before = attempts().of(one.deliveryId, one.run, one.attempt - 1);
+    const { attempt } = one;
+    check("eight attempts a run", attempt <= MAX_ATTEMPTS, one, `attempt ${attempt}`);
+    if (attempt === 1) return;
+    const before = attempts().of({ ...one, attempt: attempt - 1 });
     const ended = before.filter(({ outcome = "" }) => RETRIED.has(outcome));
     const dueMs = Math.min(
-      ...ended.map(({ endedMs = Infinity }) => endedMs + (WAITS_MS[one.attempt - 2] ?? Infinity)),
+      ...ended.map(({ endedMs = Infinity }) => endedMs + (WAITS_MS[attempt - 2] ?? Infinity)),
     );
-    if (nowMs() >= dueMs - ROUNDING_MS) return;
-    broken("no attempt before its time", one, `attempt ${one.attempt}, due at ${dueMs}`);
+    const isDue = nowMs() >= dueMs - ROUNDING_MS;
+    check("no attempt before its time", isDue, one, `attempt ${attempt}, due at ${dueMs}`);
   }
 
   function checkOnce(one: BegunAttempt): void {
-    for (const other of attempts().of(one.deliveryId, one.run, one.attempt)) {
+    const what = `attempt ${one.attempt}`;
+    for (const other of attempts().of(one)) {
       if (other === one || other.postedMs === undefined) continue;
-      if (other.process === one.process) {
-        broken("one POST of an attempt by one process", one, `attempt ${one.attempt}`);
-      }
+      const isByOther = other.process !== one.process;
+      check("one POST of an attempt by one process", isByOther, one, what);
       const died = other.process.killedAtMs() ?? Infinity;
       const isExcused =
         (died <= nowMs() && died >= other.beganMs) ||
         isLeaseOver(other, one.loadedAtMicros) ||
-        isLeaseOver(one, parts.databaseMicros()) ||
-        parts.movesOf(one).some((atMs) => atMs >= other.loadedAtMs && atMs <= nowMs());
-      if (isExcused) continue;
+        isLeaseOver(one, tables().nowMicros()) ||
+        temporal()
+          .movesOf(one)
+          .some((atMs) => atMs >= other.loadedAtMs && atMs <= nowMs());
       const both = `at ${other.postedMs} by ${other.process.name} and now by ${one.process.name}`;
-      broken("one POST of an attempt", one, `attempt ${one.attempt} ${both}`);
+      check("one POST of an attempt", isExcused, one, `${what} ${both}`);
     }
   }
 
-  /** What only a process knew may be sent again behind a restore, under the same id. ADR 0045 */
+  /** After a restore an attempt that only a process knew may be sent again, with the same event id. ADR 0045 */
   function checkRestored(one: BegunAttempt): void {
-    const known = parts.knownAtRestore(one);
-    if (one.attempt > known) return;
-    broken("what Temporal knows is not sent again after a restore", one, `attempt ${one.attempt}`);
+    const isNew = one.attempt > parts.knownAtRestore(one);
+    check("a restore repeats no attempt that Temporal knows", isNew, one, `attempt ${one.attempt}`);
   }
 
   function checkAllowed(one: BegunAttempt): void {
-    const since = parts.forbiddenSince(one);
-    if (since === undefined) return;
-    if (one.loadedAtMs <= since && nowMs() <= since + IN_FLIGHT_MS) return;
-    broken("nothing is sent after an answer that forbids it", one, `forbidden at ${since}`);
+    const since = parts.forbiddenSince(one) ?? Infinity;
+    const isInFlight = one.loadedAtMs <= since && nowMs() <= since + IN_FLIGHT_MS;
+    check("nothing is sent after an answer that forbids it", isInFlight, one, `since ${since}`);
   }
 
-  /** What another process has recorded meanwhile has lost its lease, and does not count. */
+  /** An attempt that another process has recorded does not count: its lease is lost. */
   function checkInFlight(one: BegunAttempt): void {
     const isRetry = isOfWorkflow(one);
-    const beside = [...attempts().inFlight()].filter(
+    const { length } = [...attempts().inFlight].filter(
       (other) =>
         other.process === one.process &&
         other.endpointId === one.endpointId &&
         isOfWorkflow(other) === isRetry &&
-        !tables().attempts.has(`${other.deliveryId} ${other.run} ${other.attempt}`),
+        !isRecorded(other),
     );
-    const most = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
-    if (beside.length > most) broken("capacity of an endpoint", one, `${beside.length} in flight`);
+    const limit = isRetry ? RETRIES_AT_ENDPOINT : FIRSTS_AT_ENDPOINT;
+    check("capacity of an endpoint", length <= limit, one, `${length} in flight`);
   }
 
-  /** A run goes on while its delivery says so. */
-  function goesOn({ deliveryId, run }: Pick<Run, "deliveryId" | "run">): boolean {
-    const row = tables().deliveries.get(deliveryId);
-    return row !== undefined && row.run === run && RUNNING_STATES.includes(row.state);
-  }
+  const goesOn = ({ deliveryId, run }: RunOf) =>
+    isRunning(tables().deliveries.get(deliveryId), run);
 
-  /** The wait is counted from the end of the attempt, however late that is recorded. What is overdue is due at once. */
+  /** The wait begins when the attempt ends, however late it is recorded. An overdue retry is due at once. */
   function checkDue(row: DeliveryRow, { attempts: attempt, retryInMicros }: AfterAttempt): void {
     if (retryInMicros === undefined) return;
     const waitMs = WAITS_MS[attempt - 1] ?? 0;
@@ -148,11 +141,9 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
     const isRight = ({ endedMs = Infinity }: BegunAttempt) =>
       dueMs >= endedMs + waitMs - ROUNDING_MS &&
       dueMs <= Math.max(nowMs(), endedMs + waitMs + RECORD_TRAVELS_MS);
-    const made = attempts().of(row.id, row.run, attempt);
-    if (made.some(isRight)) return;
-    const ends = made.map(({ endedMs }) => endedMs).join(", ");
-    const named = { deliveryId: row.id, run: row.run };
-    broken("a retry is due its wait after the end", named, `due at ${dueMs}, ended at ${ends}`);
+    const made = attempts().of({ ...row, attempt });
+    const what = `due at ${dueMs}, ended at ${made.map(({ endedMs }) => endedMs).join(", ")}`;
+    check("a retry is due one wait after its attempt's end", made.some(isRight), row, what);
   }
 
   function checkSignature(one: BegunAttempt, { headers, body }: PostRequest): void {
@@ -160,13 +151,39 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
       .update(`${headers["Service-Timestamp"]}.${headers["Service-Event-Id"]}.`)
       .update(body)
       .digest("hex");
-    const isSigned = headers["Service-Signature"] === `v1=${signed}`;
-    if (isSigned && headers["Service-Attempt"] === String(one.attempt)) return;
-    broken("signed with the secret of the moment", one, `attempt ${one.attempt}`);
+    const isSigned =
+      headers["Service-Signature"] === `v1=${signed}` &&
+      headers["Service-Attempt"] === String(one.attempt);
+    check("the current secret signs each attempt", isSigned, one, `attempt ${one.attempt}`);
   }
 
+  const watcher: TableWatcher = {
+    onState(row, before, next) {
+      const isEdge = EDGES.has(edgeName(before, next));
+      check("edges of ARCHITECTURE.md", isEdge, row, `from ${before ?? "none"} to ${next}`);
+    },
+    onAttempt(stored) {
+      const isRight = isAsMade(stored, attempts().of(stored));
+      check("a record holds the receiver's answer", isRight, stored, `attempt ${stored.attempt}`);
+    },
+    onOutcome(row, after) {
+      const stored = tables().attempts.get(keyOf({ ...row, attempt: after.attempts }));
+      const isNext = after.attempts > row.attempts;
+      const isBetter = after.attempts === row.attempts && after.state === DeliveryState.Delivered;
+      const isLast = stored?.outcome === after.outcome && (isNext || isBetter);
+      const what = `attempt ${after.attempts}`;
+      check("a delivery shows the last attempt of its run", isLast, row, what);
+      checkDue(row, after);
+    },
+    onDelete(entry) {
+      const isKept = !goesOn(entry) || temporal().hadWorkflow(entry);
+      check(RUN_IS_KEPT, isKept, entry, "has left the outbox");
+    },
+  };
+
   return {
-    onPost(one, request) {
+    watcher,
+    onPost(one: BegunAttempt, request: PostRequest): void {
       checkSchedule(one);
       checkOnce(one);
       checkRestored(one);
@@ -174,64 +191,39 @@ export function createSafety(parts: SafetyParts): TableWatcher & {
       checkInFlight(one);
       checkSignature(one, request);
     },
-    onState(row, before, next) {
-      if (EDGES.has(edgeName(before, next))) return;
-      const named = { deliveryId: row.id, run: row.run };
-      broken("edges of ARCHITECTURE.md", named, edgeText(before, next));
+    /** A workflow ends without a termination. */
+    onWorkflowEnd(run: Run): void {
+      const isKept = !goesOn(run) || tables().entries.get(run.deliveryId)?.run === run.run;
+      check(RUN_IS_KEPT, isKept, run, "has left Temporal");
     },
-    onAttempt(stored) {
-      const made = attempts().of(stored.deliveryId, stored.run, stored.attempt);
-      if (isAsMade(stored, made)) return;
-      broken("what is recorded is what the receiver saw", stored, `attempt ${stored.attempt}`);
+    /** The core answers a claim of first attempts. */
+    onClaimed(load: Load): void {
+      if (nowMs() - database().steppedAtMs() < CLOCK_IS_RIGHT_AFTER_MS) return;
+      const age = tables().nowMicros() - (load.leasedAtMicros ?? 0);
+      const isYoung = age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000;
+      check("a claim is answered while its lease is young", isYoung, load, `is ${age} us old`);
     },
-    onOutcome(row, after) {
-      const named = { deliveryId: row.id, run: row.run };
-      const stored = tables().attempts.get(`${row.id} ${row.run} ${after.attempts}`);
-      const isNext = after.attempts > row.attempts;
-      const isBetter = after.attempts === row.attempts && after.state === DeliveryState.Delivered;
-      if (stored?.outcome !== after.outcome || !(isNext || isBetter)) {
-        broken("a delivery shows the last attempt of its run", named, `attempt ${after.attempts}`);
-      }
-      checkDue(row, after);
+    /** A recorder believes that an attempt is recorded. */
+    onRecorded(key: AttemptKey): void {
+      const what = `attempt ${key.attempt}`;
+      check("an attempt is kept until it is recorded", isRecorded(key), key, what);
     },
-    onDelete(entry) {
-      if (!goesOn(entry) || parts.hadWorkflow(entry)) return;
-      broken("a run that goes on is in the outbox or in Temporal", entry, "has left the outbox");
-    },
-    onWorkflowEnd(run) {
-      if (!goesOn(run) || tables().entries.get(run.deliveryId)?.run === run.run) return;
-      broken("a run that goes on is in the outbox or in Temporal", run, "has left Temporal");
-    },
-    onClaimed(load) {
-      const { leasedAtMicros = 0 } = load;
-      if (nowMs() - parts.steppedAtMs() < CLOCK_IS_RIGHT_AFTER_MS) return;
-      const age = parts.databaseMicros() - leasedAtMicros;
-      if (age <= MAX_LEASE_AGE_MICROS + ROUNDING_MS * 1000) return;
-      broken("a claim is answered while its lease is young", load, `it is ${age} us old`);
-    },
-    onRecorded(key) {
-      if (tables().attempts.has(`${key.deliveryId} ${key.run} ${key.attempt}`)) return;
-      broken("an attempt is kept until it is recorded", key, `attempt ${key.attempt}`);
-    },
-    onStopped(process) {
-      for (const one of attempts().inFlight()) {
-        if (one.process !== process || isOfWorkflow(one)) continue;
-        broken("a stop waits for what is in flight", one, `attempt ${one.attempt}`);
+    /** A dispatcher stopped, after it gave its attempts their time. */
+    onStopped(process: Process): void {
+      for (const one of attempts().inFlight) {
+        const isOver = one.process !== process || isOfWorkflow(one);
+        check("a stop waits for attempts in flight", isOver, one, `attempt ${one.attempt}`);
       }
     },
   };
 }
 
-/** Whether a workflow makes an attempt: any but the first, and the first of a run that was restored. */
+/** Whether a workflow makes an attempt. It makes all but first ones, and the first one of a restored run. */
 const isOfWorkflow = ({ leasedAtMicros }: Load) => leasedAtMicros === undefined;
 
-/** Whether the lease of a first attempt was over by the database's clock, or that clock had stepped back behind it. */
+/** Whether the lease of a first attempt has ended by the database's clock, or dates from before a step back. */
 function isLeaseOver({ leasedAtMicros }: BegunAttempt, atMicros: number): boolean {
   if (leasedAtMicros === undefined) return false;
   const leasedUntil = leasedAtMicros + LEASE_MICROS;
   return leasedUntil <= atMicros || leasedUntil > atMicros + LEASE_MICROS + CLOCK_STEP_MICROS;
-}
-
-function edgeText(before: DeliveryState | undefined, next: DeliveryState): string {
-  return `from ${before ?? "none"} to ${next}`;
 }

@@ -1,15 +1,8 @@
 import type { Random } from "./random.ts";
-import type { Action, Frozen } from "./scenario.ts";
+import type { Action, Scenario } from "./scenario.ts";
 
-/** What a scenario of a kind has beside what is drawn for all. */
-export type Kind = {
-  readonly actions: readonly Action[];
-  readonly frozen: Frozen | undefined;
-  /** How many it needs. */
-  readonly dispatchers: number;
-  /** What share of all messages something befalls; what is drawn for all scenarios unless told. */
-  readonly faultShare?: number | undefined;
-};
+/** What a kind of scenario adds or replaces. `dispatchers` is the least number. */
+export type Kind = Partial<Pick<Scenario, "actions" | "frozen" | "dispatchers" | "faultShare">>;
 
 type Size = {
   readonly seed: number;
@@ -19,16 +12,16 @@ type Size = {
 
 const SECOND_MS = 1_000;
 const CROWD = 80;
-/** With it an attempt that times out is recorded when its lease is over. */
+/** With this lag the record of an attempt that times out arrives after the end of its lease. */
 const MAX_LAG_MS = 6_000;
-/** Up to far more than any network has: what goes wrong goes wrong at once. */
-const FAULT_SHARES = [0, 0.02, 0.08, 0.25] as const;
-/** Within this time things happen close to each other. */
+/** The highest share is far above that of any network, so that many faults coincide. */
+const FAULT_SHARES = [0, 0.02, 0.08, 0.25];
+/** Actions within this time are close to each other. */
 const CLOSE_MS = 60 * SECOND_MS;
 
 /**
- * Of five scenarios one has a fault that never heals, one an owner who switches an endpoint and retries, and one a
- * database that is restored.
+ * Draws a kind. Of five scenarios one has a frozen fault, one an owner who switches an endpoint and retries, and one a
+ * restored database.
  */
 export function drawKind(random: Random, size: Size): Kind {
   switch (size.seed % 5) {
@@ -39,47 +32,46 @@ export function drawKind(random: Random, size: Size): Kind {
     case 4:
       return drawRestore(random, size);
     default:
-      return { actions: [], frozen: undefined, dispatchers: 1 };
+      return {};
   }
 }
 
-/** An endpoint hangs for ever, and its owner goes on to write for it. */
+/** An endpoint hangs forever, and gets more events. */
 function drawHanging(random: Random, { accounts, span }: Size): Kind {
   const { endpoint, account } = drawEndpoint(random, accounts);
   const closeMs = Math.min(span, CLOSE_MS);
-  const atMs = random.below(closeMs);
+  const frozen = { atMs: random.below(closeMs), kind: "hangs", endpoint } as const;
   const faultShare = random.pick(FAULT_SHARES);
   const donations = Array.from({ length: 2 + random.below(4) }, () => ({
-    atMs: random.below(closeMs),
-    kind: "donate" as const,
-    ...{ account, events: CROWD / 4 + random.below(CROWD / 2) },
+    ...{ atMs: random.below(closeMs), kind: "donate" as const, account },
+    events: CROWD / 4 + random.below(CROWD / 2),
   }));
-  const lag = {
-    ...{ atMs: random.below(closeMs), kind: "lag" as const, dispatcher: 0 },
+  const lag: Action = {
+    ...{ atMs: random.below(closeMs), kind: "lag", dispatcher: 0 },
     ...{ lagMs: random.below(MAX_LAG_MS), forMs: random.below(CLOSE_MS) },
   };
-  const actions: Action[] = random.chance(0.5) ? [...donations, lag] : donations;
-  return { actions, frozen: { atMs, kind: "hangs", endpoint }, dispatchers: 1, faultShare };
+  return { actions: random.chance(0.5) ? [...donations, lag] : donations, frozen, faultShare };
 }
 
-/** One of two dispatchers and the core never hear each other again, one way. */
+/** One of two dispatchers is cut off from the core forever, in one direction. */
 function drawCut(random: Random, { span }: Size): Kind {
-  const kind = random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
-  const atMs = random.below(span);
-  return { actions: [], frozen: { atMs, kind, dispatcher: random.below(2) }, dispatchers: 2 };
+  const kind = drawDirection(random);
+  const frozen = { atMs: random.below(span), kind, dispatcher: random.below(2) };
+  return { frozen, dispatchers: 2 };
 }
 
-/** A backup is taken, and restored later. */
+/** The database is backed up, and restored later. */
 function drawRestore(random: Random, { span }: Size): Kind {
   const [one, other] = [random.below(span), random.below(span)];
-  const actions: Action[] = [
-    { atMs: Math.min(one, other), kind: "back up" },
-    { atMs: Math.max(one, other), kind: "restore" },
-  ];
-  return { actions, frozen: undefined, dispatchers: 1 };
+  return {
+    actions: [
+      { atMs: Math.min(one, other), kind: "back up" },
+      { atMs: Math.max(one, other), kind: "restore" },
+    ],
+  };
 }
 
-/** An owner switches an endpoint off and on and retries, while a dispatcher does not hear the core. */
+/** An owner switches an endpoint off and on and retries, while a dispatcher is cut off from the core. */
 function drawRetries(random: Random, { accounts, span }: Size): Kind {
   const { endpoint, account } = drawEndpoint(random, accounts);
   const closeMs = Math.min(span, CLOSE_MS);
@@ -88,13 +80,15 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
     const atMs = random.below(closeMs);
     const offMs = atMs + random.below(20 * SECOND_MS);
     const onMs = offMs + random.below(20 * SECOND_MS);
-    const cut = random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
+    const direction = drawDirection(random);
     const behaviour = random.pick(["hangs", "refuses", "is slow", "is busy"] as const);
     return [
       { atMs, kind: "behave", endpoint, behaviour },
       { atMs, kind: "donate", account, events: 1 + random.below(3) },
       {
-        ...{ atMs: atMs + random.below(10 * SECOND_MS), kind: cut, dispatcher: random.below(2) },
+        atMs: atMs + random.below(10 * SECOND_MS),
+        kind: direction,
+        dispatcher: random.below(2),
         forMs: random.below(2 * CLOSE_MS),
       },
       { atMs: offMs, kind: "switch off", endpoint },
@@ -102,8 +96,11 @@ function drawRetries(random: Random, { accounts, span }: Size): Kind {
       { atMs: onMs + random.below(5 * SECOND_MS), kind: "retry all", account },
     ] satisfies Action[];
   });
-  return { actions: actions.flat(), frozen: undefined, dispatchers: 2, faultShare };
+  return { actions: actions.flat(), dispatchers: 2, faultShare };
 }
+
+const drawDirection = (random: Random) =>
+  random.chance(0.5) ? ("cut there" as const) : ("cut back" as const);
 
 /** Draws an endpoint and its account, each by its number. */
 function drawEndpoint(random: Random, accounts: readonly number[]) {

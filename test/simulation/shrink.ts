@@ -1,32 +1,31 @@
 import type { Scenario } from "./scenario.ts";
-import { type Outcome, simulate } from "./simulate.ts";
+import { simulate } from "./simulate.ts";
 
-/** Enough for a scenario of 40 actions and some hundred faults. */
+/** Enough for a scenario with 40 actions and some hundred faults. */
 const MAX_RUNS = 300;
 
-/** Returns the least scenario found that breaks the same rule: with fewer actions, faults and processes. */
+/** Returns the smallest scenario found that breaks the same rule, with fewer actions, faults and processes. */
 export async function shrink(scenario: Scenario, rule: string): Promise<Scenario> {
   let runs = 0;
   let least = scenario;
 
-  async function keepIfBroken(smaller: Scenario): Promise<Outcome | undefined> {
+  async function keepIfBroken(smaller: Scenario): Promise<boolean> {
     runs += 1;
-    if (runs > MAX_RUNS) return undefined;
-    const outcome = await simulate(smaller);
-    if (outcome.violation?.rule !== rule) return undefined;
+    if (runs > MAX_RUNS) return false;
+    const { violation } = await simulate(smaller);
+    if (violation?.rule !== rule) return false;
     least = smaller;
-    return outcome;
+    return true;
   }
 
-  /** Leaves out parts of a list, ever smaller ones, as long as the rule stays broken. */
-  async function without<Item>(
+  /** Removes smaller and smaller parts of a list while the rule stays broken. */
+  async function shorten<Item>(
     list: () => readonly Item[],
     leaving: (left: readonly Item[]) => Scenario,
   ): Promise<void> {
     for (let size = list().length; size >= 1; size = Math.floor(size / 2)) {
       for (let start = 0; start < list().length && runs <= MAX_RUNS; ) {
-        const items = list();
-        const left = [...items.slice(0, start), ...items.slice(start + size)];
+        const left = list().toSpliced(start, size);
         if (!(await keepIfBroken(leaving(left)))) start += size;
       }
     }
@@ -34,15 +33,14 @@ export async function shrink(scenario: Scenario, rule: string): Promise<Scenario
 
   await keepIfBroken({ ...least, faultShare: 0 });
   if (least.frozen !== undefined) await keepIfBroken({ ...least, frozen: undefined });
-  await without(
+  await shorten(
     () => least.actions,
     (actions) => ({ ...least, actions }),
   );
   if (least.faultShare > 0) {
     const { faults } = await simulate(least);
-    const isSkipped = (name: string) => least.skipped.includes(name);
-    await without(
-      () => faults.filter((name) => !isSkipped(name)),
+    await shorten(
+      () => faults.filter((name) => !least.skipped.includes(name)),
       (left) => ({ ...least, skipped: faults.filter((name) => !left.includes(name)) }),
     );
   }

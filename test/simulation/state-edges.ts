@@ -7,7 +7,7 @@ const STATES = new Map(
   Object.entries(DeliveryState).map(([name, state]) => [name.toLowerCase(), state]),
 );
 
-/** The edges between the states of a delivery, as ARCHITECTURE.md lists them: `from to`. */
+/** Reads the edges between the states of a delivery from the table in ARCHITECTURE.md, each as `edgeName` names it. */
 export function readStateEdges(): ReadonlySet<string> {
   const text = readFileSync(ARCHITECTURE, "utf8");
   const table = text.slice(
@@ -21,7 +21,7 @@ export function readStateEdges(): ReadonlySet<string> {
   return new Set(edges);
 }
 
-/** The name of an edge; a delivery that is new has no state before. */
+/** Names an edge. A new delivery has no state before. */
 export function edgeName(from: DeliveryState | undefined, to: DeliveryState | undefined): string {
   return `${from ?? "none"} ${to}`;
 }

@@ -10,25 +10,24 @@ import {
   type AttemptAnswer,
   type DeliverInput,
   deliverWorkflowId,
-  type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import { type Execution, execute, type Workflow } from "./workflow-execution.ts";
 import { EPOCH_MS, type Process, type World } from "./world.ts";
 
-/** How long a workflow task may be silent before another worker is given it. */
+/** How long a worker may be silent before another one gets its workflow task. */
 const TASK_TIMEOUT_MS = 10_000;
-/** How often a worker keeps a workflow that sleeps in its cache: one that has room keeps all. */
-const CACHED_SHARES = [0.8, 1] as const;
+/** The shares of sleeping workflows that a worker keeps in its cache. A large cache keeps all. */
+const CACHED_SHARES = [0.8, 1];
 
-/** A worker: a dispatcher's process and its activities. */
+/** A worker: the process of a dispatcher, and its activities. */
 export type TemporalWorker = { readonly process: Process; readonly activities: Activities };
 
-/** Temporal: what it has of each workflow, who works for it, and whether it is there. */
+/** Temporal: its workflows, its workers, and whether it is away. */
 export type Temporal = ReturnType<typeof createTemporal>;
 
-/** Creates a Temporal that knows no workflow. */
+/** Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes. */
 export function createTemporal(
   world: World,
   faults: Faults,
@@ -36,11 +35,11 @@ export function createTemporal(
   onEnd: (run: Run) => void,
 ) {
   const workflows = new Map<string, Workflow>();
-  /** When tasks of a run were taken from their worker, or it was forgotten. */
+  /** When a worker lost a task of each workflow, or Temporal forgot the workflow. */
   const moves = new Map<string, number[]>();
   const forgotten = new Set<string>();
   const workers = new Set<TemporalWorker>();
-  /** Whose next task no worker was given yet. */
+  /** The workflows whose next task waits for a worker. */
   const ready = new Set<Workflow>();
   const cachedShare = random.pick(CACHED_SHARES);
   let isAway = false;
@@ -56,41 +55,44 @@ export function createTemporal(
   }
 
   function giveTasks(): void {
-    const [first, ...others] = workers;
-    if (isAway || first === undefined) return;
+    if (isAway || workers.size === 0) return;
     for (const workflow of ready) {
       ready.delete(workflow);
       const { execution } = workflow;
       const isCached =
         execution !== undefined && workers.has(execution.worker) && random.chance(cachedShare);
       if (isCached && execution.wakeUp !== undefined) execution.wakeUp();
-      else run(workflow, random.pick([first, ...others]));
+      else run(workflow, random.pick([...workers]));
     }
   }
 
   function run(workflow: Workflow, worker: TemporalWorker): void {
-    const save = (execution: Execution) => saved(workflow, execution);
+    const save = (execution: Execution) => saveProgress(workflow, execution);
     const sleep = (milliseconds: number) => {
       world.after(milliseconds, () => {
         workflow.history.push({ atMs: world.nowMs(), isFailed: false, result: undefined });
         wake(workflow);
       });
     };
-    execute({ world, workflow, worker, save, sleep, onEnd });
+    execute(world, workflow, worker, { save, sleep, onEnd });
   }
 
-  /** Whether a worker's progress reached Temporal; if not, its task is given away again. */
-  function saved(workflow: Workflow, execution: Execution): boolean {
+  /** Returns whether the progress of a worker reached Temporal. If not, another worker gets the task. */
+  function saveProgress(workflow: Workflow, execution: Execution): boolean {
     if (workflow.execution !== execution || workflow.state !== "running") return false;
     const { fault } = faults.pass(`temporal task ${execution.worker.process.name}`);
     if (fault === undefined && !isAway) {
       workflow.history = [...execution.entries];
       return true;
     }
+    loseTask(workflow);
+    return false;
+  }
+
+  function loseTask(workflow: Workflow): void {
     noteMove(deliverWorkflowId(workflow.input));
     workflow.execution = undefined;
     world.after(TASK_TIMEOUT_MS, () => wake(workflow));
-    return false;
   }
 
   function start(input: DeliverInput, options: WorkflowStartOptions): void {
@@ -107,8 +109,8 @@ export function createTemporal(
     world.after(Number(options.startDelay ?? 0), () => wake(fresh));
   }
 
-  /** One call of a process: its answer may be late, lost, or an error of what took effect. */
-  function ask<Answer>(process: Process, untilMs: number, work: () => Answer): Promise<Answer> {
+  /** Makes a call of a process. Its answer can be late or lost, or an error although the call took effect. */
+  function call<Answer>(process: Process, untilMs: number, work: () => Answer): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>();
     const { thereMs, backMs, fault } = faults.pass(`temporal call ${process.name}`);
     const back = (settle: () => void) => world.after(backMs, settle, process);
@@ -129,25 +131,22 @@ export function createTemporal(
   }
 
   return {
-    /** Lets a process work until it is killed or leaves. */
+    /** Adds a worker. Returns a function that removes it; a kill removes it too. */
     connect(worker: TemporalWorker): () => void {
       workers.add(worker);
       worker.process.onKill(() => {
         workers.delete(worker);
-        for (const [id, workflow] of workflows) {
+        for (const workflow of workflows.values()) {
           if (workflow.execution?.worker !== worker) continue;
-          const isAtWork = workflow.execution.wakeUp === undefined;
-          workflow.execution = undefined;
-          if (!isAtWork || workflow.state !== "running") continue;
-          noteMove(id);
-          world.after(TASK_TIMEOUT_MS, () => wake(workflow));
+          if (isAtWork(workflow)) loseTask(workflow);
+          else workflow.execution = undefined;
         }
       });
       giveTasks();
       return () => workers.delete(worker);
     },
 
-    /** The client of a process: as much of the SDK's as `beginWorkflow` uses. */
+    /** Creates the client of a process, with the methods of the SDK's client that `beginWorkflow` uses. */
     client(process: Process): WorkflowTarget["client"] {
       let untilMs = Infinity;
       const client = {
@@ -156,13 +155,12 @@ export function createTemporal(
           return work();
         },
         start: (_type: string, options: WorkflowStartOptions) =>
-          ask(process, untilMs, () => start(options.args?.[0] as DeliverInput, options)),
+          call(process, untilMs, () => start(options.args?.[0] as DeliverInput, options)),
         getHandle: (id: string) => ({
-          result: (): Promise<RunResult | undefined> =>
-            ask(process, untilMs, () => workflows.get(id)?.result),
+          result: () => call(process, untilMs, () => workflows.get(id)?.result),
         }),
       };
-      // The SDK's types know everything else that a client can do.
+      // The SDK's client has many more methods.
       return client as unknown as WorkflowTarget["client"];
     },
 
@@ -171,7 +169,7 @@ export function createTemporal(
       giveTasks();
     },
 
-    /** Forgets a workflow, as one that was orphaned. */
+    /** Forgets a workflow, so that its run is orphaned. */
     forget(id: string): void {
       const workflow = workflows.get(id);
       if (workflow !== undefined) workflow.state = "terminated";
@@ -180,20 +178,20 @@ export function createTemporal(
       noteMove(id);
     },
 
-    /** Ids of workflows that have not ended, oldest first. */
+    /** Lists the ids of running workflows, oldest first. */
     runningIds: () =>
       [...workflows].filter(([, { state }]) => state === "running").map(([id]) => id),
 
-    /** When a task of a run was taken from its worker, or the run was forgotten. */
+    /** When a worker lost a task of a run, or Temporal forgot the run. */
     movesOf: (run: Run) => moves.get(deliverWorkflowId(run)) ?? [],
 
-    /** Whether there is a workflow of a run that has not ended, or was one that is forgotten. */
+    /** Whether a run has a running workflow, or a forgotten one. */
     hadWorkflow(run: Run): boolean {
       const id = deliverWorkflowId(run);
       return workflows.get(id)?.state === "running" || forgotten.has(id);
     },
 
-    /** How many attempts of a run it knows. */
+    /** How many attempts of a run Temporal knows. */
     attemptsOf(run: Run): number {
       const workflow = workflows.get(deliverWorkflowId(run));
       if (workflow?.result !== undefined) return workflow.result.attempts.length;
@@ -204,11 +202,11 @@ export function createTemporal(
       return (workflow?.input.made?.length ?? 0) + (made?.length ?? 0);
     },
 
-    /** Whether any workflow is at work, and does not only sleep, but for deliveries that are left out. */
-    isBusy: (isLeftOut: (deliveryId: string) => boolean) =>
+    /** Whether any workflow has a task, except for ignored deliveries. A sleeping workflow has none. */
+    isBusy: (isIgnored: (deliveryId: string) => boolean) =>
       [...workflows.values()].some(
         (workflow) =>
-          (ready.has(workflow) || isAtWork(workflow)) && !isLeftOut(workflow.input.deliveryId),
+          (ready.has(workflow) || isAtWork(workflow)) && !isIgnored(workflow.input.deliveryId),
       ),
   };
 }

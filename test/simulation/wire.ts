@@ -5,28 +5,31 @@ import type { Core } from "./core.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Process, World } from "./world.ts";
 
-/** What goes one way between a dispatcher and the core, what does not, and by how much it is late. */
-export type Cut = { isCutThere: boolean; isCutBack: boolean; lagMs: number };
+/** The connection of a dispatcher to the core: whether it is cut in each direction, and its delay. */
+export type Cut = { "cut there": boolean; "cut back": boolean; lagMs: number };
 
-/** What a dispatcher's calls need. */
+/** Returns the settings of a connection without faults. */
+export const notCut = (): Cut => ({ "cut there": false, "cut back": false, lagMs: 0 });
+
+/** What the calls of a dispatcher need. */
 export type WireParts = {
   readonly world: World;
   readonly faults: Faults;
   readonly process: Process;
   readonly cut: Cut;
-  /** The core that answers now, if there is one. */
+  /** The core that answers now, if one lives. */
   readonly core: () => Core | undefined;
-  /** Told of each answer before it is heard. */
+  /** Hears of each answer before the dispatcher gets it. */
   readonly onAnswer: (method: string, request: Message, answer: Message) => void;
 };
 
-/** Creates the client of a dispatcher, whose calls and answers are delayed, lost, or arrive twice. */
+/** Creates the client of a dispatcher. Its calls and answers can be late, get lost, or arrive twice. */
 export function createWire(parts: WireParts): Client<typeof DispatchService> {
   const methods = DispatchService.methods.map((method) => [
     method.localName,
     (init: Record<string, unknown>, options?: CallOptions) => call(parts, method, init, options),
   ]);
-  // One function for each method of the service, as its client has them.
+  // A client has one function for each method of the service.
   return Object.fromEntries(methods) as Client<typeof DispatchService>;
 }
 
@@ -44,9 +47,9 @@ function call(
   const { fault } = passage;
   const [thereMs, backMs] = [passage.thereMs + cut.lagMs, passage.backMs + cut.lagMs];
   const back = (settle: () => void) =>
-    world.after(backMs, () => cut.isCutBack || fault === Fault.AnswerLost || settle(), process);
+    world.after(backMs, () => cut["cut back"] || fault === Fault.AnswerLost || settle(), process);
   const refuse = () => answer.reject(new ConnectError("away", Code.Unavailable));
-  const hangUp = () => world.after(thereMs, () => cut.isCutThere || caller.abort());
+  const hangUp = () => world.after(thereMs, () => cut["cut there"] || caller.abort());
 
   const giveUp = (code: Code) => () => {
     answer.reject(new ConnectError("given up", code));
@@ -65,7 +68,7 @@ function call(
   answer.promise.then(end, end);
 
   function arrive(): void {
-    if (cut.isCutThere || fault === Fault.Lost) return;
+    if (cut["cut there"] || fault === Fault.Lost) return;
     const called = core();
     if (called === undefined || fault === Fault.Refused) {
       back(refuse);

@@ -5,14 +5,14 @@ import { createRandom } from "./random.ts";
 import type { TemporalWorker } from "./temporal.ts";
 import { EPOCH_MS, type World } from "./world.ts";
 
-/** What came of one step of a workflow, and when. */
+/** The result of one step of a workflow. */
 export type HistoryEntry = {
   readonly atMs: number;
   readonly isFailed: boolean;
   readonly result: unknown;
 };
 
-/** A workflow, as Temporal keeps it. */
+/** A workflow that Temporal stores. */
 export type Workflow = {
   readonly input: DeliverInput;
   state: "running" | "completed" | "terminated";
@@ -21,41 +21,38 @@ export type Workflow = {
   execution?: Execution | undefined;
 };
 
-/** A workflow in a worker's memory, which may know more than Temporal does. */
+/** A workflow in a worker's memory. It can have more entries than Temporal. */
 export type Execution = {
   readonly worker: TemporalWorker;
   readonly entries: HistoryEntry[];
-  /** There while it sleeps. */
+  /** `undefined` while it does not sleep. */
   wakeUp: (() => void) | undefined;
 };
 
 const ACTIVITY_TIMEOUT_MS = 20_000;
-/** A task that takes longer tells Temporal what it has so far. */
+/** A task that takes longer saves its progress. */
 const HEARTBEAT_MS = 8_000;
 
-/** Runs a workflow on a worker: what its history holds is replayed, and the rest done. */
-export function execute({
-  world,
-  workflow,
-  worker,
-  save,
-  sleep,
-  onEnd,
-}: {
-  readonly world: World;
-  readonly workflow: Workflow;
-  readonly worker: TemporalWorker;
-  /** Tells Temporal all that is known; false when the task was lost. */
+/** What a worker tells Temporal. */
+type TemporalCalls = {
+  /** Saves all entries. Returns false if the task was lost. */
   readonly save: (execution: Execution) => boolean;
-  /** Sets a timer, whose end Temporal writes into the history. */
+  /** Sets a timer. Temporal writes its end into the history. */
   readonly sleep: (milliseconds: number) => void;
   readonly onEnd: (run: Run) => void;
-}): void {
+};
+
+/** Runs a workflow on a worker. It replays the entries of its history, and performs the other steps. */
+export function execute(
+  world: World,
+  workflow: Workflow,
+  worker: TemporalWorker,
+  { save, sleep, onEnd }: TemporalCalls,
+): void {
   const { input } = workflow;
   const execution: Execution = { worker, entries: [...workflow.history], wakeUp: undefined };
   workflow.execution = execution;
   const never = new Promise<never>(() => undefined);
-  const isCurrent = () => workflow.execution === execution;
   const random = createRandom(input.deliveryId.length + input.run);
   let place = 0;
   let nowMs = execution.entries[0]?.atMs ?? world.nowMs();
@@ -63,7 +60,7 @@ export function execute({
   async function next(perform: () => Promise<HistoryEntry>): Promise<unknown> {
     const known = execution.entries[place];
     const entry = known ?? (await perform());
-    if (!isCurrent()) return never;
+    if (workflow.execution !== execution) return never;
     if (known === undefined) execution.entries[place] = entry;
     place += 1;
     nowMs = entry.atMs;
@@ -84,8 +81,8 @@ export function execute({
     });
 
   const story = createRunStory(input, {
-    // What activities return stands in the history as they returned it.
-    attempt: (next_) => next(activity(() => worker.activities.attempt(next_))) as never,
+    // The history holds the answers of activities unchanged.
+    attempt: (due) => next(activity(() => worker.activities.attempt(due))) as never,
     record: (made) => next(activity(() => worker.activities.record(made))) as never,
     async sleep(milliseconds) {
       await next(async () => {

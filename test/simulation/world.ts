@@ -1,74 +1,67 @@
 import type { Timing } from "@activity/runtime/timing";
 
-/** Milliseconds since 1970 at which every simulation begins. */
+/** The time at which every simulation begins, in milliseconds since 1970. */
 export const EPOCH_MS = Date.UTC(2026, 0, 1);
 
-/** A process that can be killed: from then on nothing of it runs. */
+/** A simulated process. After a kill none of its timers fires. */
 export type Process = {
   readonly name: string;
   readonly timing: Timing;
   isAlive(): boolean;
-  /** Since when it is dead. */
+  /** When it was killed; `undefined` while it lives. */
   killedAtMs(): number | undefined;
   kill(): void;
-  /** Tells others of its end, until what it returns is called. */
+  /** Calls `work` when the process is killed. Returns a function that cancels this. */
   onKill(work: () => void): () => void;
 };
 
-/** A virtual clock, and all that is to happen. */
-export type World = {
-  /** Milliseconds since the beginning. */
-  nowMs(): number;
-  /** Lets something happen in a while, unless what it returns is called. What a process waits for dies with it. */
-  after(milliseconds: number, work: () => void, process?: Process): () => void;
-  wait(milliseconds: number, process?: Process): Promise<void>;
-  startProcess(name: string): Process;
-  /** Lets the next thing happen, and all that follows from it at once; false when nothing is left. */
-  step(): Promise<boolean>;
-  /** When the next thing happens that no process waits for. */
-  nextOutsideMs(): number;
-  /** Lets time pass in which no process did anything. */
-  passQuietly(milliseconds: number): void;
-};
-
-type Happening = {
+type Timer = {
+  /** In microseconds. */
   readonly at: number;
-  readonly order: number;
   readonly process: Process | undefined;
   readonly work: () => void;
   isCanceled: boolean;
 };
 
-/** Creates a world in which nothing has happened. */
-export function createWorld(): World {
-  /** Whole microseconds, as all times here: a timer never ends a little before its time. */
-  let now = 0;
-  let order = 0;
-  /** By how much what processes wait for is later than it says: time was skipped. */
-  let skipped = 0;
-  const outside = createHeap();
-  const inside = createHeap();
+/** A virtual clock and its timers. */
+export type World = ReturnType<typeof createWorld>;
 
-  function after(milliseconds: number, work: () => void, process?: Process): () => void {
-    const own = process === undefined ? 0 : skipped;
-    const at = now + Math.max(0, Math.ceil(milliseconds * 1000)) - own;
-    const happening = { at, order: order++, process, work, isCanceled: false };
-    (process === undefined ? outside : inside).push(happening);
-    return () => {
-      happening.isCanceled = true;
-    };
-  }
+/** Creates a world without timers, at time 0. */
+export function createWorld() {
+  /** In whole microseconds, as all times here, so that no timer fires a little early. */
+  let now = 0;
+  /** How much time was skipped: timers of processes fire this much later than their `at`. */
+  let skipped = 0;
+  /** The timers of no process. In both lists the next timer is the last. */
+  const outside: Timer[] = [];
+  /** The timers of processes. */
+  const inside: Timer[] = [];
 
   const nowMs = () => now / 1000;
+
+  /** Calls `work` after a time, unless `process` is dead then. Returns a function that cancels the timer. */
+  function after(milliseconds: number, work: () => void, process?: Process): () => void {
+    const [timers, own] = process === undefined ? [outside, 0] : [inside, skipped];
+    const at = now + Math.max(0, Math.ceil(milliseconds * 1000)) - own;
+    const timer = { at, process, work, isCanceled: false };
+    // Of timers with the same time, the first to be set is the first to fire.
+    timers.splice(timers.findLastIndex((other) => other.at > at) + 1, 0, timer);
+    return () => {
+      timer.isCanceled = true;
+    };
+  }
 
   return {
     nowMs,
     after,
-    wait: (milliseconds, process) =>
-      new Promise((resolve) => after(milliseconds, resolve, process)),
-    startProcess(name) {
+    wait: (milliseconds: number) =>
+      new Promise<void>((resolve) => {
+        after(milliseconds, resolve);
+      }),
+
+    startProcess(name: string): Process {
       let killedAtMs: number | undefined;
-      const told = new Set<() => void>();
+      const listeners = new Set<() => void>();
       const process: Process = {
         name,
         isAlive: () => killedAtMs === undefined,
@@ -76,34 +69,36 @@ export function createWorld(): World {
         kill() {
           if (killedAtMs !== undefined) return;
           killedAtMs = nowMs();
-          for (const tell of told) tell();
+          for (const listener of listeners) listener();
         },
         onKill(work) {
-          told.add(work);
-          return () => told.delete(work);
+          listeners.add(work);
+          return () => listeners.delete(work);
         },
-        timing: {
-          nowMs,
-          after: (milliseconds, work) => after(milliseconds, work, process),
-        },
+        timing: { nowMs, after: (milliseconds, work) => after(milliseconds, work, process) },
       };
       return process;
     },
-    async step() {
-      const own = inside.peek();
-      const other = outside.peek();
+
+    /** Fires the next timer, and settles the promises that follow. Returns false when no timer is left. */
+    async step(): Promise<boolean> {
+      const [own, other] = [nextOf(inside), nextOf(outside)];
       const isOwn = own !== undefined && own.at + skipped <= (other?.at ?? Infinity);
       const next = (isOwn ? inside : outside).pop();
       if (next === undefined) return false;
       if (next.process?.isAlive() === false) return true;
       now = Math.max(now, next.at + (isOwn ? skipped : 0));
       next.work();
-      // Promises that follow from it are settled before this turn of the event loop ends.
+      // All promises that follow settle before this turn of the event loop ends.
       await new Promise(setImmediate);
       return true;
     },
-    nextOutsideMs: () => (outside.peek()?.at ?? Infinity) / 1000,
-    passQuietly(milliseconds) {
+
+    /** When the next timer of no process fires. */
+    nextOutsideMs: () => (nextOf(outside)?.at ?? Infinity) / 1000,
+
+    /** Skips a time in which no process has work. */
+    skip(milliseconds: number): void {
       const micros = Math.floor(milliseconds * 1000);
       skipped += micros;
       now += micros;
@@ -111,49 +106,7 @@ export function createWorld(): World {
   };
 }
 
-/** What happens, the first on top. */
-function createHeap() {
-  const items: Happening[] = [];
-  const isBefore = (one: Happening | undefined, other: Happening | undefined) =>
-    one !== undefined &&
-    other !== undefined &&
-    (one.at < other.at || (one.at === other.at && one.order < other.order));
-  const swap = (one: number, other: number) => {
-    const [a, b] = [items[one], items[other]];
-    if (a === undefined || b === undefined) return;
-    items[one] = b;
-    items[other] = a;
-  };
-
-  function pop(): Happening | undefined {
-    const [top] = items;
-    const last = items.pop();
-    if (top === undefined || last === undefined || items.length === 0) return top;
-    items[0] = last;
-    for (let place = 0; ; ) {
-      const [left, right] = [2 * place + 1, 2 * place + 2];
-      const child = isBefore(items[right], items[left]) ? right : left;
-      if (!isBefore(items[child], items[place])) return top;
-      swap(child, place);
-      place = child;
-    }
-  }
-
-  return {
-    push(happening: Happening): void {
-      items.push(happening);
-      for (let place = items.length - 1; place > 0; ) {
-        const parent = (place - 1) >> 1;
-        if (!isBefore(items[place], items[parent])) break;
-        swap(place, parent);
-        place = parent;
-      }
-    },
-    pop,
-    /** Leaves out what was canceled. */
-    peek(): Happening | undefined {
-      while (items[0]?.isCanceled) pop();
-      return items[0];
-    },
-  };
+function nextOf(timers: Timer[]): Timer | undefined {
+  while (timers.at(-1)?.isCanceled) timers.pop();
+  return timers.at(-1);
 }

@@ -1,45 +1,41 @@
 import { PROCESS_TIMING } from "@activity/runtime/timing";
 import { createOutbox } from "../../../server/src/dispatch/outbox.ts";
+import type { Link } from "../memory-locks.ts";
 import { createMemoryPackets } from "../memory-packets.ts";
-import { createMemoryStore, type Link } from "../memory-store.ts";
+import { createMemoryStore } from "../memory-store.ts";
 import { createTables } from "../memory-tables.ts";
 import { exerciseDispatchStore } from "./exercise-dispatch-store.ts";
 
 exerciseDispatchStore("in memory", async () => {
   let passedMs = 0;
   let last = 0;
-  /** No two transactions have the same time. */
+  /** Returns a later time on each call. */
   function nowMicros(): number {
     last = Math.max(last + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000));
     return last + passedMs * 1000;
   }
   const tables = createTables(nowMicros);
-  const direct: Link = async (_call, ask) => ask();
+  const direct: Link = async (_call, work) => work();
+  const session = { isOver: false };
   let accounts = 0;
   return {
-    store: createMemoryStore(tables, direct),
-    packets: createMemoryPackets(tables, direct),
+    store: createMemoryStore(tables, direct, session),
+    packets: createMemoryPackets(tables, direct, session),
     outbox: createOutbox(PROCESS_TIMING),
     async createAccount(count) {
       accounts += 1;
-      const account = { accountNo: 10 * accounts, accountId: `account${accounts}`.padEnd(15, "0") };
-      const { accountNo } = account;
-      tables.accounts.set(accountNo, {
-        accountNo,
-        id: account.accountId,
-        blockedAt: null,
-        feedChangedAt: 0,
-      });
+      const [accountNo, id] = [10 * accounts, `account${accounts}`.padEnd(15, "0")];
+      tables.accounts.set(accountNo, { accountNo, id, blockedAt: null, feedChangedAt: 0 });
       const endpointIds = Array.from({ length: count }, (_, number) =>
         `endpoint${accounts}x${number}`.padEnd(15, "0"),
       );
       for (const id of endpointIds) {
         tables.endpoints.set(id, {
           ...{ accountNo, id, url: "https://example.com/hook", secret: Buffer.from("a secret") },
-          ...{ standardWebhooks: false, switchedOn: true, deletedAt: null },
+          ...{ switchedOn: true, deletedAt: null },
         });
       }
-      return { ...account, endpointIds };
+      return { accountNo, accountId: id, endpointIds };
     },
     async pass(milliseconds) {
       passedMs += milliseconds;
@@ -53,15 +49,15 @@ exerciseDispatchStore("in memory", async () => {
     },
     async deliveriesOf(_accountNo, endpointId) {
       const rows = [...tables.deliveries.values()].filter((row) => row.endpointId === endpointId);
-      return rows.map(({ id }) => id).sort();
+      return rows.map(({ deliveryId }) => deliveryId).sort();
     },
     async whileLocked(deliveryId, work) {
-      const holder = { session: { isOver: false }, isOver: false };
-      tables.locks.takeFree([deliveryId], holder);
+      const transaction = { session, isOver: false };
+      tables.locks.takeFree([deliveryId], transaction);
       try {
         return await work();
       } finally {
-        tables.locks.release(holder);
+        tables.locks.end(transaction);
       }
     },
     restored: async () => tables.backUp()(),

@@ -1,11 +1,12 @@
-/** A plausible mistake in the code of deliveries: one text of a file, replaced by another. */
+/** A plausible mistake: another text in one place of a file. */
 export type PlantedBug = {
   readonly name: string;
-  /** From the root of the repository. */
+  /** Its path in the repository. */
   readonly file: string;
-  /** Occurs once in the file. */
+  /** The text to replace. The file contains it once. */
   readonly find: string;
-  readonly replace: string;
+  /** Empty by default. */
+  readonly replace?: string;
 };
 
 const CLAIM = "server/src/dispatch/claim.ts";
@@ -20,22 +21,22 @@ const SCHEDULE = "workflows/src/attempt/retry-schedule.ts";
 const STORY = "workflows/src/workflow/run-story.ts";
 const ACTIVITIES = "workflows/src/workflow/activities.ts";
 const SLOTS = "workflows/src/workflow/attempt-slots.ts";
-/** Statements do not run here. Their mistakes are planted in their twins, which one conformance suite holds alike. */
+/** The simulation runs no SQL. Mistakes in statements are planted in the tables in memory, which behave alike. */
 const STORE = "test/simulation/memory-store.ts";
 const CHANGES = "test/simulation/memory-changes.ts";
 const TABLES = "test/simulation/memory-tables.ts";
 const WORKFLOW = "workflows/src/dispatcher/begin-workflow.ts";
 
-/** What the simulation must find. */
+/** The bugs that the simulation must find. */
 export const PLANTED: readonly PlantedBug[] = [
   {
-    name: "a lease is not checked when an entry is leased",
+    name: "an entry is leased although it is leased already",
     file: STORE,
-    find: "entry.task === task && !tables.isLeased(entry.leasedUntil);",
-    replace: "entry.task === task;",
+    find: "if (entry.task === task && !isLeased(entry)) tables.lease(",
+    replace: "if (entry.task === task) tables.lease(",
   },
   {
-    name: "a claim loads what another claim has leased",
+    name: "a claim loads the entries that another claim leased",
     file: STORE,
     find: `.filter((entry) => entry.leaseId === leaseId)
           .map((entry) => ({
@@ -52,7 +53,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "entry.leasedUntil = null;",
   },
   {
-    name: "an endpoint that is off is still sent to",
+    name: "attempts go to an endpoint that is switched off",
     file: STORE,
     find: "if (isBlocked || !endpoint.switchedOn ||",
     replace: "if (isBlocked ||",
@@ -64,7 +65,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "run > 0 ? entry : undefined",
   },
   {
-    name: "an event of a blocked account is sent",
+    name: "events of a blocked account are sent",
     file: "server/src/webhook-event/new-webhook-event.ts",
     find: "isPaused: !endpoint.switchedOn || account.blocked,",
     replace: "isPaused: !endpoint.switchedOn,",
@@ -76,31 +77,31 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "LEASE_MICROS = 8_000_000",
   },
   {
-    name: "the age of a lease is not checked after a claim",
+    name: "a claim returns leases of any age",
     file: CLAIM,
     find: "if (nowMs() - begunMs <= MAX_LEASE_AGE_MS) return entries;",
     replace: "if (begunMs >= 0) return entries;",
   },
   {
-    name: "the age of a lease is not checked after a write",
+    name: "a write returns leases of any age",
     file: OUTBOX,
     find: "const isFresh = nowMs() - begunMs <= MAX_LEASE_AGE_MS;",
     replace: "const isFresh = begunMs >= 0;",
   },
   {
-    name: "the limit of an endpoint ignores what is leased",
+    name: "the limit of an endpoint ignores leased entries",
     file: CLAIM,
     find: "const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0);",
     replace: "const capacity = endpointLimit - (leased.get(queue.endpointId) ?? 0) * 0;",
   },
   {
-    name: "an endpoint that hangs is leased to unseen",
+    name: "a write leases entries of an endpoint that is slow",
     file: OUTBOX,
     find: "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
     replace: "leased.length < reservation.limit;",
   },
   {
-    name: "a poller is leased more than it takes",
+    name: "a write leases more entries than a poller's limit",
     file: OUTBOX,
     find: "leased.length < reservation.limit && !reservation.slow.has(endpointId);",
     replace: "!reservation.slow.has(endpointId);",
@@ -116,7 +117,6 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "the notification of a manual retry is lost",
     file: "server/src/delivery/delivery-service.ts",
     find: "outbox.attempts.notify();",
-    replace: "",
   },
   {
     name: "a run that cannot be sent stays in the outbox",
@@ -125,13 +125,13 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "endUnsendable(leased.filter(({ isRunning }) => !isRunning));",
   },
   {
-    name: "a retry goes on after its endpoint was deleted",
+    name: "a run goes on after its endpoint was deleted",
     file: SERVICE,
     find: "await store.change({ canceled: [run], deleted: [run] });",
     replace: "await store.change({ deleted: [run] });",
   },
   {
-    name: "a record counts for whatever run it names",
+    name: "a record counts for any run",
     file: RECORD,
     find: "delivery.run === run && RUNNING_STATES",
     replace: "run > 0 && RUNNING_STATES",
@@ -149,7 +149,7 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "isRunning;",
   },
   {
-    name: "an owner can begin again what is not attempted yet",
+    name: "an owner can retry a run before its first attempt",
     file: "server/src/dispatch/delivery-state.ts",
     find: "[DeliveryState.Retrying] : []",
     replace: "[DeliveryState.Retrying, DeliveryState.Pending] : []",
@@ -192,10 +192,9 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a stopped dispatcher leaves attempts in flight",
     file: FIRST,
     find: "await Promise.all(inFlight.values());",
-    replace: "",
   },
   {
-    name: "attempts are told apart without their run",
+    name: "attempts are identified without their run",
     file: "workflows/src/common/run.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
     find: "return `${deliveryId} ${run} ${attempt}`;",
@@ -211,7 +210,7 @@ export const PLANTED: readonly PlantedBug[] = [
           await beginOrRecord(starter, { ...run, made }, dueInMs(retry, made, starter.nowMs()));`,
   },
   {
-    name: "the database's clock alone tells when a retry is due",
+    name: "only the database's clock decides when a retry is due",
     file: BEGIN,
     find: "Math.max(claimedMs, waitLeftMs(made.length, last.endedAtMs, nowMs)) : claimedMs;",
     replace: "claimedMs : claimedMs;",
@@ -223,43 +222,43 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "startDelay: Math.round(dueInMs / 1000)",
   },
   {
-    name: "the delay is counted from the start of an attempt",
+    name: "the delay of a retry begins at the start of the attempt",
     file: STORY,
     find: "dueAtMs = nowMs() + delayAfter(answer, made.length);",
     replace: "dueAtMs += delayAfter(answer, made.length);",
   },
   {
-    name: "the delay is counted from the record of an attempt",
+    name: "the delay of a retry begins at the record of the attempt",
     file: RECORDER,
     find: "Math.round(delayMs - (nowMs - endedAt))",
     replace: "Math.round(delayMs + 0 * (nowMs - endedAt))",
   },
   {
-    name: "a workflow ends when the core is out of reach",
+    name: "a workflow ends when the core is away",
     file: STORY,
     find: "} catch {\n      return undefined;",
     replace: '} catch {\n      return { kind: "ended" };',
   },
   {
-    name: "a ninth attempt",
+    name: "a run has a ninth attempt",
     file: SCHEDULE,
     find: "  12 * HOUR_MS,\n];",
     replace: "  12 * HOUR_MS,\n  HOUR_MS,\n];",
   },
   {
-    name: "a route that is not found is retried",
+    name: "an attempt whose route was not found is retried",
     file: "workflows/src/http/attempt-outcome.ts",
     find: "  AttemptOutcome.NetworkError,\n]);",
     replace: "  AttemptOutcome.NetworkError,\n  AttemptOutcome.RouteNotFound,\n]);",
   },
   {
-    name: "an attempt has no end when its receiver hangs",
+    name: "an attempt at a receiver that hangs does not end",
     file: "workflows/src/http/sender.ts",
     find: "timing.after(timeoutMs, () => deadline.abort());",
     replace: "timing.after(1_000 * timeoutMs, () => deadline.abort());",
   },
   {
-    name: "one public address is enough for a target",
+    name: "a target needs only one public address",
     file: "workflows/src/http/target-guard.ts",
     find: "if (!found.every(isPublicAddress)) {",
     replace: "if (!found.some(isPublicAddress)) {",
@@ -271,13 +270,12 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "missed < Infinity; ",
   },
   {
-    name: "a worker does not keep the attempts that it makes",
+    name: "a worker forgets the attempts that it makes",
     file: ACTIVITIES,
     find: "if (same !== undefined) return orLater(same);",
-    replace: "",
   },
   {
-    name: "a slot is not given back",
+    name: "a slot is not released",
     file: ACTIVITIES,
     find: "nowMs).finally(slot.giveBack);",
     replace: "nowMs).finally(() => undefined);",
@@ -286,10 +284,9 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "the slots of an endpoint have no limit",
     file: SLOTS,
     find: "if (endpoint.inFlight >= share) return turnOf(endpoint, share);",
-    replace: "",
   },
   {
-    name: "a record that the core could not make is forgotten",
+    name: "a record that the core refused is forgotten",
     file: RECORDER,
     find: "if (busy.has(place)) waiting.set(attemptName(one.key), one);\n      else one",
     replace: "one",
@@ -297,19 +294,18 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a restored database sends before Temporal is asked",
     file: TABLES,
-    find: "const asking = { task: Task.BeginRetries,",
-    replace: "const asking = { task: Task.Attempt,",
+    find: "this.putEntry(row, Task.BeginRetries);",
+    replace: "this.putEntry(row, Task.Attempt);",
   },
   {
-    name: "a restored run begins behind the attempts of its backup",
+    name: "a restored run continues after the attempts of its backup",
     file: WORKFLOW,
     find: "const isAhead = result.attempts.length > made.length;",
     replace: "const isAhead = result.attempts.length < 0;",
   },
   {
-    name: "a restored run goes on behind the end that Temporal knows",
+    name: "a restored run goes on although Temporal knows its end",
     file: WORKFLOW,
     find: 'if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;',
-    replace: "",
   },
 ];

@@ -4,11 +4,11 @@ import type { PlantedBug } from "./bugs.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Has this process load a file with a bug in it. Returns what says whether it was loaded. */
-export function plant({ file, find, replace }: Omit<PlantedBug, "name">): () => boolean {
+/** Plants a bug in a file when this process loads it. Returns a function that tells whether it was loaded. */
+export function plant({ file, find, replace = "" }: PlantedBug): () => boolean {
   const { href } = new URL(file, ROOT);
   const parts = readFileSync(new URL(href), "utf8").split(find);
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`);
+  if (parts.length !== 2) throw new Error(`${file} contains ${parts.length - 1} times: ${find}`);
   let isPlanted = false;
   registerHooks({
     load(url, context, nextLoad) {

@@ -4,10 +4,10 @@ import { PLANTED, type PlantedBug } from "./bugs.ts";
 import type { Tried } from "./try-bug.ts";
 
 const TRY_BUG = fileURLToPath(new URL("try-bug.ts", import.meta.url));
-/** Longer than one takes: a bug may keep a process busy for ever. */
+/** Longer than a trial takes. A bug can keep a process busy forever. */
 const KILLED_AFTER_MS = 90_000;
 
-/** Plants the bugs whose names contain a text, one by one, and prints which rule caught each. Returns whether all were caught. */
+/** Tries each bug with `part` in its name, and prints which rule caught it. Returns whether all were caught. */
 export function runPlanted(part: string): boolean {
   const bugs = PLANTED.filter(({ name }) => name.includes(part));
   let caught = 0;
@@ -21,7 +21,7 @@ export function runPlanted(part: string): boolean {
   return caught === bugs.length;
 }
 
-/** Each has a process of its own: what is loaded stays loaded. */
+/** Tries a bug in its own process, because a loaded file stays loaded. */
 function tryBug({ name }: PlantedBug): Tried {
   const child = spawnSync(process.execPath, [TRY_BUG, name], {
     encoding: "utf8",

@@ -1,14 +1,14 @@
 import { PLANTED } from "./bugs.ts";
 import { plant } from "./plant.ts";
 
-// node try-bug.ts NAME   runs scenarios with the bug of this name until a rule is broken, and prints what came of it
+// node try-bug.ts NAME   runs scenarios with this bug until one breaks a rule, and prints the result
 
 const MAX_RUNS = 2_000;
 const MAX_MS = 60_000;
 
-/** What came of a planted bug. */
+/** The result of a trial. */
 export type Tried = {
-  /** The rule that caught it, if any did. */
+  /** The rule that caught the bug, if any did. */
   readonly rule: string | undefined;
   readonly runs: number;
 };
