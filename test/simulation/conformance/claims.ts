@@ -1,19 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { Task } from "../../../server/src/dispatch/outbox-store.ts";
 import type { RunKey } from "../../../server/src/dispatch/run-key.ts";
-import { createReceiver, type Subject } from "./subject.ts";
+import { createReceiver, idsOf, type Subject } from "./subject.ts";
 
 const LEASE_MS = 14_000;
 const HOUR_MS = 3_600_000;
-const idsOf = (runs: readonly { readonly deliveryId: string }[]) =>
-  runs.map(({ deliveryId }) => deliveryId);
 
-/** What claims ask of a store. */
+/** Tests the store's functions for claims. */
 export function exerciseClaims(subject: () => Subject): void {
   describe("claimable entries", () => {
-    it("come queue by queue, the oldest first, behind a position and up to a limit", async () => {
+    it("are listed queue by queue, oldest first, after a position and up to a limit", async () => {
       const receiver = await createReceiver(subject(), 2);
-      const { accountNo, endpointIds } = receiver;
+      const { accountNo, endpointIds, store } = receiver;
       await receiver.donate(3);
       const [first = "", second = ""] = endpointIds;
       const own = (endpointId: string) => subject().deliveriesOf(accountNo, endpointId);
@@ -22,37 +20,32 @@ export function exerciseClaims(subject: () => Subject): void {
       expect(await receiver.claimable(Task.Attempt, 2)).toEqual(all.slice(0, 2));
       expect(await receiver.claimable(Task.BeginRetries)).toEqual([]);
       const position = { accountNo, endpointId: first };
-      const behind = await subject().store.listClaimable(Task.Attempt, position, 256);
+      const behind = await store.listClaimable(Task.Attempt, position, 256);
       const ofAccount = behind.filter((entry) => entry.accountNo === accountNo);
       expect(idsOf(ofAccount)).toEqual(await own(second));
     });
 
-    it("are none that is leased; a lost lease's come first, the latest before", async () => {
+    it("include no leased entry, and begin with the entries of ended leases, the latest first", async () => {
       const receiver = await createReceiver(subject());
       const [one, two, three, four] = await receiver.donate(4);
-      const lease = (run: RunKey | undefined, leaseId: string) =>
-        subject().store.leaseEntries(Task.Attempt, run ? [run] : [], leaseId.padEnd(15, "0"));
+      const lease = (run: RunKey, leaseId: string) =>
+        receiver.store.leaseEntries(Task.Attempt, [run], leaseId.padEnd(15, "0"));
       await lease(four, "four");
       await subject().pass(1_000);
       await lease(three, "three");
-      expect(await receiver.claimable()).toEqual(idsOf([one, two].flatMap((run) => run ?? [])));
+      expect(await receiver.claimable()).toEqual(idsOf([one, two]));
       await subject().pass(LEASE_MS - 500);
-      const order = [four, one, two].flatMap((run) => run ?? []);
-      expect(await receiver.claimable()).toEqual(idsOf(order));
+      expect(await receiver.claimable()).toEqual(idsOf([four, one, two]));
       await subject().pass(1_000);
-      const both = [three, four, one, two].flatMap((run) => run ?? []);
-      expect(await receiver.claimable()).toEqual(idsOf(both));
+      expect(await receiver.claimable()).toEqual(idsOf([three, four, one, two]));
     });
 
-    it("are those too that were leased before the clock stepped back an hour, and not a second", async () => {
+    it("include entries that were leased before the clock stepped back an hour, but not a second", async () => {
       const receiver = await createReceiver(subject());
       const runs = await receiver.donate();
-      await subject().store.leaseEntries(Task.Attempt, runs, "before a step00");
-      const { accountNo, endpointId } = receiver;
+      await receiver.store.leaseEntries(Task.Attempt, runs, "before a step00");
       const leased = async () =>
-        (await subject().store.countLeased(Task.Attempt, [{ accountNo, endpointId }])).get(
-          endpointId,
-        );
+        (await receiver.countLeased(Task.Attempt)).get(receiver.endpointId);
       await subject().pass(-1_000);
       expect([await receiver.claimable(), await leased()]).toEqual([[], 1]);
       await subject().pass(-HOUR_MS);
@@ -61,59 +54,52 @@ export function exerciseClaims(subject: () => Subject): void {
   });
 
   describe("a lease", () => {
-    it("is had by the first who asks, counted, and given back by its name only", async () => {
+    it("belongs to the first claim, counts, and is released by its name only", async () => {
       const receiver = await createReceiver(subject());
-      const { store } = subject();
+      const { endpointId, store } = receiver;
       const runs = await receiver.donate(2);
-      const [one] = runs;
-      if (one === undefined) throw new Error("nothing was written");
+      const [one, two] = runs;
       await store.leaseEntries(Task.BeginRetries, runs, "of another task");
       await store.leaseEntries(Task.Attempt, [one], "of the first 00");
       await store.leaseEntries(Task.Attempt, runs, "of the second 0");
       const load = async (leaseId: string) => idsOf(await store.loadLeasedAttempts(runs, leaseId));
       expect(await load("of another task")).toEqual([]);
       expect(await load("of the first 00")).toEqual([one.deliveryId]);
-      expect(await load("of the second 0")).toEqual(idsOf(runs.slice(1)));
-      const { accountNo, endpointId } = receiver;
-      const queue = { accountNo, endpointId };
-      expect(await store.countLeased(Task.Attempt, [queue])).toEqual(new Map([[endpointId, 2]]));
-      expect(await store.countLeased(Task.BeginRetries, [queue])).toEqual(new Map());
+      expect(await load("of the second 0")).toEqual([two.deliveryId]);
+      expect(await receiver.countLeased(Task.Attempt)).toEqual(new Map([[endpointId, 2]]));
+      expect(await receiver.countLeased(Task.BeginRetries)).toEqual(new Map());
       await store.releaseEntries(runs, "of the first 00");
       expect(await receiver.claimable()).toEqual([one.deliveryId]);
-      // Its holder can still load it, because no other lease came since.
+      // The first claim can still load the entry, because no other lease followed.
       expect(await load("of the first 00")).toEqual([one.deliveryId]);
     });
 
-    it("is given to a poller that waits with what is written, and to nobody else", async () => {
+    it("of a new entry goes to the waiting poller, and to no other", async () => {
       const receiver = await createReceiver(subject());
-      const { outbox, store } = subject();
       const over = new AbortController();
       const nothing = { entries: [], throttled: new Set<string>(), hasMore: false };
       const poller = { limit: 8, idle: true, slow: new Set<string>() };
-      const claimed = outbox.attempts.claim(async () => nothing, poller, over.signal);
+      const claimed = subject().outbox.attempts.claim(async () => nothing, poller, over.signal);
       await new Promise(setImmediate);
       const runs = await receiver.donate();
       over.abort();
       const [given] = await claimed;
-      expect(given).toMatchObject(runs[0] ?? {});
+      expect(given).toMatchObject(runs[0]);
       expect(await receiver.claimable()).toEqual([]);
-      const loaded = await store.loadLeasedAttempts(runs, given?.leaseId ?? "");
+      const loaded = await receiver.store.loadLeasedAttempts(runs, given?.leaseId ?? "");
       expect(loaded).toMatchObject([{ isRunning: true, content: { eventId: given?.eventId } }]);
     });
   });
 
   describe("the content of an attempt", () => {
-    it("is the endpoint's of now, and there is none while nothing may be sent", async () => {
+    it("has the endpoint's current settings, and is undefined while nothing may be sent", async () => {
       const receiver = await createReceiver(subject());
-      const { owner, endpointId } = receiver;
-      const { store } = subject();
+      const { owner, endpointId, store } = receiver;
       const runs = await receiver.donate();
-      const [run] = runs;
-      if (run === undefined) throw new Error("nothing was written");
       await store.leaseEntries(Task.Attempt, runs, "a claim of it 0");
       const contents = async () => [
         (await store.loadLeasedAttempts(runs, "a claim of it 0"))[0]?.content,
-        await receiver.content(run),
+        await receiver.content(runs[0]),
       ];
       const [before] = await contents();
       expect(before).toMatchObject({ endpointId, standardWebhooks: false });

@@ -3,10 +3,7 @@ import { exerciseChanges } from "./changes.ts";
 import { exerciseClaims } from "./claims.ts";
 import type { Subject } from "./subject.ts";
 
-/**
- * Exercises all that dispatch asks of a store. The store in memory is worth believing because it passes what the one
- * on a database passes.
- */
+/** Tests a dispatch store. The store in memory and the one on a database pass the same tests, so they behave alike. */
 export function exerciseDispatchStore(name: string, start: () => Promise<Subject>): void {
   describe(`the dispatch store ${name}`, () => {
     let subject: Subject;

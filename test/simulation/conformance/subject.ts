@@ -6,7 +6,6 @@ import type { NewAttempt } from "../../../server/src/dispatch/record-store.ts";
 import type { RunKey } from "../../../server/src/dispatch/run-key.ts";
 import { type Account, createOwner, type OwnerParts } from "../owner.ts";
 
-/** What is stored of a delivery. */
 export type StoredDelivery = {
   readonly state: DeliveryState;
   readonly run: number;
@@ -16,28 +15,33 @@ export type StoredDelivery = {
   readonly dueInMs: number | undefined;
 };
 
-/** A store under exercise, and what is around it; nothing is in it at first. */
+/** A store to test, its parts for owners, and what tests do around it. It has no deliveries at first. */
 export type Subject = OwnerParts & {
   readonly store: DispatchStore;
-  /** Creates an account with so many endpoints, in the order of their ids. */
+  /** Creates an account with a number of endpoints. Their ids are sorted. */
   createAccount(endpoints: number): Promise<Account & { readonly endpointIds: readonly string[] }>;
-  /** Lets time pass by the database's clock. */
+  /** Steps the database's clock. */
   pass(milliseconds: number): Promise<void>;
   read(deliveryId: string): Promise<StoredDelivery>;
-  /** The deliveries of an account to an endpoint, oldest first. */
+  /** Lists the deliveries of an account to an endpoint, oldest first. */
   deliveriesOf(accountNo: number, endpointId: string): Promise<string[]>;
-  /** Does something while another transaction has locked a delivery. */
+  /** Does `work` while another transaction has locked a delivery. */
   whileLocked<Result>(deliveryId: string, work: () => Promise<Result>): Promise<Result>;
-  /** Does what is done once to a database that was restored from a backup. */
+  /** Does what an operator does after a restore. */
   restored(): Promise<void>;
   /** Deletes all deliveries. */
   clear(): Promise<void>;
   stop(): Promise<void>;
 };
 
-const START = { accountNo: 0, endpointId: "" };
+type Runs = {
+  1: readonly [RunKey];
+  2: readonly [RunKey, RunKey];
+  3: readonly [RunKey, RunKey, RunKey];
+  4: readonly [RunKey, RunKey, RunKey, RunKey];
+};
 
-/** An account and what the exercises do with it. */
+/** Creates an account with endpoints, and functions for its deliveries. */
 export async function createReceiver(subject: Subject, endpoints = 1) {
   const account = await subject.createAccount(endpoints);
   const { accountNo, endpointIds } = account;
@@ -47,29 +51,31 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
   let donations = 0;
 
   return {
-    ...{ accountNo, endpointId, endpointIds, owner },
-    /** Writes events one after the other, and returns the runs of their deliveries to the first endpoint. */
-    async donate(count = 1): Promise<RunKey[]> {
+    ...{ accountNo, endpointId, endpointIds, owner, store },
+    /** Writes events one after the other. Returns the runs of their deliveries to the first endpoint. */
+    async donate<Count extends keyof Runs = 1>(count = 1 as Count): Promise<Runs[Count]> {
       for (let number = 0; number < count; number++) {
         donations += 1;
         await owner.donate([recordOf(donations)]);
       }
       const ids = await subject.deliveriesOf(accountNo, endpointId);
-      return ids.slice(-count).map((deliveryId) => ({ accountNo, deliveryId, run: 1 }));
+      const runs = ids.slice(-count).map((deliveryId) => ({ accountNo, deliveryId, run: 1 }));
+      return runs as unknown as Runs[Count];
     },
-    /** What can be claimed of the account, as the claims see it. */
+    /** Lists the deliveries of the account that can be claimed. */
     async claimable(task: Task = Task.Attempt, limit = 256): Promise<string[]> {
-      const found = await store.listClaimable(task, { ...START, accountNo: accountNo - 1 }, limit);
-      const own = found.filter((entry) => entry.accountNo === accountNo);
-      return own.map(({ deliveryId }) => deliveryId);
+      const start = { accountNo: accountNo - 1, endpointId: "" };
+      const found = await store.listClaimable(task, start, limit);
+      return idsOf(found.filter((entry) => entry.accountNo === accountNo));
     },
-    /** Records a failed attempt as the core does, so that a retry follows in a minute. */
-    fail: (run: RunKey, attempt = 1) =>
+    countLeased: (task: Task) => store.countLeased(task, [{ accountNo, endpointId }]),
+    /** Records a failed first attempt as the core does, so that a retry follows in a minute. */
+    fail: (run: RunKey) =>
       store.changeFree([run], () => ({
         changes: {
-          attempts: [made(run, attempt)],
-          outcomes: [{ keys: [run], after: { ...RETRYING, attempts: attempt } }],
-          retried: attempt === 1 ? [run] : [],
+          attempts: [made(run, 1)],
+          outcomes: [{ keys: [run], after: RETRYING }],
+          retried: [run],
         },
         result: undefined,
       })),
@@ -78,17 +84,20 @@ export async function createReceiver(subject: Subject, endpoints = 1) {
 }
 export type Receiver = Awaited<ReturnType<typeof createReceiver>>;
 
-/** The record of a number of donations before it. */
+export const idsOf = (runs: readonly { readonly deliveryId: string }[]) =>
+  runs.map(({ deliveryId }) => deliveryId);
+
+/** The record of an account's donation with this number. */
 export const recordOf = (number: number) => `record${String(number).padStart(9, "0")}`;
 
 export const MINUTE_MICROS = 60_000_000;
 const { TIMEOUT } = AttemptOutcome;
-/** What a failed attempt makes of its delivery. */
-export const RETRYING = { state: 2, outcome: TIMEOUT, retryInMicros: MINUTE_MICROS } as const;
+/** The values of a delivery after its first attempt failed, or was delivered. */
+const RETRYING = { state: 2, attempts: 1, outcome: TIMEOUT, retryInMicros: MINUTE_MICROS } as const;
 export const DELIVERED = { state: 3, attempts: 1, outcome: 1, retryInMicros: undefined } as const;
 
-/** An attempt of a run, made at a time that is its number. */
-export function made(run: RunKey, attempt = 1, statusCode?: number): NewAttempt {
+/** An attempt that timed out. It began as many milliseconds after 1970 as its number says. */
+export function made(run: RunKey, attempt: number, statusCode?: number): NewAttempt {
   return {
     ...{ ...run, attempt, startedAt: attempt * 1_000, durationMicros: 5, outcome: TIMEOUT },
     ...{ statusCode, detail: undefined, responseHeaders: "", responseBody: Buffer.alloc(0) },
