@@ -1,4 +1,4 @@
-// Reads operations on feeds, one JSON object a line, and says whether each account's are linearizable.
+// Reads operations on feeds, one JSON object a line, and prints for each account whether they are linearizable.
 package main
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// What a client asked, and what it was answered. Return is absent where it never knew.
+// A client's request and its answer. Return is absent if no answer came.
 type operation struct {
 	Account string   `json:"account"`
 	Client  int      `json:"client"`
 	Kind    string   `json:"kind"`
 	Record  string   `json:"record"`
 	Page    []string `json:"page"`
-	// When an added record was recorded, as its answer says.
+	// The recorded-at time in the answer to an add.
 	RecordedAt int64  `json:"recordedAt"`
 	Call       int64  `json:"call"`
 	Return     *int64 `json:"return"`
@@ -31,19 +31,19 @@ const (
 	within     = 2 * time.Minute
 )
 
-// A record of a feed, and those before it, which versions of the feed share.
+// The newest record of a feed, and the rest, which several versions of the feed share.
 type feed struct {
 	record     string
 	recordedAt int64
 	older      *feed
 }
 
-// An add may be repeated, as may a removal: both are known by the record.
+// Applies an operation to a feed, and returns whether its answer is possible. The repetitions of a write are one operation.
 func step(state, input, _ any) (bool, any) {
 	newest, op := state.(*feed), input.(operation)
 	switch op.Kind {
 	case "add":
-		// A feed goes by recorded_at, which strictly increases.
+		// The order of a feed is that of recorded_at, which strictly increases.
 		at := op.RecordedAt
 		if newest != nil && at == 0 {
 			at = newest.recordedAt

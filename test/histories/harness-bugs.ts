@@ -1,10 +1,10 @@
 import type { PlantedBug } from "../simulation/planted/bugs.ts";
 import { Rule } from "./harness-story.ts";
 
-/** A mistake of what processes say to each other or keep, and the rule that must find it. */
+/** A mistake in what processes send each other or store, and the rule that must find it. */
 export type HistoryBug = PlantedBug & { readonly rule: Rule };
 
-/** What the histories must find. */
+/** The bugs that the histories must find. */
 export const BUGS: readonly HistoryBug[] = [
   {
     name: "one write in fifty is acknowledged and rolled back",
@@ -29,7 +29,7 @@ export const BUGS: readonly HistoryBug[] = [
     replace: "feedClock > 0 ? nowMicros : nowMicros + 1",
   },
   {
-    name: "a repeated write tells its event again",
+    name: "a repeated write sends its event again",
     rule: Rule.OneEvent,
     file: "server/src/donation/donation-service.ts",
     find: "if (stored !== undefined) return { answer: storedContribution(stored) };",
@@ -40,7 +40,7 @@ export const BUGS: readonly HistoryBug[] = [
           }`,
   },
   {
-    name: "what is leased with its write is not in the outbox",
+    name: "an entry that is leased with its write is not in the outbox",
     rule: Rule.Delivered,
     file: "server/src/write/commit-writes.ts",
     find: "return [newOutboxEntry(entry, nowMicros)];",

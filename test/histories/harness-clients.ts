@@ -7,12 +7,12 @@ import { type HttpAnswer, requestOf } from "../harness/http.ts";
 import type { PageJson } from "../harness/json.ts";
 import type { Operation } from "./harness-go.ts";
 
-/** An account that is written, read and followed. */
+/** An account with writers, readers and followers. */
 export type Account = { readonly accountId: string; readonly apiKey: string };
-/** Where the clients find the product, one port of each instance. */
+/** The ports of the product's cores and gateways. */
 export type Ports = { readonly cores: readonly number[]; readonly gateways: readonly number[] };
 
-/** A call that was answered, by `performance.now()`. */
+/** An answered call. Its end is a time of `performance.now()`. */
 export type TimedCall = { readonly kind: string; readonly endMs: number; readonly ms: number };
 
 const CALL_MS = 4_000;
@@ -20,17 +20,17 @@ const REQUEST_MS = 8_000;
 const PAUSE_MS = 300;
 const RECORDED_AT = /"recordedAt":\{[^}]*"seconds":"(\d+)","nanos":(\d+)/;
 const HAMMER_MS = 100;
-/** Shares of a writer's calls. */
+/** The shares of a writer's calls that remove a record, are repeated, or add two records at once. */
 const [REMOVALS, REPEATS, PAIRS] = [0.2, 0.1, 0.3];
-/** Below the account's limit of 120 in 60 seconds, beside its follower. §8 */
+/** With the follower's polls these are below the account's limit of 120 in 60 seconds. §8 */
 const READ_EVERY_MS = 1_200;
 const WRITE_EVERY_MS = 700;
-/** What a gateway may answer amid faults. */
+/** The statuses that a gateway may answer with during faults. */
 const STATUSES = [200, 429, 503];
 
 const nowMicros = () => Math.round((performance.timeOrigin + performance.now()) * 1_000);
 
-/** What a record is, by the first letter of its name. */
+/** The kind of a record, which is the first letter of its name. */
 export const Kind = { Contribution: "c", Donation: "d", Refunded: "r", Follow: "f" } as const;
 export const REFUND_CENTS = 1;
 const FOLLOW = { platform: Platform.LIVE_PLATFORM_1, kind: { case: "follow", value: {} } } as const;
@@ -38,7 +38,7 @@ const MONEY = { amountCents: 500n, currency: "eur" };
 
 type Call = (client: Clients) => Promise<unknown>;
 
-/** Makes calls that add a record; made again they change nothing. */
+/** Returns calls that add a record. A repetition changes nothing. */
 function add(accountId: string, record: string): Call {
   const key = { accountId, externalId: record };
   const donor = { ...MONEY, donorName: record };
@@ -60,6 +60,15 @@ function add(accountId: string, record: string): Call {
   };
 }
 
+const namesOf = (answer: HttpAnswer) =>
+  answer.json<PageJson>().data.map(({ actor }) => actor?.name ?? "");
+
+/** Returns the recorded-at time in an answer, in microseconds; 0 if it has none. */
+function recordedAtOf(answer: string): number {
+  const [, seconds = 0, nanos = 0] = RECORDED_AT.exec(answer) ?? [];
+  return Number(seconds) * 1_000_000 + Number(nanos) / 1_000;
+}
+
 const textOf = (answer: unknown) =>
   JSON.stringify(answer, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 
@@ -71,12 +80,12 @@ function remove(accountId: string, record: string): Call {
       : client(DonationService).deleteDonation(key);
 }
 
-/** Clients that note every operation, until they are told to stop. */
+/** Creates clients, which note every operation until `stop`. */
 export function createClients(ports: Ports, credential: string, random: () => number) {
   const history: Operation[] = [];
-  /** The calls that were answered well: of which kind, when each ended, and how long it took. */
+  /** The calls with a good answer. */
   const calls: TimedCall[] = [];
-  /** Answers that no client may get. */
+  /** The wrong answers. */
   const wrong: string[] = [];
   let clients = 0;
   let records = 0;
@@ -87,7 +96,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
   const any = <Value>(values: readonly Value[]) =>
     values[Math.floor(random() * values.length)] as Value;
 
-  /** Asks any gateway; `undefined` where no answer came. */
+  /** Sends a request to any gateway. Returns `undefined` if no answer comes. */
   async function ask(path: string, apiKey: string, wish?: string): Promise<HttpAnswer | undefined> {
     const headers = wish === undefined ? {} : { prefer: wish };
     const answer = await Promise.race([
@@ -100,7 +109,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return answer;
   }
 
-  /** Repeats a call until it is answered, as the contract asks of writers; returns the answer as a text, if any came. */
+  /** Repeats a call until a core answers, as writers must. Returns the answer as text, or `undefined` if none came. */
   async function untilAnswered(call: Call): Promise<string | undefined> {
     for (let tries = 0; tries < 30; tries += 1) {
       const answer = await call(any(cores)).then(textOf, () => undefined);
@@ -110,34 +119,14 @@ export function createClients(ports: Ports, credential: string, random: () => nu
     return undefined;
   }
 
-  async function timed<Answer>(
-    kind: string,
-    ask: () => Promise<Answer>,
-    isGood: (answer: Answer) => boolean,
-  ): Promise<Answer> {
+  /** Notes how long a call took, if it got an answer. */
+  async function timed<Answer>(kind: string, call: () => Promise<Answer>): Promise<Answer> {
     const beganMs = performance.now();
-    const answer = await ask();
+    const answer = await call();
     const endMs = performance.now();
-    if (isGood(answer)) calls.push({ kind, endMs, ms: endMs - beganMs });
+    if (answer !== undefined) calls.push({ kind, endMs, ms: endMs - beganMs });
     return answer;
   }
-
-  async function note(
-    operation: Omit<Operation, "call" | "return" | "client">,
-    client: number,
-    call: Call,
-  ): Promise<string | undefined> {
-    const began = nowMicros();
-    const answer = await timed("write", () => untilAnswered(call), Boolean);
-    const [, seconds = 0, nanos = 0] = RECORDED_AT.exec(answer ?? "") ?? [];
-    const recordedAt = Number(seconds) * 1_000_000 + Number(nanos) / 1_000;
-    const returned = answer === undefined ? {} : { return: nowMicros(), recordedAt };
-    history.push({ ...operation, client, call: began, ...returned });
-    return answer;
-  }
-
-  const namesOf = (answer: HttpAnswer) =>
-    answer.json<PageJson>().data.map(({ actor }) => actor?.name ?? "");
 
   return {
     ...{ history, calls, wrong },
@@ -145,28 +134,28 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       isStopped = true;
     },
 
-    /**
-     * Adds records, often two at once, removes some of its own, and repeats some calls that were answered: an answer is
-     * the same each time.
-     */
+    /** Adds records and removes some of them. Repeats some answered calls, which must get the same answer. */
     async write({ accountId }: Account): Promise<void> {
       const own: string[] = [];
       const change = async (kind: "add" | "remove", record: string) => {
         const call = kind === "add" ? add(accountId, record) : remove(accountId, record);
-        const answer = await note({ account: accountId, kind, record }, clients++, call);
-        if (answer === undefined) return;
+        const asked = { account: accountId, client: clients++, kind, record, call: nowMicros() };
+        const answer = await timed("write", () => untilAnswered(call));
+        if (answer === undefined) {
+          history.push(asked);
+          return;
+        }
+        history.push({ ...asked, return: nowMicros(), recordedAt: recordedAtOf(answer) });
         if (kind === "add") own.push(record);
         if (random() >= REPEATS) return;
         const again = (await untilAnswered(call)) ?? answer;
-        if (again !== answer) wrong.push(`${answer} and, when it is repeated, ${again}`);
+        if (again !== answer) wrong.push(`${answer} but when repeated ${again}`);
       };
       while (!isStopped) {
         const [removed] =
           random() < REMOVALS ? own.splice(Math.floor(random() * own.length), 1) : [];
-        const added = Array.from(
-          { length: random() < PAIRS ? 2 : 1 },
-          () => `${any(Object.values(Kind))}${records++}`,
-        );
+        const names = () => `${any(Object.values(Kind))}${records++}`;
+        const added = Array.from({ length: random() < PAIRS ? 2 : 1 }, names);
         if (removed !== undefined) await change("remove", removed);
         else await Promise.all(added.map((record) => change("add", record)));
         await wait(WRITE_EVERY_MS * (0.5 + random()));
@@ -178,12 +167,11 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       const client = clients++;
       while (!isStopped) {
         const call = nowMicros();
-        const answer = await timed(
-          "read",
-          () => ask("/api/v1/activity?limit=100", apiKey),
-          (given) => given?.status === 200,
-        );
-        if (answer?.status === 200) {
+        const answer = await timed("read", async () => {
+          const given = await ask("/api/v1/activity?limit=100", apiKey);
+          return given?.status === 200 ? given : undefined;
+        });
+        if (answer !== undefined) {
           const page = namesOf(answer);
           history.push({ account, client, kind: "read", page, call, return: nowMicros() });
         }
@@ -191,7 +179,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       }
     },
 
-    /** Follows a feed from its start by waiting polls, and returns what it was given once `isOver` says so. */
+    /** Follows a feed from its start with waiting polls until `isOver`. Returns the names of its records. */
     async follow({ apiKey }: Account, isOver: () => boolean): Promise<string[]> {
       const given: string[] = [];
       let cursor = "";
@@ -211,7 +199,7 @@ export function createClients(ports: Ports, credential: string, random: () => nu
       }
     },
 
-    /** Asks far more often than the limit allows; returns when each admitted request began and ended. */
+    /** Sends far more requests than the limit allows. Returns when each admitted request began and ended. */
     async hammer({ apiKey }: Account): Promise<(readonly [number, number])[]> {
       const admitted: (readonly [number, number])[] = [];
       const one = async () => {

@@ -14,10 +14,7 @@ const FAKETIME = {
   otherwise: "these tests step the clock of a database",
 };
 
-/** A database server whose clock can be stepped, and whose disk can be filled. */
-export type BadDatabase = Awaited<ReturnType<typeof startBadDatabase>>;
-
-/** Starts it, with a binary log: each commit needs room. */
+/** Starts a database with a clock that can step and a disk that can be full. Each commit writes to a binary log. */
 export async function startBadDatabase(folder: string) {
   const there = { env: process.env, progress: createProgress() };
   const clock = join(folder, "clock");
@@ -33,7 +30,7 @@ export async function startBadDatabase(folder: string) {
       env: {
         ...process.env,
         ...{ LD_PRELOAD: join(faketime, library), FAKETIME_TIMESTAMP_FILE: clock },
-        // Read anew each second. Waits are measured by the monotonic clock, which no step touches.
+        // The server reads the file each second. Steps do not change the monotonic clock, which measures waits.
         ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
       },
       serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW"],
@@ -41,6 +38,7 @@ export async function startBadDatabase(folder: string) {
   let server = await start();
   let killed = Promise.resolve();
   const filler = join(disk, "filler");
+  const free = () => rm(filler, { force: true });
   return {
     url: server.url,
     pid: () => server.pid,
@@ -48,30 +46,30 @@ export async function startBadDatabase(folder: string) {
       if (signal === "SIGKILL") killed = server.kill();
       else process.kill(server.pid ?? 0, signal);
     },
-    /** Starts it again where it was. */
+    /** Starts it again with its data. */
     async start(): Promise<void> {
       await killed;
       server = await start();
     },
-    /** Sets how many seconds its clock is ahead; running it follows within a second. */
+    /** Sets how many seconds its clock is ahead. A running server follows within a second. */
     stepTo: (seconds: number) => step(clock, seconds),
-    /** Leaves no room on its disk. */
+    /** Fills its disk. */
     async fill(): Promise<void> {
       const { bavail, bsize } = await statfs(disk);
-      const room = Math.ceil((bavail * bsize) / MEGABYTE);
-      // It ends with an error when the disk is full.
-      await runCommand("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", `count=${room + 1}`]);
+      const space = Math.ceil((bavail * bsize) / MEGABYTE);
+      // The command fails when the disk is full.
+      await runCommand("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", `count=${space + 1}`]);
     },
-    free: () => rm(filler, { force: true }),
+    free,
     async stop(): Promise<void> {
-      await rm(filler, { force: true });
+      await free();
       await server.kill();
       await run("umount", disk);
     },
   };
 }
 
-/** The server may read the file at any moment: it is always whole. */
+/** Replaces the file, because the server can read it at any moment. */
 async function step(clock: string, seconds: number): Promise<void> {
   await writeFile(`${clock}.new`, `${seconds < 0 ? "" : "+"}${seconds}s\n`);
   await rename(`${clock}.new`, clock);
@@ -79,5 +77,5 @@ async function step(clock: string, seconds: number): Promise<void> {
 
 async function run(command: string, ...args: string[]): Promise<void> {
   const { status, lines } = await runCommand(command, args);
-  if (status !== 0) throw new Error(`It needs root, to ${command} a disk: ${lines.join("; ")}`);
+  if (status !== 0) throw new Error(`${command} of a disk needs root: ${lines.join("; ")}`);
 }

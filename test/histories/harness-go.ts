@@ -10,14 +10,14 @@ import { untilListening } from "../harness/listening.ts";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server";
 
-/** One operation on the feed of an account, as `checker.go` reads it; times in microseconds. */
+/** One operation on the feed of an account, as `checker.go` reads it. Times are in microseconds. */
 export type Operation = {
   readonly account: string;
   readonly client: number;
   readonly kind: "add" | "remove" | "read";
   readonly record?: string;
   readonly page?: readonly string[];
-  /** When it was recorded, as the answer to an add says. */
+  /** The record's recorded-at time, from the answer to an add. */
   readonly recordedAt?: number;
   readonly call: number;
   readonly return?: number;
@@ -27,10 +27,10 @@ export type Operation = {
 export async function buildPrograms(folder: string): Promise<void> {
   const build = ["-C", HERE, "build", "-o", `${folder}/`, ".", TOXIPROXY];
   const { status, lines } = await runCommand("go", build);
-  if (status !== 0) throw new Error(`It needs Go 1.26: ${lines.slice(-3).join("; ")}`);
+  if (status !== 0) throw new Error(`The histories need Go 1.26: ${lines.slice(-3).join("; ")}`);
 }
 
-/** Returns the accounts whose history is not linearizable, or could not be decided, each with the verdict. */
+/** Returns each account whose history is not linearizable, or takes too long to decide, with the checker's verdict. */
 export async function findFaults(folder: string, history: readonly Operation[]): Promise<string[]> {
   const checker = spawn(join(folder, "histories"), { stdio: ["pipe", "pipe", "inherit"] });
   checker.stdin.end(history.map((one) => `${JSON.stringify(one)}\n`).join(""));
@@ -38,10 +38,10 @@ export async function findFaults(folder: string, history: readonly Operation[]):
   return verdicts.split("\n").filter((line) => line !== "" && !line.endsWith(" Ok"));
 }
 
-/** A way from one process to another that can be cut, slowed and healed. */
-export type Way = Awaited<ReturnType<Awaited<ReturnType<typeof startToxiproxy>>["way"]>>;
+/** A link from one process to another. It can be cut, slowed and healed. */
+export type Link = Awaited<ReturnType<Awaited<ReturnType<typeof startToxiproxy>>["link"]>>;
 
-/** Starts Toxiproxy, which makes the ways between processes. */
+/** Starts Toxiproxy, which makes the links between processes. */
 export async function startToxiproxy(folder: string) {
   const port = await findFreePort();
   const child = spawn(join(folder, "server"), ["-port", `${port}`], { stdio: "ignore" });
@@ -54,7 +54,7 @@ export async function startToxiproxy(folder: string) {
   }
 
   return {
-    async way(name: string, to: number) {
+    async link(name: string, to: number) {
       const from = await findFreePort();
       const proxy = { name, listen: `127.0.0.1:${from}`, upstream: `127.0.0.1:${to}` };
       await api("POST", "/proxies", proxy);
@@ -63,11 +63,11 @@ export async function startToxiproxy(folder: string) {
         api("POST", toxics, { name: `${type}-${stream}`, type, stream, attributes });
       return {
         ...{ name, port: from },
-        /** Swallows what goes one way, or the other; connections stay open. */
+        /** Drops all bytes in one direction. Connections stay open. */
         cut: (stream: "upstream" | "downstream") => add("timeout", stream, { timeout: 0 }),
         slow: (ms: number) => add("latency", "downstream", { latency: ms, jitter: ms >> 1 }),
         narrow: (kilobytes: number) => add("bandwidth", "downstream", { rate: kilobytes }),
-        /** Ends each connection with a reset, after so many milliseconds. */
+        /** Resets each connection after some milliseconds. */
         reset: (ms: number) => add("reset_peer", "downstream", { timeout: ms }),
         /** Ends the connections that were cut, and lets new ones through. */
         async heal() {

@@ -10,13 +10,13 @@ import { createInstance, type ProcessInstance } from "../operating/harness-insta
 import { KEYS } from "../operating/harness-parts.ts";
 import type { HistoryBug } from "./harness-bugs.ts";
 import { startBadDatabase } from "./harness-database.ts";
-import { startToxiproxy, type Way } from "./harness-go.ts";
+import { type Link, startToxiproxy } from "./harness-go.ts";
 
-/** Two of each process on a database, a Temporal and a Redis, with a way between any two that speak. */
+/** Two of each process on one database, Temporal and Redis. Each connection between processes has a link. */
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const PLACES = [1, 2] as const;
-/** What its instances are, in their order. */
+/** The names of the product's instances, in their order. */
 export const PARTS_OF_PLACE = PLACES.flatMap((place) =>
   ["core", "gateway", "deliveries"].map((part) => `${part} ${place}`),
 );
@@ -24,72 +24,62 @@ const PLANT_HERE = new URL("plant-here.ts", import.meta.url).href;
 const COLLECT_HERE = new URL("collect-here.ts", import.meta.url).href;
 const portOf = (url: string) => Number(new URL(url).port);
 
-function through(url: string, way: Way): string {
-  const changed = new URL(url);
-  changed.port = `${way.port}`;
-  return changed.href;
-}
-
-/** Starts it; programs of Go are in `programs`. Each process has the bug, if there is one. */
+/** Starts the product. `programs` is the folder of the Go programs. Each process has the bug, if there is one. */
 export async function startProduct(folder: string, programs: string, bug?: HistoryBug) {
   const planted = bug
     ? { PLANTED: JSON.stringify(bug), NODE_OPTIONS: `--import=${PLANT_HERE}` }
     : { NODE_OPTIONS: `--import=${COLLECT_HERE}` };
   const { receiver, trusting } = await startTrustedReceiver(folder, answer(200));
-  /** Sets up and looks on. */
   const database = await startBadDatabase(folder);
+  /** The tests' own core and gateway. Their connections have no faults. */
   const stack = await startTestStack({ serverUrl: database.url, env: { ...KEYS, ...trusting } });
   const dataDir = join(folder, "temporal");
   const temporal = await startTemporal({ env: process.env, dataDir, progress: createProgress() });
   const redis = await startTestRedis();
   const toxiproxy = await startToxiproxy(programs);
-  const ways: Way[] = [];
-  const way = async (name: string, to: number) => {
-    const made = await toxiproxy.way(name, to);
-    ways.push(made);
-    return made;
+  const links: Link[] = [];
+  /** Makes a link to a port. Returns its own port. */
+  const portTo = async (name: string, to: number) => {
+    const link = await toxiproxy.link(name, to);
+    links.push(link);
+    return link.port;
   };
-  const address = (to: Way) => `127.0.0.1:${to.port}`;
+  /** Makes a link to a URL. Returns the URL with the link's port. */
+  const urlTo = async (name: string, url: string) => {
+    const changed = new URL(url);
+    changed.port = `${await portTo(name, portOf(url))}`;
+    return changed.href;
+  };
   const instances: ProcessInstance[] = [];
   const ports: { cores: number[]; gateways: number[] } = { cores: [], gateways: [] };
-  const core = await stack.credential(Permission.ClientAddressForward);
-  const dispatcher = await stack.credential(Permission.DeliveryDispatch);
+  const gatewayCredential = await stack.credential(Permission.ClientAddressForward);
+  const dispatcherCredential = await stack.credential(Permission.DeliveryDispatch);
   for (const place of PLACES) {
-    const toDatabase = await way(`core-${place}-database`, portOf(stack.database.url));
-    const toRedis = await way(`core-${place}-redis`, portOf(redis.url));
-    const one = await createInstance("core", {
-      ...{
-        ...planted,
-        ...KEYS,
-        ...trusting,
-        DATABASE_URL: through(stack.database.url, toDatabase),
-      },
-      REDIS_URL: through(redis.url, toRedis),
+    const core = await createInstance("core", {
+      ...{ ...planted, ...KEYS, ...trusting },
+      DATABASE_URL: await urlTo(`core-${place}-database`, stack.database.url),
+      REDIS_URL: await urlTo(`core-${place}-redis`, redis.url),
     });
-    const toCore = async (from: string) => {
-      const made = await way(`${from}-${place}-core`, one.port);
-      return { CORE_URL: `http://${address(made)}` };
-    };
     const gateway = await createInstance("gateway", {
-      ...{ ...planted, ...(await toCore("gateway")) },
-      GATEWAY_CREDENTIAL: core,
+      ...planted,
+      CORE_URL: `http://127.0.0.1:${await portTo(`gateway-${place}-core`, core.port)}`,
+      GATEWAY_CREDENTIAL: gatewayCredential,
     });
-    const toTemporal = await way(
-      `deliveries-${place}-temporal`,
-      Number(temporal.address.split(":")[1]),
-    );
+    const temporalPort = Number(temporal.address.split(":")[1]);
     const deliveries = await createInstance("deliveries", {
-      ...{ ...planted, ...trusting, ...(await toCore("deliveries")) },
-      ...{ CORE_CREDENTIAL: dispatcher, TEMPORAL_ADDRESS: address(toTemporal) },
+      ...{ ...planted, ...trusting },
+      TEMPORAL_ADDRESS: `127.0.0.1:${await portTo(`deliveries-${place}-temporal`, temporalPort)}`,
+      CORE_URL: `http://127.0.0.1:${await portTo(`deliveries-${place}-core`, core.port)}`,
+      CORE_CREDENTIAL: dispatcherCredential,
     });
-    ports.cores.push((await way(`writers-${place}-core`, one.port)).port);
-    ports.gateways.push((await way(`readers-${place}-gateway`, gateway.port)).port);
-    instances.push(one, gateway, deliveries);
+    ports.cores.push(await portTo(`writers-${place}-core`, core.port));
+    ports.gateways.push(await portTo(`readers-${place}-gateway`, gateway.port));
+    instances.push(core, gateway, deliveries);
   }
   for (const one of instances) await one.start();
 
   return {
-    ...{ receiver, stack, database, ways, instances, ports },
+    ...{ receiver, stack, database, links, instances, ports },
     credential: await stack.credential(...Object.values(Permission)),
     async stop() {
       for (const one of instances) one.signal("SIGKILL");

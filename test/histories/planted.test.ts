@@ -8,7 +8,7 @@ import { tellStory } from "./harness-story.ts";
 const MINUTE = 60_000;
 const MINUTES = 1;
 const SEED = 5;
-/** Longer than a lease, and than the first retry of what a stopped dispatcher sent. */
+/** Longer than a lease, and than the first retry of an attempt of a stopped dispatcher. */
 const DELIVERED_MS = 90_000;
 
 const programs = useFolder("planted");
@@ -17,7 +17,7 @@ beforeAll(() => buildPrograms(programs), 10 * MINUTE);
 const folders = BUGS.map((bug, place) => [bug.name, bug, useFolder(`planted-${place}`)] as const);
 
 it.each(folders)(
-  "a history shows that %s",
+  "the histories find this bug: %s",
   async (_, bug, folder) => {
     const product = await startProduct(folder, programs, bug);
     try {
