@@ -40,10 +40,9 @@ export type BegunAttempt = Load & {
   outcome?: string;
 };
 
-/** All payloads that were read, and all attempts that were begun. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
-/** Creates an empty list of attempts. `onPost` hears of each POST before the list notes it. */
+/** Creates a list of payloads that are read and attempts that begin. `onPost` hears of each POST first. */
 export function createAttempts(
   nowMs: () => number,
   onPost: (one: BegunAttempt, request: PostRequest) => void,

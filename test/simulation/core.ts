@@ -17,10 +17,9 @@ import type { World } from "./world.ts";
 export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
 const ORPHANS_EVERY_MS = 5_000;
 
-/** A core process: the real dispatch service, and the parts of owners' writes. */
 export type Core = ReturnType<typeof createCore>;
 
-/** Starts a core. */
+/** Starts a core process: the real dispatch service, and the parts of owners' writes. */
 export function createCore(world: World, database: Database, random: Random) {
   const process = world.startProcess("core");
   const { link, session } = database.connect(process);

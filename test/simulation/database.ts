@@ -7,10 +7,9 @@ import { EPOCH_MS, type Process, type World } from "./world.ts";
 /** The deadline of `queryWithin`. */
 const DEADLINE_MS = 10_000;
 
-/** The database: its tables, its clock and its connections. */
 export type Database = ReturnType<typeof createDatabase>;
 
-/** Creates an empty database whose clock is right. */
+/** Creates an empty database with connections, and with a clock that is right at first. */
 export function createDatabase(world: World, faults: Faults, watcher: TableWatcher) {
   let stepMs = 0;
   let steppedAtMs = Number.NEGATIVE_INFINITY;

@@ -19,10 +19,9 @@ const RECORD_WITHIN_MS = 10_000;
 /** How long a dispatcher waits before it looks for the core again. */
 const PAUSE_MS = 1_000;
 
-/** A dispatcher process: the real pollers, recorder and activities. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Starts a dispatcher. */
+/** Starts a dispatcher process: the real pollers, recorder and activities. */
 export function createDispatcher(
   wire: Omit<WireParts, "process">,
   name: string,

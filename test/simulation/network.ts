@@ -1,7 +1,7 @@
 import { AttemptOutcome } from "../../workflows/src/http/attempt-outcome.ts";
 import { NameNotFoundError } from "../../workflows/src/http/name-resolver.ts";
-import type { PostRequest, PostResult } from "../../workflows/src/http/post-once.ts";
-import { createAttempt, type Sender } from "../../workflows/src/http/sender.ts";
+import type { PostResult } from "../../workflows/src/http/post-once.ts";
+import { createAttempt, type Post, type Sender } from "../../workflows/src/http/sender.ts";
 import type { Attempts, BegunAttempt } from "./attempts.ts";
 import type { Random } from "./random.ts";
 import type { Process, World } from "./world.ts";
@@ -13,7 +13,6 @@ export const BEHAVIOURS = [
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
-/** The receivers of all endpoints. The name of a receiver's host is its endpoint's id. */
 export type Network = ReturnType<typeof createNetwork>;
 
 /** Any public address. */
@@ -28,7 +27,7 @@ const STATUSES: Partial<Record<Behaviour, number>> = {
 export const urlOf = (endpointId: string) => `https://${endpointId}.example/hook`;
 const endpointOf = (host: string) => host.split(".")[0] ?? "";
 
-/** Creates receivers that answer. `onInside` hears of each POST that could reach an address inside. */
+/** Creates receivers that answer, on hosts named after their endpoints. `onInside` hears of each POST inside. */
 export function createNetwork(world: World, random: Random, onInside: (url: string) => void) {
   const behaviours = new Map<string, Behaviour>();
   const frozen = new Set<string>();
@@ -74,39 +73,29 @@ export function createNetwork(world: World, random: Random, onInside: (url: stri
     /** From now on all other receivers answer. */
     heal: () => behaviours.clear(),
     /** Creates the sender of a dispatcher. */
-    createSender(process: Process, attempts: Attempts): Sender {
-      const begun = new Map<PostRequest["headers"], BegunAttempt>();
-      const attempt = createAttempt({
-        resolve,
-        timing: process.timing,
-        post(request, { target, deadline }) {
+    createSender: (process: Process, attempts: Attempts): Sender => ({
+      async attempt(request) {
+        const one = attempts.begin(request, process);
+        const post: Post = (_, { target, deadline }) => {
           if (target.addresses.some(({ address }) => address === INSIDE)) onInside(request.url);
-          const one = begun.get(request.headers);
           const { afterMs, result } = answerOf(behaviourOf(new URL(request.url).host));
-          if (one !== undefined) attempts.post(one, request);
+          attempts.post(one, request);
           return new Promise((resolvePost) => {
             const end = (ended: PostResult) => {
               cancel();
-              if (one !== undefined) one.seen = seenFrom(ended);
+              one.seen = seenFrom(ended);
               resolvePost(ended);
             };
             const cancel = world.after(afterMs, () => end(result), process);
             deadline.addEventListener("abort", () => end(TIMEOUT), { once: true });
           });
-        },
-      });
-      return {
-        async attempt(request) {
-          const one = attempts.begin(request, process);
-          begun.set(request.headers, one);
-          const report = await attempt(request);
-          begun.delete(request.headers);
-          attempts.end(one, report);
-          return report;
-        },
-        close: () => undefined,
-      };
-    },
+        };
+        const report = await createAttempt({ resolve, post, timing: process.timing })(request);
+        attempts.end(one, report);
+        return report;
+      },
+      close: () => undefined,
+    }),
   };
 }
 

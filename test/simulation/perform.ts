@@ -62,23 +62,20 @@ export function perform(product: Product, action: Action): unknown {
 
 /** Has an owner write through the core that lives. After its answer nothing that it forbids may be sent. */
 async function write(product: Product, action: OwnerWrite): Promise<void> {
-  const { world, database, forbidden, allowing, endpoints, accounts } = product;
+  const { world, database, forbidden, allowing, endpoints } = product;
   const { deliveries, events } = database.tables;
   const rows = [...deliveries.values()];
   const row = "pick" in action ? pickFrom(rows, action.pick) : undefined;
   const endpoint = "endpoint" in action ? endpoints[action.endpoint] : undefined;
-  const account =
-    endpoint?.account ??
-    ("account" in action
-      ? accounts[action.account]
-      : accounts.find(({ accountNo }) => accountNo === row?.accountNo));
-  if (account === undefined) return;
+  const accountNo =
+    "account" in action ? action.account + 1 : (endpoint?.accountNo ?? row?.accountNo);
+  if (accountNo === undefined) return;
   const endpointId = endpoint?.id ?? "";
-  const accountName = `account ${account.accountNo}`;
+  const accountName = `account ${accountNo}`;
   const askedMs = world.nowMs();
 
   const ask = async (work: (owner: Owner) => Promise<unknown>) => {
-    await work(product.ownerOf(account));
+    await work(product.ownerOf({ accountNo }));
   };
   /** Writes, and forbids unless a write that allows the same may take effect later. */
   const forbid = async (names: readonly string[], work: (owner: Owner) => Promise<unknown>) => {
@@ -114,7 +111,7 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
     case "unblock":
       return allow(accountName, (owner) => owner.unblock());
     case "retry all": {
-      const own = rows.filter(({ accountNo }) => accountNo === account.accountNo);
+      const own = rows.filter((each) => each.accountNo === accountNo);
       return ask((owner) => owner.retryAll(own.map((each) => each.deliveryId)));
     }
     case "retry":

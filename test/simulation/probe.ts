@@ -19,19 +19,11 @@ export type Probe = ReturnType<typeof startProbe>;
 
 /** Has each owner write an event and retry a failed one after all has healed. Each attempt must be sent in time. */
 export function startProbe(product: Product) {
-  const { world, network, attempts, isFrozen, isCut, broken } = product;
+  const { world, network, attempts, accounts, ownerOf, isFrozen, isCut, broken } = product;
   const { deliveries, endpoints } = product.database.tables;
   const firstWithinMs = isCut ? BESIDE_CUT_MS : AT_ONCE_MS;
   let [isAwake, isOver] = [false, false];
 
-  const owners = new Map(
-    product.accounts.map((account) => [account.accountNo, product.ownerOf(account)]),
-  );
-  const ownerOf = ({ accountNo }: { readonly accountNo: number }) => {
-    const owner = owners.get(accountNo);
-    if (owner === undefined) throw new Error(`there is no account ${accountNo}`);
-    return owner;
-  };
   const present = () => [...endpoints.values()].filter(({ deletedAt }) => deletedAt === null);
   const watched = () => present().filter(({ id }) => !isFrozen(id));
 
@@ -46,7 +38,7 @@ export function startProbe(product: Product) {
 
   async function allowAll(): Promise<void> {
     product.forbidden.clear();
-    for (const owner of owners.values()) await owner.unblock();
+    for (const account of accounts) await ownerOf(account).unblock();
     for (const endpoint of present()) await ownerOf(endpoint).switchOn(endpoint.id);
   }
 
@@ -68,7 +60,7 @@ export function startProbe(product: Product) {
     const busy = new Set(ids.filter((_, place) => place % 2 === 0));
     for (const id of ids) network.behave(id, busy.has(id) ? "is busy" : "refuses");
     const before = new Set(deliveries.keys());
-    for (const owner of owners.values()) await owner.donate([`probe ${world.nowMs()}`]);
+    for (const account of accounts) await ownerOf(account).donate([`probe ${world.nowMs()}`]);
     const fresh = [...deliveries.values()].filter(
       ({ deliveryId, endpointId }) => !before.has(deliveryId) && !isFrozen(endpointId),
     );

@@ -19,10 +19,9 @@ import { createWorld } from "./world.ts";
 
 const nameOf = (dispatcher: number) => `dispatcher ${dispatcher + 1}`;
 
-/** The whole product, simulated, and what an observer knows of it. */
 export type Product = ReturnType<typeof createProduct>;
 
-/** Starts the processes of a scenario. */
+/** Starts the simulated product of a scenario, and notes what an observer knows of it. */
 export function createProduct(scenario: Scenario) {
   const streams = createStreams(scenario.seed);
   const world = createWorld();
@@ -74,20 +73,20 @@ export function createProduct(scenario: Scenario) {
   let core: Core | undefined;
   const cuts: Cut[] = [];
   const dispatchers: (Dispatcher | undefined)[] = [];
-  const endpoints: { readonly id: string; readonly account: Account }[] = [];
+  const endpoints: { readonly id: string; readonly accountNo: number }[] = [];
   const accounts: Account[] = scenario.accounts.map((count, index) => {
-    const account = { accountNo: index + 1, accountId: `account0000000${index}` };
-    const { accountNo, accountId: id } = account;
-    database.tables.accounts.set(accountNo, { accountNo, id, blockedAt: null, feedChangedAt: 0 });
+    const [accountNo, accountId] = [index + 1, `account0000000${index}`];
+    const row = { accountNo, id: accountId, blockedAt: null, feedChangedAt: 0 };
+    database.tables.accounts.set(accountNo, row);
     for (let number = 0; number < count; number++) {
       const id = `endpoint000${index}00${number}`;
       database.tables.endpoints.set(id, {
         ...{ accountNo, id, url: urlOf(id), secret: makeSecret(id, 0) },
         ...{ switchedOn: true, deletedAt: null },
       });
-      endpoints.push({ id, account });
+      endpoints.push({ id, accountNo });
     }
-    return account;
+    return { accountNo, accountId };
   });
 
   function makeSecret(endpointId: string, version: number): Buffer {
@@ -141,9 +140,9 @@ export function createProduct(scenario: Scenario) {
     core: livingCore,
     violation: () => violation,
     /** Returns the owner of an account, who writes through the core that lives now. */
-    ownerOf(account: Account): Owner {
-      const living = livingCore();
-      if (living === undefined) throw new Error("no core lives");
+    ownerOf({ accountNo }: Pick<Account, "accountNo">): Owner {
+      const [living, account] = [livingCore(), accounts[accountNo - 1]];
+      if (living === undefined || account === undefined) throw new Error("no core lives");
       return createOwner(account, { ...living, noteWritten: noteLoad });
     },
     /** Whether no work is in progress, except for ignored endpoints. */

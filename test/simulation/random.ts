@@ -1,4 +1,3 @@
-/** A stream of pseudorandom numbers. */
 export type Random = ReturnType<typeof createRandom>;
 
 /** Returns the stream of a name. */
@@ -16,7 +15,7 @@ export function createStreams(seed: number): Streams {
   };
 }
 
-/** Creates a stream with the generator mulberry32. The same seed gives the same numbers. */
+/** Creates a stream of pseudorandom numbers, by mulberry32. The same seed gives the same numbers. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   function next(): number {

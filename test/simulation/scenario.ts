@@ -2,45 +2,37 @@ import { BEHAVIOURS, type Behaviour } from "./network.ts";
 import { createStreams, type Random } from "./random.ts";
 import { drawKind } from "./scenario-kinds.ts";
 
+type Of<Kind extends string, Fields = unknown> = { readonly kind: Kind } & Readonly<Fields>;
+
 /** A write of an owner, or of a service for it. */
 export type OwnerWrite =
-  | { readonly kind: "donate"; readonly account: number; readonly events: number }
-  | { readonly kind: "switch off" | "switch on" | "rotate" | "remove"; readonly endpoint: number }
-  | { readonly kind: "block" | "unblock" | "retry all"; readonly account: number }
-  | { readonly kind: "erase" | "retry"; readonly pick: number };
+  | Of<"donate", { account: number; events: number }>
+  | Of<"switch off" | "switch on" | "rotate" | "remove", { endpoint: number }>
+  | Of<"block" | "unblock" | "retry all", { account: number }>
+  | Of<"erase" | "retry", { pick: number }>;
+
+type DispatcherFault = "kill dispatcher" | "stop dispatcher" | "cut there" | "cut back";
 
 /** What somebody does, or what happens to the product. */
 type UndatedAction =
   | OwnerWrite
-  | { readonly kind: "behave"; readonly endpoint: number; readonly behaviour: Behaviour }
-  | { readonly kind: "forget"; readonly pick: number }
-  | {
-      readonly kind: "kill dispatcher" | "stop dispatcher" | "cut there" | "cut back";
-      readonly dispatcher: number;
-      readonly forMs: number;
-    }
-  | {
-      readonly kind: "kill core" | "read-only" | "database away" | "Temporal away";
-      readonly forMs: number;
-    }
-  | {
-      /** Delays each message between a dispatcher and the core. */
-      readonly kind: "lag";
-      readonly dispatcher: number;
-      readonly lagMs: number;
-      readonly forMs: number;
-    }
-  | { readonly kind: "refuse"; readonly pick: number; readonly forMs: number }
-  | { readonly kind: "step clock"; readonly toMs: number }
+  | Of<"behave", { endpoint: number; behaviour: Behaviour }>
+  | Of<"forget", { pick: number }>
+  | Of<DispatcherFault, { dispatcher: number; forMs: number }>
+  | Of<"kill core" | "read-only" | "database away" | "Temporal away", { forMs: number }>
+  /** Delays each message between a dispatcher and the core. */
+  | Of<"lag", { dispatcher: number; lagMs: number; forMs: number }>
+  | Of<"refuse", { pick: number; forMs: number }>
+  | Of<"step clock", { toMs: number }>
   /** Only the database has backups. A restore does not change Temporal. */
-  | { readonly kind: "back up" | "restore" };
+  | Of<"back up" | "restore">;
 
 export type Action = { readonly atMs: number } & UndatedAction;
 
 /** A fault that never heals. Everything else must still end. */
 export type Frozen = { readonly atMs: number } & (
-  | { readonly kind: "hangs"; readonly endpoint: number }
-  | { readonly kind: "cut there" | "cut back"; readonly dispatcher: number }
+  | Of<"hangs", { endpoint: number }>
+  | Of<"cut there" | "cut back", { dispatcher: number }>
 );
 
 /** The input of a simulation. The same scenario always gives the same result. */

@@ -5,7 +5,6 @@ import { createProduct, type Product } from "./product.ts";
 import { Violation } from "./safety.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** The result of a simulation. */
 export type Outcome = Awaited<ReturnType<typeof simulate>>;
 
 const MINUTE_MS = 60_000;
@@ -20,7 +19,7 @@ const LOOK_EVERY_MS = 100;
 /** The core resumes a run that is overdue by this. */
 const OVERDUE_MS = 10 * MINUTE_MS;
 
-/** Runs a scenario until everything has ended, or a rule is broken. */
+/** Runs a scenario until everything has ended, or a rule is broken. Returns the result. */
 export async function simulate(scenario: Scenario) {
   const { actions, frozen, healsAtMs } = scenario;
   const product = createProduct(scenario);

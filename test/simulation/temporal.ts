@@ -24,7 +24,6 @@ const CACHED_SHARES = [0.8, 1];
 /** A worker: the process of a dispatcher, and its activities. */
 export type TemporalWorker = { readonly process: Process; readonly activities: Activities };
 
-/** Temporal: its workflows, its workers, and whether it is away. */
 export type Temporal = ReturnType<typeof createTemporal>;
 
 /** Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes. */

@@ -23,10 +23,9 @@ type Timer = {
   isCanceled: boolean;
 };
 
-/** A virtual clock and its timers. */
 export type World = ReturnType<typeof createWorld>;
 
-/** Creates a world without timers, at time 0. */
+/** Creates a virtual clock at time 0, without timers. */
 export function createWorld() {
   /** In whole microseconds, as all times here, so that no timer fires a little early. */
   let now = 0;
