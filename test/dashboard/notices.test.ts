@@ -1,4 +1,12 @@
-import { NoticeKind, NoticeService, SessionScope, SessionService } from "@activity/proto";
+import {
+  ListNoticesResponseSchema,
+  ListOpenNoticesResponseSchema,
+  NoticeKind,
+  NoticeService,
+  SessionScope,
+  SessionService,
+} from "@activity/proto";
+import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { createReader } from "../harness/builders.ts";
 import { tellOfKeys } from "../harness/notices.ts";
@@ -10,40 +18,33 @@ const { exchangeCode } = SessionService.method;
 const { listOpenNotices, dismissNotice, listNotices } = NoticeService.method;
 
 /** Creates an account with two notices: a key ends soon, and a second browser used a link. */
-async function createTold() {
+async function createNotified() {
   const { stack } = dashboard;
   const { accountId } = await createReader(stack);
   await tellOfKeys(stack.database, accountId);
   const code = await dashboard.code(accountId);
   const browser = dashboard.browser();
   await browser.call(exchangeCode, { code });
-  // A second use in the same browser makes no notice.
+  // A second use in the same browser creates no notice.
   expect((await browser.call(exchangeCode, { code })).code).toBe("session_link_used_up");
   expect(await kindsIn(browser)).toEqual([NoticeKind.API_KEY_ENDS]);
-  for (let time = 0; time < 2; time++) {
-    const { code: refused } = await dashboard.browser().call(exchangeCode, { code });
-    expect(refused).toBe("session_link_used_up");
+  for (const other of [dashboard.browser(), dashboard.browser()]) {
+    expect((await other.call(exchangeCode, { code })).code).toBe("session_link_used_up");
   }
   return { accountId, browser };
 }
 
 async function noticesIn(browser: Browser) {
   const { text } = await browser.call(listOpenNotices);
-  const { notices = [] }: { notices?: { kind: string; sequence: string }[] } = JSON.parse(text);
-  return notices.map(({ kind, sequence }) => ({
-    kind: NoticeKind[kind.replace("NOTICE_KIND_", "") as keyof typeof NoticeKind],
-    sequence: BigInt(sequence),
-  }));
+  return fromJsonString(ListOpenNoticesResponseSchema, text).notices;
 }
 const kindsIn = async (browser: Browser) => (await noticesIn(browser)).map(({ kind }) => kind);
 
-it("an owner sees what is open, newest first, until a session dismisses it, ADR 0054", async () => {
-  const { accountId, browser } = await createTold();
+it("ADR 0054: an owner sees open notices, newest first, until a session dismisses them", async () => {
+  const { accountId, browser } = await createNotified();
   const [link, key] = await noticesIn(browser);
-  expect([link?.kind, key?.kind]).toEqual([
-    NoticeKind.SESSION_LINK_REUSED,
-    NoticeKind.API_KEY_ENDS,
-  ]);
+  expect(link?.kind).toBe(NoticeKind.SESSION_LINK_REUSED);
+  expect(key?.kind).toBe(NoticeKind.API_KEY_ENDS);
   for (let time = 0; time < 2; time++) {
     await browser.call(dismissNotice, { sequence: link?.sequence ?? 0n });
   }
@@ -52,8 +53,8 @@ it("an owner sees what is open, newest first, until a session dismisses it, ADR 
   expect(await kindsIn(other)).toHaveLength(2);
 });
 
-it("a session is told only of what its scopes let it read, and follows no account, ADR 0054", async () => {
-  const { accountId } = await createTold();
+it("ADR 0054: a session sees only notices of its scopes, and may not list by account", async () => {
+  const { accountId } = await createNotified();
   const ofKeys = await dashboard.signIn(accountId, [SessionScope.KEYS_READ]);
   expect(await kindsIn(ofKeys)).toHaveLength(2);
   const ofFeed = await dashboard.signIn(accountId, [SessionScope.ACTIVITY_READ]);
@@ -63,11 +64,9 @@ it("a session is told only of what its scopes let it read, and follows no accoun
   expect((await dashboard.browser().call(listOpenNotices)).code).toBe("session_ended");
 });
 
-it("holds no code, secret or name", async () => {
-  const { accountId } = await createTold();
-  const notices = dashboard.stack.client(NoticeService);
-  const told = JSON.stringify(await notices.listNotices({ accountId, limit: 200 }), (_, value) =>
-    typeof value === "bigint" ? `${value}` : value,
-  );
-  expect(told).not.toMatch(/Streamer|[0-9a-f]{17}|act_/);
+it("a notice holds no code, secret or name", async () => {
+  const { accountId } = await createNotified();
+  const listed = await dashboard.stack.client(NoticeService).listNotices({ accountId, limit: 200 });
+  expect(listed.notices).toHaveLength(2);
+  expect(toJsonString(ListNoticesResponseSchema, listed)).not.toMatch(/Streamer|[0-9a-f]{17}|act_/);
 });
