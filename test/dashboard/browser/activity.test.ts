@@ -6,23 +6,17 @@ import { useOwnPage } from "./harness-page.ts";
 const own = useOwnPage();
 
 describe("activity", () => {
-  it("is followed live as the API shows it, also when a record goes. §3, §4.4", async () => {
-    await own.page.getByRole("link", { name: "Activity", exact: true }).last().click();
+  it.each(["/", "/activity"])("is live at %s, also when a record goes. §3, §4.4", async (path) => {
+    const { accountId } = own;
+    await own.open(path);
     await own.see("Nothing happened yet");
-    const { externalId } = await createPaidDonation(own.stack, own.accountId, {
-      donorName: "Ada",
-      message: "Hello!",
-    });
+    const ada = { donorName: "Ada", message: "Hello!" };
+    const { externalId } = await createPaidDonation(own.stack, accountId, ada);
     const row = own.row("Ada");
     await row.getByText("€5.00").waitFor();
     await row.getByText("Hello!").waitFor();
-    const donations = own.stack.client(DonationService);
-    await donations.refundDonation({
-      accountId: own.accountId,
-      externalId,
-      refundExternalId: "refund",
-      amountCents: 500n,
-    });
+    const refund = { accountId, externalId, refundExternalId: "refund", amountCents: 500n };
+    await own.stack.client(DonationService).refundDonation(refund);
     await row.waitFor({ state: "detached" });
   });
 

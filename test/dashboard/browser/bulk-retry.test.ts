@@ -6,13 +6,13 @@ import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
 
-describe("deliveries", () => {
-  it("are all retried that failed at a chosen endpoint, and counted before. §6.4", async () => {
+const { FAILED, DELIVERED } = DeliveryState;
+
+describe("a bulk retry", () => {
+  it("counts the failed deliveries of the chosen endpoint, then retries only these. §6.4", async () => {
     const { endpointId, deliveryId } = await own.fail(404);
     const other = await own.fail(404);
-    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
-    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.FAILED);
-    await expect.poll(() => stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    for (const id of [deliveryId, other.deliveryId]) await own.until(id, FAILED);
     await own.open("/deliveries");
     own.delivery.receiver.behaviour = answer(200);
     await own.button("Retry failed").click();
@@ -29,8 +29,8 @@ describe("deliveries", () => {
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("1 delivery is on the way.");
-    await expect.poll(() => stateOf(deliveryId)).toBe(DeliveryState.DELIVERED);
-    expect(await stateOf(other.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.until(deliveryId, DELIVERED);
+    expect(await own.stateOf(other.deliveryId)).toBe(FAILED);
     await own.dialog().getByLabel("Include delivered events").check();
     await own.told("1 delivery will be retried.");
     await own.dialog().getByLabel("Include delivered events").uncheck();
@@ -45,12 +45,11 @@ describe("deliveries", () => {
     expect(await endpoint.inputValue()).toBe(other.endpointId);
   });
 
-  it("are retried as the list's filters of kind and outcome name them, and as they were counted. §6.4", async () => {
-    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
+  it("takes the kind and the outcome from the list's filters. §6.4", async () => {
     const notFound = await own.fail(404);
-    await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.until(notFound.deliveryId, FAILED);
     const rejected = await own.fail(400);
-    await expect.poll(() => stateOf(rejected.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.until(rejected.deliveryId, FAILED);
     own.delivery.receiver.behaviour = answer(200);
     await own.open("/deliveries");
     const filter = (label: string) => own.page.locator("main").getByLabel(label, { exact: true });
@@ -64,16 +63,14 @@ describe("deliveries", () => {
     await own.told("1 delivery will be retried.");
     await own.press("Retry failed");
     await own.told("1 delivery is on the way.");
-    await expect.poll(() => stateOf(rejected.deliveryId)).toBe(DeliveryState.DELIVERED);
-    expect(await stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+    await own.until(rejected.deliveryId, DELIVERED);
+    expect(await own.stateOf(notFound.deliveryId)).toBe(FAILED);
   });
 
-  it("ADR 0053: of all endpoints are retried part by part; a retry is stopped, and goes on", async () => {
-    const endpointIds = [await own.createEndpoint(), await own.createEndpoint()];
-    for (const { endpointId } of endpointIds) {
+  it("ADR 0053: of all endpoints goes part by part, can be stopped, and continues", async () => {
+    for (const { endpointId } of [await own.createEndpoint(), await own.createEndpoint()]) {
       const backlog = { accountId: own.accountId, endpointIds: [endpointId], count: 130 };
-      const failed = { state: DeliveryState.FAILED, attempts: 1 };
-      await writeDeliveries(own.stack.database, backlog, failed);
+      await writeDeliveries(own.stack.database, backlog, { state: FAILED, attempts: 1 });
     }
     const second = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();

@@ -1,68 +1,55 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { cp, writeFile } from "node:fs/promises";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { createAccount } from "../../harness/builders.ts";
-import { type BrowserStack, startBrowserStack } from "./harness-browser.ts";
+import { useFolder, useStarted } from "../../harness/use-started.ts";
+import { startBrowserStack } from "./harness-browser.ts";
 import { builtDashboard } from "./harness-built.ts";
 
 const ACCENT = "rgb(11, 110, 79)";
 const LOGO =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'><path d='M0 0h1v1z'/></svg>";
 
-/** A site whose only page has an empty frame. */
-type Site = { readonly origin: string; close(): void };
-let host: Site;
-let stranger: Site;
-let files: string;
-let browsers: BrowserStack;
-beforeAll(async () => {
-  [host, stranger] = [await startSite(), await startSite()];
-  // The folder that is served, with the colours and the logo of the embedding site.
-  files = await mkdtemp(join(tmpdir(), "themed-dashboard-"));
+const THEME = `:root { --accent: ${ACCENT}; --on-accent: #fff; --logo: url("/logo.svg"); }`;
+
+const host = useStarted(startSite);
+const stranger = useStarted(startSite);
+/** The folder of the dashboard, with the colours and the logo of the embedding site. */
+const files = useFolder("themed-dashboard");
+const browsers = useStarted(async () => {
   await cp(await builtDashboard(), files, { recursive: true });
   await writeFile(join(files, "logo.svg"), LOGO);
-  await writeFile(
-    join(files, "theme.css"),
-    `:root { --accent: ${ACCENT}; --on-accent: #fff; --logo: url("/logo.svg"); }`,
-  );
-  browsers = await startBrowserStack({
+  await writeFile(join(files, "theme.css"), THEME);
+  return startBrowserStack({
     sites: [host.origin, stranger.origin],
     core: { DASHBOARD_FRAME_ANCESTORS: host.origin, DASHBOARD_FILES: files },
   });
 });
-afterAll(async () => {
-  await browsers.stop();
-  host.close();
-  stranger.close();
-  await rm(files, { recursive: true });
-});
 afterEach(() => browsers.expectClean());
 
-/** Another site than `localhost`, as its address is another. */
-async function startSite(): Promise<Site> {
+/** Starts a site whose only page has an empty frame. Its host is not `localhost`. */
+async function startSite() {
+  const page = "<!doctype html><title>A site</title><link rel=icon href=data:,><iframe></iframe>";
   const server = http.createServer((_request, response) => {
-    response.setHeader("content-type", "text/html");
-    response.end(
-      "<!doctype html><title>A site</title><link rel=icon href=data:,><iframe></iframe>",
-    );
+    response.setHeader("content-type", "text/html").end(page);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, close: () => void server.close() };
+  return { origin: `http://127.0.0.1:${port}`, stop: () => void server.close() };
 }
 
 /** Shows an address in the frame of a site's page. */
-async function embed(page: Page, site: Site, url: string): Promise<FrameLocator> {
+async function embed(page: Page, site: { origin: string }, url: string): Promise<FrameLocator> {
   await page.goto(`${site.origin}/`);
   await page.evaluate(`document.querySelector("iframe").src = ${JSON.stringify(url)}`);
   return page.frameLocator("iframe");
 }
 
-it("lets the owner in within another site's page, and knows the session again there only. ADR 0038", async () => {
+it("a session in another site's page works only in that site's pages. ADR 0038", async () => {
   const page = await (await browsers.window()).newPage();
   const url = await browsers.link(await createAccount(browsers.stack));
   const frame = await embed(page, host, url);
@@ -74,12 +61,12 @@ it("lets the owner in within another site's page, and knows the session again th
   await again.getByRole("heading", { name: "API keys" }).waitFor();
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "None" });
-  // Its cookie is the embedding site's own: by itself the dashboard is another place.
+  // The cookie belongs to the embedding site. The dashboard's own page does not get it.
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
 });
 
-it("shows a site that may not embed it nothing. ADR 0038", async () => {
+it("a site that may not embed the dashboard shows nothing of it. ADR 0038", async () => {
   const page = await (await browsers.window()).newPage();
   const refused = page.waitForEvent("console", (message) => message.type() === "error");
   const url = await browsers.link(await createAccount(browsers.stack));
@@ -89,7 +76,7 @@ it("shows a site that may not embed it nothing. ADR 0038", async () => {
   browsers.expectClean([expect.stringContaining("frame-ancestors")]);
 });
 
-it("wears the colours and the logo of the theme.css in the folder that is served. ADR 0040", async () => {
+it("the dashboard has the colours and the logo of its folder's theme.css. ADR 0040", async () => {
   const page = await browsers.signIn(await createAccount(browsers.stack));
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector("${selector}")).${property}`);

@@ -6,15 +6,15 @@ import { useOwnPage } from "./harness-page.ts";
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const own = useOwnPage();
-/** An event but for its id and its times. */
+/** Parses an event without its id and its times. */
 const withoutIds = (text: string) =>
   JSON.parse(text.replace(/wev_[a-z0-9]{15}/, "").replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, ""));
 
 describe("endpoints", () => {
-  it("have a live check of the URL while they are created. §6", async () => {
+  it("have a live check of their URL. §6", async () => {
     await own.open("/endpoints/new");
     const url = own.page.getByLabel("URL", { exact: true });
-    for (const [text, said] of [
+    for (const [text, shown] of [
       ["example.com", "Write the whole URL"],
       ["http://example.com", "It must begin with https://."],
       ["https://user@example.com", "Remove the user name"],
@@ -25,9 +25,9 @@ describe("endpoints", () => {
       ["https://example.com/hook", "We can send to this URL."],
     ] as const) {
       await url.fill(text);
-      await own.see(said);
+      await own.see(shown);
     }
-    // What the server refuses is said at the field, in the page's words, until it is edited.
+    // The server's refusal is shown at the field, in the page's words, until the reader edits it.
     await url.fill("https://192.0.2.1/");
     const refused = own.page.waitForResponse("**/*.EndpointService/CreateEndpoint");
     await own.button("Create endpoint").click();
@@ -38,7 +38,7 @@ describe("endpoints", () => {
     expect(await own.page.getByRole("alert").count()).toBe(0);
   });
 
-  it("keep their new secret on the screen until its owner saved it, at links, back and closing. §6", async () => {
+  it("show a new secret until its owner saved it, despite links, back and closing. §6", async () => {
     await own.open("/endpoints");
     await own.page.getByRole("link", { name: "Create endpoint" }).click();
     await own.page.getByLabel("URL", { exact: true }).fill(own.delivery.hookUrl);
@@ -82,13 +82,8 @@ describe("endpoints", () => {
     await own.press("Save");
     await own.closed();
     const edited = await read();
-    const url = own.delivery.hookUrl;
-    expect(edited).toMatchObject({
-      standardWebhooks: true,
-      url,
-      minAmountCents: 250n,
-      name: "Shop",
-    });
+    expect(edited).toMatchObject({ name: "Shop", url: own.delivery.hookUrl });
+    expect(edited).toMatchObject({ standardWebhooks: true, minAmountCents: 250n });
     await own.see("€2.50");
     expect(edited?.kinds).not.toContain(WebhookEventKind.DONATION_REFUNDED);
 
@@ -110,7 +105,7 @@ describe("endpoints", () => {
     await own.see("This endpoint no longer exists.");
   });
 
-  it("keep the old secret when told so, and have it rotated at once", async () => {
+  it("have a rotation that is ahead canceled, and a secret rotated at once", async () => {
     const { endpointId } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
     const rotate = async (when: string) => {
@@ -130,7 +125,7 @@ describe("endpoints", () => {
     expect(await own.code("Signing secret")).toMatch(SECRET);
   });
 
-  it("are sent a test that is watched until it arrives, or is told why it did not", async () => {
+  it("get a test, and the page shows that it arrived or why it did not", async () => {
     const { endpointId } = await own.createEndpoint();
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Send a test").click();
@@ -160,51 +155,44 @@ describe("endpoints", () => {
     expect(await own.dialog().count()).toBe(0);
   });
 
-  it("are sent a test by a session that may not see deliveries, and says so", async () => {
-    const { accountId, browsers } = own;
+  it("get a test from a session that may not see deliveries, and the page says so", async () => {
     const { endpointId } = await own.createEndpoint();
     const scopes = [SessionScope.ENDPOINTS_READ, SessionScope.ENDPOINTS_WRITE];
-    const page = await browsers.signIn(accountId, { scopes });
-    await page.goto(`${browsers.origin}/endpoints/${endpointId}`);
+    const page = await own.browsers.signIn(own.accountId, { scopes });
+    await page.goto(`${own.browsers.origin}/endpoints/${endpointId}`);
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("This session cannot see whether it arrives.").waitFor();
   });
 
-  it("show their health by a word in the list, on their page and as a count in the navigation", async () => {
+  it("show their health in the list, on their page and in the navigation", async () => {
     const { endpointId } = await own.createEndpoint();
-    const arrives = async (state: DeliveryState) => {
-      const { deliveryId } = await own.sendTest(endpointId);
-      await expect.poll(() => own.delivery.stateOf(own.accountId, deliveryId)).toBe(state);
+    const sendTest = async (status: number, state: DeliveryState) => {
+      own.delivery.receiver.behaviour = answer(status);
+      await own.until((await own.sendTest(endpointId)).deliveryId, state);
       await countAttemptsNow(own.stack.database);
       await own.open("/endpoints");
     };
-    own.delivery.receiver.behaviour = answer(404);
-    await arrives(DeliveryState.FAILED);
+    await sendTest(404, DeliveryState.FAILED);
     await own.row(own.delivery.hookUrl).getByText("Failing").waitFor();
     await own.page.getByRole("link", { name: "Endpoints 1 failing" }).waitFor();
     await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
     await own.page.locator("main header").getByText("Failing").waitFor();
-    own.delivery.receiver.behaviour = answer(200);
-    await arrives(DeliveryState.DELIVERED);
-    await own
-      .row(own.delivery.hookUrl)
-      .getByText(/^(Some fail|Healthy)$/)
-      .waitFor();
+    await sendTest(200, DeliveryState.DELIVERED);
+    const better = own.row(own.delivery.hookUrl).getByText(/^(Some fail|Healthy)$/);
+    await better.waitFor();
     expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
   });
 
-  it("show how they did in the last day, week and month", async () => {
+  it("show their results of the last day, week and month", async () => {
     const { endpointId } = await own.createEndpoint();
     const { deliveryId } = await own.sendTest(endpointId);
     await own.page.clock.install();
     await own.open(`/endpoints/${endpointId}`);
     await own.page.getByRole("heading", { name: "Latest deliveries" }).waitFor();
-    const attempts = async () =>
-      (await own.delivery.read(own.accountId, deliveryId)).attempts.length;
-    await expect.poll(attempts).toBe(1);
+    await own.until(deliveryId, DeliveryState.DELIVERED);
     await countAttemptsNow(own.stack.database);
-    // The page reads again by itself, every half minute of its own clock.
+    // The page reads again every half minute of its own clock.
     await own.page.clock.fastForward(30_000);
     const facts = own.page.locator("dl").filter({ hasText: "Success rate" });
     await expect
@@ -224,14 +212,11 @@ describe("endpoints", () => {
     await own.see(/^100% · \d+ ms$/);
   });
 
-  it("show their attempts by class of status; a bar tells its numbers and leads to its deliveries", async () => {
-    const notFound = await own.fail(404);
-    const { endpointId } = notFound;
-    const stateOf = (id: string) => own.delivery.stateOf(own.accountId, id);
-    await expect.poll(() => stateOf(notFound.deliveryId)).toBe(DeliveryState.FAILED);
+  it("show their attempts by class of status; a bar shows its numbers and links to its deliveries", async () => {
+    const { endpointId, deliveryId } = await own.fail(404);
+    await own.until(deliveryId, DeliveryState.FAILED);
     own.delivery.receiver.behaviour = answer(200);
-    const delivered = await own.sendTest(endpointId);
-    await expect.poll(() => stateOf(delivered.deliveryId)).toBe(DeliveryState.DELIVERED);
+    await own.until((await own.sendTest(endpointId)).deliveryId, DeliveryState.DELIVERED);
     await own.sendTest((await own.createEndpoint()).endpointId);
     await countAttemptsNow(own.stack.database);
     await own.open(`/endpoints/${endpointId}`);
@@ -239,13 +224,12 @@ describe("endpoints", () => {
     await chart.getByText("4xx 1", { exact: true }).waitFor();
     const bar = chart.getByRole("link", { name: /^\d\d:\d\d · Delivered 1 · 4xx 1$/ });
     const opacity = "getComputedStyle(document.querySelector('figure a > :last-child')).opacity";
-    const seen = () => own.page.evaluate(opacity);
-    expect(await seen()).toBe("0");
+    expect(await own.page.evaluate(opacity)).toBe("0");
     await bar.hover();
-    expect(await seen()).toBe("1");
+    expect(await own.page.evaluate(opacity)).toBe("1");
     await bar.click();
     await own.page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
-    // The list's own row, and these two.
+    // One row of titles and two deliveries.
     await expect.poll(() => own.page.getByRole("row").count()).toBe(3);
   });
 });

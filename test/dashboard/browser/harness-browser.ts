@@ -10,10 +10,13 @@ import { answer } from "../../delivery/harness-receiver-behaviours.ts";
 import { EVERYTHING } from "../harness-dashboard.ts";
 import { builtDashboard } from "./harness-built.ts";
 
-/** What Chromium says of an answer that is no success, and of no network; the page says it in words. */
-const SAID_BY_PAGE =
+/** How many pixels of a page's width are cut off. */
+export const OVERFLOW =
+  "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+/** Chromium's console message for a failed answer or a missing network. The page itself also shows the failure. */
+const SHOWN_BY_PAGE =
   /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
-/** On a busy machine a page takes its time. */
+/** A page is slow on a busy machine. */
 const PATIENCE_MS = 20_000;
 
 export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
@@ -21,14 +24,15 @@ export type Look = { readonly width?: number; readonly colorScheme?: "light" | "
 /** The whole product with the built dashboard, and a real browser. */
 export type BrowserStack = Awaited<ReturnType<typeof startBrowserStack>>;
 
-/** Where another site's page stands that embeds the dashboard, and settings of the core for it. */
+/** Further sites whose pages may be loaded, and further settings of the core. */
 export type Embedding = {
   readonly sites: readonly string[];
   readonly core: Readonly<Record<string, string>>;
 };
+const NO_SITES: Embedding = { sites: [], core: {} };
 
-/** Starts everything; the dashboard is built first when its sources are newer. */
-export async function startBrowserStack(embedding?: Embedding) {
+/** Starts everything. Builds the dashboard first if its sources are newer. */
+export async function startBrowserStack({ sites: further, core: settings }: Embedding = NO_SITES) {
   const progress = createProgress();
   await builtDashboard();
   const program = await findChromium(process.env, cacheFolder(process.env), progress);
@@ -38,17 +42,17 @@ export async function startBrowserStack(embedding?: Embedding) {
     DASHBOARD_PORT: `${port}`,
     DASHBOARD_URL: origin,
     DASHBOARD_API_URL: "https://api.example.com/api/v1",
-    ...embedding?.core,
+    ...settings,
   };
-  const sites = [origin, ...(embedding?.sites ?? [])];
+  const sites = [origin, ...further];
   const delivery = await startDeliveryStack(answer(200), { core });
-  // Chromium refuses a few ports, such as 10080, which may be the free one.
+  // Chromium refuses a few ports, such as 10080. The free port may be one of them.
   const args = [`--explicitly-allowed-ports=${port}`];
   const browser = await chromium.launch({ executablePath: program, args });
   const problems: string[] = [];
   const { stack } = delivery;
 
-  /** Asks for a link as an internal service does. */
+  /** Creates a link as an internal service does. */
   const link = async (
     accountId: string,
     scopes: readonly SessionScope[] = EVERYTHING,
@@ -57,16 +61,16 @@ export async function startBrowserStack(embedding?: Embedding) {
     const links = stack.client(SessionService);
     return (await links.createSessionLink({ accountId, scopes: [...scopes], returnUrl })).url;
   };
-  /** Opens a browser window of its own, without a cookie. */
+  /** Opens a new browser window without a cookie. */
   const window = async ({ width = 1280, colorScheme = "light" }: Look = {}) => {
     const viewport = { width, height: 800 };
-    // Neither the server's zone nor a short name.
+    // It differs from the server's zone.
     const timezoneId = "Asia/Kolkata";
     const context = await browser.newContext({ viewport, colorScheme, timezoneId });
     context.setDefaultTimeout(PATIENCE_MS);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
     context.on("console", (message) => {
-      if (message.type() !== "error" || SAID_BY_PAGE.test(message.text())) return;
+      if (message.type() !== "error" || SHOWN_BY_PAGE.test(message.text())) return;
       problems.push(`console: ${message.text()}`);
     });
     context.on("weberror", (error) => problems.push(`thrown: ${error.error().message}`));
@@ -78,7 +82,7 @@ export async function startBrowserStack(embedding?: Embedding) {
   };
   return {
     ...{ delivery, stack, origin, link, window },
-    /** Opens a window and lets it into an account; the page is the overview or the first that it may see. */
+    /** Opens a window and signs it in. The page is the overview, or the first page that the scopes allow. */
     async signIn(
       accountId: string,
       { scopes, ...look }: Look & { readonly scopes?: readonly SessionScope[] } = {},
@@ -88,8 +92,9 @@ export async function startBrowserStack(embedding?: Embedding) {
       await page.getByRole("navigation").waitFor();
       return page;
     },
-    /** Fails when a page wrote an error to its console, threw, or asked another server for anything, but for `said`. */
-    expectClean: (said: readonly unknown[] = []) => expect(problems.splice(0)).toEqual(said),
+    /** Checks that no page logged an error, threw, or called another server, except for `expected`. */
+    expectClean: (expected: readonly unknown[] = []) =>
+      expect(problems.splice(0)).toEqual(expected),
     async stop() {
       await browser.close();
       await delivery.stop();

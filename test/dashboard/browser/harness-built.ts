@@ -7,7 +7,7 @@ import { createProgress } from "../../../dev-stack/src/progress.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Builds the dashboard when its sources are newer, once for all test files that run side by side; returns its folder. */
+/** Builds the dashboard if its sources are newer. Parallel test files build it once. Returns its folder. */
 export async function builtDashboard(): Promise<string> {
   await mkdir(join(ROOT, ".cache"), { recursive: true });
   const lock = await waitForLock(join(ROOT, ".cache/dashboard.lock"), () => undefined);

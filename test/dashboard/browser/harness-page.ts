@@ -1,3 +1,4 @@
+import type { DeliveryState } from "@activity/proto";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
@@ -5,12 +6,12 @@ import { createAccount } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { type Look, startBrowserStack } from "./harness-browser.ts";
 
-/** What `useOwnPage` gives. */
+/** A test's page, its account and the stack. */
 export type OwnPage = ReturnType<typeof useOwnPage>;
 
 /**
- * Gives every test of a file a page for itself, signed in to an account of its own, which afterwards must have been
- * clean. It begins at `path`. Its receiver answers 200 at first.
+ * Opens a page for each test of a file, at `path`, signed in to a new account. Afterwards it checks that the page had
+ * no errors. The receiver answers 200 at first.
  */
 export function useOwnPage(path = "/", look: Look = {}) {
   const browsers = useStarted(startBrowserStack);
@@ -55,7 +56,7 @@ export function useOwnPage(path = "/", look: Look = {}) {
     goTo: (name: string) =>
       page.getByRole("navigation").getByRole("link", { name, exact: true }).click(),
     open: (path: string) => page.goto(`${browsers.origin}${path}`),
-    /** The code that the page or its dialog shows below a label. */
+    /** Returns the code that the page or its dialog shows below a label. */
     async code(label: string) {
       const figure = page.getByRole("figure").filter({ hasText: label });
       return (await figure.locator("code").textContent()) ?? "";
@@ -63,16 +64,20 @@ export function useOwnPage(path = "/", look: Look = {}) {
     /** Creates an endpoint at the receiver. */
     createEndpoint: () => browsers.delivery.createEndpoint(accountId),
     sendTest: (endpointId: string) => browsers.delivery.sendTest({ accountId, endpointId }),
-    /** Sends a test to a new endpoint, whose receiver answers with a status from now on. */
+    stateOf: (deliveryId: string) => browsers.delivery.stateOf(accountId, deliveryId),
+    /** Waits until a delivery has a state. */
+    until: (deliveryId: string, state: DeliveryState) =>
+      expect.poll(() => browsers.delivery.stateOf(accountId, deliveryId)).toBe(state),
+    /** Sends a test to a new endpoint. The receiver answers with this status from now on. */
     async fail(status: number) {
       browsers.delivery.receiver.behaviour = answer(status, "", "the receiver's own words");
       const { endpointId } = await browsers.delivery.createEndpoint(accountId);
       return { endpointId, ...(await browsers.delivery.sendTest({ accountId, endpointId })) };
     },
-    /** Fails when a text that is shown once is still to be found. */
+    /** Checks that the page, its address and its storage do not hold a secret. */
     async expectForgotten(secret: string) {
       expect(page.url()).not.toContain(secret);
-      // A dialog that was closed is taken out of the page a moment later.
+      // The page removes a closed dialog a moment later.
       const html = () => page.evaluate("document.documentElement.outerHTML");
       await expect.poll(html).not.toContain(secret);
       const stores =

@@ -8,7 +8,7 @@ const USED_AT = 1_777_863_721_000_000;
 const own = useOwnPage("/keys");
 
 describe("keys", () => {
-  it("are waited for while they are created, whatever is pressed: none is shown again. §2.7", async () => {
+  it("stay in their dialog until their owner saved them, whatever keys are pressed. §2.7", async () => {
     const created = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await own.page.route("**/*.ApiKeyService/CreateApiKey", async (route) => {
@@ -31,7 +31,7 @@ describe("keys", () => {
     expect(await own.code("API key")).toMatch(KEY);
   });
 
-  it("explain the limit of one a minute, and of ten, when it is met. §8", async () => {
+  it("explain the limits of one a minute and of ten active keys. §8", async () => {
     await createApiKey(own.stack, own.accountId);
     await own.button("Create key").click();
     await own.dialog().getByLabel("Name").fill("Second");
@@ -44,12 +44,12 @@ describe("keys", () => {
   });
 
   it("show when they were last used, or that they never were", async () => {
-    const { stack } = own.browsers;
-    const { id } = await createApiKey(stack, own.accountId);
+    const { database } = own.stack;
+    const { id } = await createApiKey(own.stack, own.accountId);
     await own.page.reload();
     await own.see("Never");
-    // As a core notes it half a minute after a request: test/core/noted-later.test.ts.
-    await stack.database.query("UPDATE api_key SET last_used_at = ? WHERE id = ?", [USED_AT, id]);
+    // `test/core/noted-later.test.ts` tests that the core notes it.
+    await database.query("UPDATE api_key SET last_used_at = ? WHERE id = ?", [USED_AT, id]);
     await own.page.reload();
     const row = own.page.getByRole("row").nth(1);
     await row.locator("time[datetime^='2026-05-04T03:02:01']").waitFor();

@@ -3,48 +3,48 @@ import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage("/keys");
 
-it("answers every path of its own, and says when there is nothing", async () => {
+it("an unknown path and an unknown delivery get a page that says so", async () => {
   await own.open("/nowhere");
   await own.page.getByRole("heading", { name: "Page not found" }).waitFor();
   await own.open("/deliveries/000000000000000");
   await own.see("This delivery no longer exists.");
 });
 
-it("is worked with the keyboard alone", async () => {
+it("a key can be created with the keyboard alone", async () => {
   await own.page.reload();
-  await own.page.getByRole("button", { name: "Create key" }).waitFor();
-  await own.page.keyboard.press("Tab");
-  expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
-  await own.page.keyboard.press("Enter");
-  await own.page.keyboard.press("Tab");
-  await own.page.keyboard.press("Enter");
+  await own.button("Create key").waitFor();
+  const { keyboard } = own.page;
+  const focused = () => own.page.evaluate("document.activeElement.textContent");
+  await keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to content");
+  for (const key of ["Enter", "Tab", "Enter"]) await keyboard.press(key);
   await own.dialog().waitFor();
-  await own.page.keyboard.type("By keyboard");
-  await own.page.keyboard.press("Enter");
+  await keyboard.type("By keyboard");
+  await keyboard.press("Enter");
   await own.told("You won't see it again");
   for (let tabs = 0; tabs < 10; tabs += 1) {
-    await own.page.keyboard.press("Tab");
-    if ((await own.page.evaluate("document.activeElement.textContent")) === "I saved it") break;
+    await keyboard.press("Tab");
+    if ((await focused()) === "I saved it") break;
   }
-  await own.page.keyboard.press("Enter");
+  await keyboard.press("Enter");
   await own.closed();
-  expect(await own.page.evaluate("document.activeElement.textContent")).toBe("Create key");
+  expect(await focused()).toBe("Create key");
 });
 
-it("has light or dark colours as its reader chooses, also once it is opened again", async () => {
-  const page = () => own.page.evaluate("getComputedStyle(document.body).backgroundColor");
+it("the reader chooses light or dark colours, which a reload keeps", async () => {
+  const colour = () => own.page.evaluate("getComputedStyle(document.body).backgroundColor");
   const choose = async (theme: string) => {
     await own.page.getByRole("button", { name: /^Account:/ }).click();
     await own.dialog().getByLabel(theme).check();
     await own.press("Close");
     await own.closed();
   };
-  const light = await page();
+  const light = await colour();
   await choose("Dark");
-  const dark = await page();
+  const dark = await colour();
   expect(dark).not.toBe(light);
   await own.page.reload();
-  expect(await page()).toBe(dark);
+  expect(await colour()).toBe(dark);
   await choose("System");
-  expect(await page()).toBe(light);
+  expect(await colour()).toBe(light);
 });

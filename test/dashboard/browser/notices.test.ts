@@ -6,7 +6,7 @@ import { useOwnPage } from "./harness-page.ts";
 const own = useOwnPage();
 const banner = () => own.page.getByRole("region", { name: "Needs your attention" });
 
-it("the most serious notice stands on every page with one action, until it is dismissed. ADR 0054", async () => {
+it("every page shows the most serious notice with one action, until it is dismissed. ADR 0054", async () => {
   const { database } = own.stack;
   await createApiKey(own.stack, own.accountId);
   await tellOfLink(database, own.accountId);
@@ -26,7 +26,7 @@ it("the most serious notice stands on every page with one action, until it is di
   await banner().waitFor({ state: "detached" });
 });
 
-it("an owner whose link somebody else used signs out everywhere with one click. ADR 0054", async () => {
+it("an owner whose link was reused signs out everywhere with one click. ADR 0054", async () => {
   await tellOfLink(own.stack.database, own.accountId);
   await own.page.reload();
   await banner().getByRole("button", { name: "Sign out everywhere" }).click();

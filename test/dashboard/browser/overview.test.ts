@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { createApiKey, createPaidDonation } from "../../harness/builders.ts";
+import { createApiKey } from "../../harness/builders.ts";
 import { useOwnPage } from "./harness-page.ts";
 
 const own = useOwnPage();
-const section = (name: string) => own.page.locator("section").filter({ hasText: name });
 
-it("a new owner is led from a key to the first delivered event, and the list goes", async () => {
-  const steps = section("This list goes once every step is done.");
+it("the overview leads a new owner from a key to the first delivered event, then the list goes", async () => {
+  const hasText = "This list goes once every step is done.";
+  const steps = own.page.locator("section").filter({ hasText });
   const open = () => steps.getByRole("listitem").filter({ hasText: "To do:" });
   await expect.poll(() => open().count()).toBe(4);
   await steps.getByRole("link", { name: "Create a key" }).waitFor();
@@ -25,10 +25,4 @@ it("a new owner is led from a key to the first delivered event, and the list goe
   own.delivery.receiver.behaviour = answer(200);
   await own.sendTest(endpointId);
   await steps.waitFor({ state: "detached" });
-});
-
-it("an owner sees a donation at once", async () => {
-  await own.see("Nothing happened yet");
-  await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
-  await own.row("Ada").getByText("€5.00").waitFor();
 });
