@@ -14,108 +14,96 @@ beforeAll(async () => {
 
 type Line = Record<string, unknown>;
 
-/** Returns the log lines of one kind that an action caused. */
-async function logged(message: "audit" | "call", act: () => Promise<unknown>): Promise<Line[]> {
+/** Returns the lines of an action in the audit log and the request log, also if it fails. */
+async function linesOf(act: () => Promise<unknown>): Promise<Line[]> {
   const before = stack.log.length;
-  await act();
+  await act().catch(() => undefined);
   const lines: Line[] = stack.log.slice(before).map((line) => JSON.parse(line));
-  return lines.filter((line) => line.message === message);
+  return lines.filter(({ message }) => message === "audit" || message === "call");
 }
+const auditOf = async (act: () => Promise<unknown>) =>
+  (await linesOf(act)).filter(({ message }) => message === "audit");
 
 describe("the audit log", () => {
-  it("has one line for each administrative call, and for no other", async () => {
-    // `test/dashboard/session.test.ts` holds the lines that sessions leave.
+  /** `test/dashboard/session.test.ts` tests the lines of sessions. */
+  it("has one line for each administrative call, and none for other calls", async () => {
     for (const method of METHODS) {
       const name = `${method.parent.typeName}/${method.name}`;
       // Most methods refuse an empty request.
-      const lines = await logged("audit", () => failureOf(stack.client, method, []));
+      const lines = await auditOf(() => failureOf(stack.client, method, []));
       const expected = AUDITED.includes(nameOf(method)) ? [name] : [];
       expect([name, lines.map((line) => line.method)]).toEqual([name, expected]);
     }
   });
 
-  it("says who called what about which account, when, under which request id and how it ended", async () => {
+  it("names the caller, the call, its account, time, request id and result", async () => {
     const endpoints = stack.client(proto.EndpointService);
-    const request = {
-      accountId,
-      url: "https://example.com/hidden-path",
-      kinds: { kinds: [proto.WebhookEventKind.DONATION_CREATED] },
-    };
+    const kinds = { kinds: [proto.WebhookEventKind.DONATION_CREATED] };
+    const request = { accountId, url: "https://example.com/hidden-path", kinds };
     const began = Date.now();
-    const [line, ...others] = await logged("audit", () =>
+    const lines = await auditOf(() =>
       endpoints.createEndpoint(request, { headers: { "x-request-id": "dashboard-7" } }),
     );
-    expect(others).toEqual([]);
-    expect(line).toEqual({
-      level: "info",
-      message: "audit",
-      caller: expect.stringMatching(/^test-[0-9a-f]{12}$/),
-      method: "activity.dashboard.v1.EndpointService/CreateEndpoint",
-      account: accountId,
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      requestId: "dashboard-7",
-      code: "ok",
-    });
-    const at = Date.parse(String(line?.time));
+    expect(lines).toEqual([
+      {
+        ...{ level: "info", message: "audit", account: accountId, code: "ok" },
+        caller: expect.stringMatching(/^test-[0-9a-f]{12}$/),
+        method: "activity.dashboard.v1.EndpointService/CreateEndpoint",
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        requestId: "dashboard-7",
+      },
+    ]);
+    const at = Date.parse(String(lines[0]?.time));
     expect(at).toBeGreaterThanOrEqual(began);
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
   it("names the account that a call has created", async () => {
-    let created: string | undefined;
-    const names = { username: unique("user"), displayName: unique("Display") };
-    const [line] = await logged("audit", async () => {
-      const accounts = stack.client(proto.AccountService);
-      const answer = await accounts.putAccount({ externalId: unique("external"), ...names });
-      created = answer.account?.id;
+    let created = "";
+    const [put] = await auditOf(async () => {
+      created = await createAccount(stack);
     });
-    expect(line).toMatchObject({ account: created, code: "ok" });
+    expect(put).toMatchObject({ account: created, code: "ok" });
   });
 
   it("has a line for a credential that lacks the permission, and for one of another account", async () => {
     const other = await createAccount(stack);
     for (const [credential, account] of [
-      // The core does not read which account this call named.
-      [await stack.credential(Permission.EndpointManage), undefined],
-      [await stack.credentialOf(other, Permission.AccountManage), accountId],
+      // The core does not read the account of this call.
+      [await stack.credential(Permission.EndpointManage), {}],
+      [await stack.credentialOf(other, Permission.AccountManage), { account: accountId }],
     ] as const) {
       const authorization = `Bearer ${credential}`;
       const accounts = stack.client(proto.AccountService, { authorization });
-      const lines = await logged("audit", () =>
-        accounts.blockAccount({ accountId }).catch(() => undefined),
-      );
-      expect(lines).toEqual([
-        expect.objectContaining({ ...(account && { account }), code: "PermissionDenied" }),
-      ]);
+      const lines = await auditOf(() => accounts.blockAccount({ accountId }));
+      expect(lines).toEqual([expect.objectContaining({ ...account, code: "PermissionDenied" })]);
     }
   });
 
-  it("has none for who is not known, whom the request log has", async () => {
+  it("has no line for an unknown caller. The request log has one", async () => {
     const accounts = stack.client(proto.AccountService, {});
-    const block = () => accounts.blockAccount({ accountId }).catch(() => undefined);
-    expect(await logged("audit", block)).toEqual([]);
-    expect(await logged("call", block)).toMatchObject([{ code: "Unauthenticated" }]);
+    const call = "activity.account.v1.AccountService/BlockAccount";
+    expect(await linesOf(() => accounts.blockAccount({ accountId }))).toMatchObject([
+      { message: "call", call, code: "Unauthenticated" },
+    ]);
   });
 
-  it("shares its request id with the request log, and takes none that is not one", async () => {
+  it("has the request id of the request log, which replaces invalid ids of callers", async () => {
     const apiKeys = stack.client(proto.ApiKeyService);
-    for (const headers of [{}, { "x-request-id": "what somebody wrote" }] as Line[]) {
-      const before = stack.log.length;
-      await apiKeys
-        .revokeApiKey({ accountId, apiKeyId: "0".repeat(15) }, { headers } as object)
-        .catch(() => undefined);
-      const lines: Line[] = stack.log.slice(before).map((line) => JSON.parse(line));
+    const request = { accountId, apiKeyId: "0".repeat(15) };
+    for (const headers of [undefined, { "x-request-id": "an invalid id" }]) {
+      const lines = await linesOf(() => apiKeys.revokeApiKey(request, headers && { headers }));
       const ids = lines.map((line) => line.requestId);
       expect(lines.map((line) => line.message)).toEqual(["audit", "call"]);
       expect(ids).toEqual([expect.stringMatching(/^req_[a-z0-9]{15}$/), ids[0]]);
     }
   });
 
-  it("holds nothing of what was sent or answered", async () => {
+  it("holds nothing of requests and answers", async () => {
     const url = "https://example.com/hidden-url";
     const [wrong, name, username] = ["hidden-account-id", "hidden name", "hidden-user"];
     const content = [wrong, url, name, username];
-    const lines = await logged("audit", async () => {
+    const lines = await auditOf(async () => {
       const accounts = stack.client(proto.AccountService);
       await accounts.blockAccount({ accountId: wrong }).catch(() => undefined);
       await accounts.putAccount({ externalId: unique("e"), username, displayName: name });

@@ -32,9 +32,9 @@ const showing = (certificate: string) => [
   `--ssl-key=${file(`${certificate}.key`)}`,
 ];
 
-/** With a certificate for `localhost` that `ca.pem` signed. */
+/** A server with a certificate for `localhost` that `ca.pem` signed. */
 const secure = start("secure", () => showing("server"));
-/** As `secure`, but its certificate names another host. */
+/** A server whose certificate names another host. */
 const elsewhere = start("elsewhere", () => showing("other-host"));
 /** A server without TLS. */
 const plain = start("plain", () => [secure.flavour === "mysql" ? "--tls-version=" : "--skip-ssl"]);
@@ -54,8 +54,8 @@ describe("a database with TLS", () => {
     ["whose certificate another authority signed", UNTRUSTED, () => urlOf(secure, "stranger.pem")],
     ["whose certificate no known authority signed", UNTRUSTED, () => urlOf(secure, undefined)],
     ["that has another host's certificate", UNTRUSTED, () => urlOf(elsewhere, "ca.pem")],
-    ["that knows no TLS", "HANDSHAKE_NO_SSL_SUPPORT", () => urlOf(plain, "ca.pem")],
-  ])("is wanted by a product that is told so: it refuses one %s", async (_, code, url) => {
+    ["without TLS", "HANDSHAKE_NO_SSL_SUPPORT", () => urlOf(plain, "ca.pem")],
+  ])("is required by ssl-mode=VERIFY_IDENTITY, which refuses one %s", async (_, code, url) => {
     await expect(migrate(url())).rejects.toMatchObject({ code });
     const pool = createPool(url(), 1);
     await expect(queryWithin(pool, "SELECT 1", [])).rejects.toMatchObject({ code });

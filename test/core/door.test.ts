@@ -100,7 +100,7 @@ async function residentMb(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-describe("ADR 0037: callers of the core lose nothing, and it keeps nothing of an attack", () => {
+describe("ADR 0037: the core serves its callers, and its memory stays bounded,", () => {
   it.each(Object.keys(DOOR_ATTACKS).map((attack, index) => [attack, index] as const))(
     "beside %s",
     async (attack, index) => {

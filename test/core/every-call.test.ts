@@ -9,8 +9,9 @@ import { useTestStack } from "../harness/stack.ts";
 import { LISTED, OF_ALL_ACCOUNTS, OF_ONE_ACCOUNT } from "./harness-calls.ts";
 
 const ALL_PERMISSIONS = Object.values(Permission);
-const inTurn = (calls: typeof OF_ONE_ACCOUNT) =>
+const eachMethod = (calls: typeof OF_ONE_ACCOUNT) =>
   calls.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method] as const));
+const UNKNOWN = `act_svc_${"0".repeat(64)}`;
 
 const stack = useTestStack();
 let own: string;
@@ -21,22 +22,17 @@ beforeAll(async () => {
 
 type Fields = Record<string, unknown>;
 
-/** Calls a method with a credential, or with none. Returns how it failed. */
+/** Calls a method with a credential, or with none. Returns its failure. */
 const failureAs = (shown: string | undefined, method: DescMethod, ...messages: Fields[]) =>
-  failureOf(
-    stack.client,
-    method,
-    messages.length > 0 ? messages : [{}],
-    shown === undefined ? {} : { authorization: `Bearer ${shown}` },
-  );
+  failureOf(stack.client, method, messages, shown ? { authorization: `Bearer ${shown}` } : {});
 const codeOf = (failure: ConnectError | undefined) => [
   failure?.code,
   failure?.findDetails(proto.ErrorInfoSchema)[0]?.code,
 ];
-const isDenied = (failure: ConnectError | undefined) =>
-  expect(codeOf(failure)).toEqual([Code.PermissionDenied, "permission_denied"]);
+const PERMISSION_DENIED = [Code.PermissionDenied, "permission_denied"];
+const UNAUTHENTICATED = [Code.Unauthenticated, "invalid_service_credential"];
 
-it("every method is of one account, of all, of a session's, or of anybody", () => {
+it("every method is a call of one account, of all accounts, of a session or of anybody", () => {
   expect(LISTED.toSorted()).toEqual(METHODS.map(nameOf).toSorted());
 });
 
@@ -49,16 +45,16 @@ describe.each(NEEDING)("the calls of $service that need $permission", ({ permiss
     const others = ALL_PERMISSIONS.filter((each) => each !== permission);
     const credential = await stack.credential(...others);
     for (const method of methods) {
-      const failure = await failureAs(credential, method);
-      isDenied(failure);
+      const failure = await failureAs(credential, method, {});
+      expect(codeOf(failure)).toEqual(PERMISSION_DENIED);
       expect(failure?.message).toContain(permission);
     }
   });
 
-  it("are let in with that permission alone, and then fail for their empty request only", async () => {
+  it("are accepted with that permission alone, and fail only for their empty request", async () => {
     const credential = await stack.credential(permission as Permission);
     for (const method of methods) {
-      const failure = await failureAs(credential, method);
+      const failure = await failureAs(credential, method, {});
       expect([undefined, Code.InvalidArgument, Code.NotFound]).toContain(failure?.code);
     }
   });
@@ -66,19 +62,16 @@ describe.each(NEEDING)("the calls of $service that need $permission", ({ permiss
 
 const INTERNAL = NEEDING.filter(({ permission }) => permission !== Permission.ActivityRead);
 
-it.each(INTERNAL)(
-  "the calls of $service that need $permission, which are internal, are refused without a credential, with an unknown one, and with an account's API key",
-  async ({ methods }) => {
+describe.each(INTERNAL)("the internal calls of $service that need $permission", ({ methods }) => {
+  it("are refused without a credential, with an unknown one, and with an API key", async () => {
     const { apiKey } = await createReader(stack);
-    const unknown = `act_svc_${"0".repeat(64)}`;
     for (const method of methods) {
-      for (const shown of [undefined, unknown, apiKey]) {
-        const code = codeOf(await failureAs(shown, method));
-        expect(code).toEqual([Code.Unauthenticated, "invalid_service_credential"]);
+      for (const shown of [undefined, UNKNOWN, apiKey]) {
+        expect(codeOf(await failureAs(shown, method, {}))).toEqual(UNAUTHENTICATED);
       }
     }
-  },
-);
+  });
+});
 
 /** Lists the paths of the fields, at any depth, that name an account. */
 function accountFields(message: DescMessage): string[] {
@@ -89,7 +82,7 @@ function accountFields(message: DescMessage): string[] {
   });
 }
 
-/** A message that names an account in the place where such a call names it. */
+/** Returns a message that names an account. An import names it in its opening. */
 function naming(method: DescMethod, accountId: string): Fields {
   if (method.methodKind === "unary") return { accountId };
   return { step: { case: "opening", value: { accountId } } };
@@ -98,8 +91,8 @@ function naming(method: DescMethod, accountId: string): Fields {
 const holderOf = (accountId: string) => stack.credentialOf(accountId, ...ALL_PERMISSIONS);
 const DENIED = { code: Code.PermissionDenied, rawMessage: expect.stringContaining("only") };
 
-describe.each(inTurn(OF_ONE_ACCOUNT))("%s with a credential of one account", (name, method) => {
-  it("names it in account_id and, but for GetAccount, in no other way", () => {
+describe.each(eachMethod(OF_ONE_ACCOUNT))("%s with a credential of one account", (name, method) => {
+  it("has one field for the account, except GetAccount, which also takes a username", () => {
     const path = method.methodKind === "unary" ? "account_id" : "opening.account_id";
     const more = name === "AccountService/GetAccount" ? ["username"] : [];
     expect(accountFields(method.input)).toEqual([path, ...more]);
@@ -112,17 +105,17 @@ describe.each(inTurn(OF_ONE_ACCOUNT))("%s with a credential of one account", (na
     }
   });
 
-  it("is let in when it names its account", async () => {
+  it("is accepted when it names its account", async () => {
     const account = await createAccount(stack);
     const failure = await failureAs(await holderOf(account), method, naming(method, account));
     expect(failure?.code).not.toBe(Code.PermissionDenied);
   });
 });
 
-it.each(inTurn(OF_ALL_ACCOUNTS))(
+it.each(eachMethod(OF_ALL_ACCOUNTS))(
   "%s is refused to a credential of one account, and says what it needs",
   async (_name, method) => {
-    const failure = await failureAs(await holderOf(own), method);
+    const failure = await failureAs(await holderOf(own), method, {});
     expect(failure).toMatchObject(DENIED);
     expect(failure?.rawMessage).toBe(
       `The service credential is for the account ${own} only: this call does not name it in account_id, so it needs one for all accounts.`,
@@ -130,7 +123,7 @@ it.each(inTurn(OF_ALL_ACCOUNTS))(
   },
 );
 
-it("an import of one account cannot go over to another", async () => {
+it("an import cannot change from one account to another", async () => {
   const method = proto.ImportService.method.importDonations;
   const platform = proto.Platform.CSV;
   const opening = (accountId: string) => ({
@@ -143,7 +136,7 @@ it("an import of one account cannot go over to another", async () => {
   expect(await failureAs(credential, method, rows, opening(own))).toMatchObject(DENIED);
 });
 
-it("an account cannot be found by another's name beside its own id", async () => {
+it("GetAccount with a credential of one account finds no other by its username", async () => {
   const { account } = await stack.client(proto.AccountService).getAccount({ accountId: other });
   const username = account?.username;
   const { getAccount } = proto.AccountService.method;
@@ -165,10 +158,10 @@ describe("a client's address", () => {
   const watch = async (headers: Record<string, string>) => {
     const watching = stack.client(proto.FeedChangeService, headers).watchFeeds({});
     for await (const first of watching) return first;
-    throw new Error("the stream was empty");
+    return expect.unreachable("the stream was empty");
   };
 
-  it("is taken from a gateway's credential and from nobody else", async () => {
+  it("is accepted with a gateway's credential", async () => {
     const mayForward = await stack.credential(Permission.ClientAddressForward);
     const forwarded = forwarding("198.51.100.77", mayForward);
     for (let count = 0; count < 300; count++) await admit(forwarded);
@@ -177,17 +170,15 @@ describe("a client's address", () => {
     expect(await watch({ "x-service-credential": mayForward })).toBeDefined();
   });
 
-  it("fails the call when it is forwarded by anybody else, and only gateways watch feeds", async () => {
+  it("is refused from any other caller, and so is watching feeds", async () => {
     const address = "198.51.100.78";
     const mayNot = await stack.credential(Permission.ActivityRead);
     const ofOne = await stack.credentialOf(own, Permission.ClientAddressForward);
-    const unknown = [Code.Unauthenticated, "invalid_service_credential"];
-    const denied = [Code.PermissionDenied, "permission_denied"];
     for (const [headers, expected] of [
-      [{ "x-client-address": address }, unknown],
-      [forwarding(address, `act_svc_${"0".repeat(64)}`), unknown],
-      [forwarding(address, mayNot), denied],
-      [forwarding(address, ofOne), denied],
+      [{ "x-client-address": address }, UNAUTHENTICATED],
+      [forwarding(address, UNKNOWN), UNAUTHENTICATED],
+      [forwarding(address, mayNot), PERMISSION_DENIED],
+      [forwarding(address, ofOne), PERMISSION_DENIED],
     ] as const) {
       for (const call of [admit, watch]) {
         const failure = await call(headers).catch((error: ConnectError) => error);

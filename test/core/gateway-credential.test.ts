@@ -25,11 +25,11 @@ async function startGateway(credential: string) {
   return { port, health, log };
 }
 
-describe("a gateway by itself", () => {
+describe("a gateway in a process of its own", () => {
   it.each([
     ["is refused", async () => `act_svc_${"0".repeat(64)}`, "invalid_service_credential"],
     ["lacks its permission", () => stack.credential(Permission.ActivityRead), "permission_denied"],
-  ])("whose credential %s says so and answers 503", async (_name, createCredential, reason) => {
+  ])("whose credential %s says why and answers 503", async (_name, createCredential, reason) => {
     const gateway = await startGateway(await createCredential());
     await expect.poll(gateway.health).toEqual([503, reason]);
     expect(gateway.log()).toContain(
@@ -46,7 +46,7 @@ describe("a gateway by itself", () => {
     expect(await stack.database.query(counted, [clientBucket("127.0.0.1")])).toEqual([]);
   });
 
-  it("that the core serves says so", async () => {
+  it("with a valid credential serves and says so", async () => {
     const gateway = await startGateway(await stack.credential(Permission.ClientAddressForward));
     await expect.poll(gateway.health).toEqual([200, "serving"]);
     expect(gateway.log()).toContain("the core serves this gateway");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { failureOf, METHODS } from "../harness/methods.ts";
 import { useTestStack } from "../harness/stack.ts";
 
-/** As long as an id, but of characters that a column of ids cannot be compared with. */
+/** It has the length of an id. The database cannot compare its characters with a column of ids. */
 const NO_ID = "é".repeat(15);
 
 const stack = useTestStack();
@@ -34,14 +34,14 @@ function withoutIds({ fields }: DescMessage): { request: object; paths: string[]
   return { request: Object.fromEntries(entries), paths };
 }
 
-/** Of the SessionService only `CreateSessionLink` names an account. Services cannot make a browser's calls. */
+/** Without the SessionService: only `CreateSessionLink` names an account, and services cannot make the other calls. */
 const CALLS = METHODS.map((method) => ({
   method,
   name: method.name,
   ...withoutIds(method.input),
 })).filter(({ paths, method }) => paths.length > 0 && method.parent.name !== "SessionService");
 
-it.each(CALLS)("$name refuses a text that is no id, and names it", async (call) => {
+it.each(CALLS)("$name refuses an invalid id and names its field", async (call) => {
   const failure = await failureOf(stack.client, call.method, [call.request]);
   expect(failure?.findDetails(ErrorInfoSchema)[0]?.code).toBe("invalid_parameter");
   for (const path of call.paths) expect(failure?.message).toContain(path.split(".").at(-1));

@@ -5,7 +5,7 @@ import { type Position, retryFailed } from "../../server/src/delivery/retry-fail
 import { createOutbox } from "../../server/src/dispatch/outbox.ts";
 import { createWriter } from "../../server/src/write/writer.ts";
 
-/** A program that a test kills and restarts: it continues a bulk retry and prints its position after each part. */
+/** A test kills and restarts this program. It continues a bulk retry and prints its position after each part. */
 const [databaseUrl = "", accountId = "", position = ""] = process.argv.slice(2);
 const PART = 20;
 const pool = createPool(databaseUrl, 1);

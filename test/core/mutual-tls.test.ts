@@ -46,7 +46,7 @@ describe("the core with mutual TLS", () => {
     expect(await check("caller")).toMatchObject({ status: 1 });
   });
 
-  it("refuses a caller without one, and with another CA's", async () => {
+  it("refuses a caller without a certificate, and one with another CA's certificate", async () => {
     await expect(check()).rejects.toThrow();
     await expect(check("stranger")).rejects.toThrow();
   });

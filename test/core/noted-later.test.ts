@@ -7,6 +7,7 @@ import {
 } from "@activity/proto";
 import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, it } from "vitest";
+import { NOW_MICROS } from "../../server/src/database/now.ts";
 import { createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
@@ -14,7 +15,6 @@ import { firstRunOf, madeAttempt } from "../harness/services.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { useStarted } from "../harness/use-started.ts";
 
-const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 const MINUTE_MS = 60_000;
 /** Twice the interval between two rounds of the core. */
 const NOTED = { timeout: MINUTE_MS, interval: 500 };
@@ -39,7 +39,7 @@ async function useKeys(port: number, minutesAgo: Readonly<Record<string, number 
     const key = await createApiKey(stack, accountId);
     ids[name] = key.id;
     await stack.database.query(
-      `UPDATE api_key SET last_used_at = ${NOW} - ?, expires_at = IF(?, 0, expires_at) WHERE id = ?`,
+      `UPDATE api_key SET last_used_at = ${NOW_MICROS} - ?, expires_at = IF(?, 0, expires_at) WHERE id = ?`,
       [minutes === undefined ? null : minutes * MINUTE_MS * 1000, name === "expired", key.id],
     );
     const { status } = await requestOf(port, "/api/v1/me", { apiKey: key.text });
@@ -54,7 +54,7 @@ async function useKeys(port: number, minutesAgo: Readonly<Record<string, number 
   };
 }
 
-/** How many hours ago a time was, to a tenth; -1 for never. */
+/** Returns how many hours ago a time was, to a tenth, or -1 for never. */
 function hoursAgo(time: Timestamp | undefined): number {
   if (time === undefined) return -1;
   return Math.round((10 * (Date.now() - timestampMs(time))) / (60 * MINUTE_MS)) / 10;
@@ -76,9 +76,9 @@ it.concurrent("an endpoint's attempts are counted in the background", async ({ e
   const endpoints = stack.client(EndpointService);
   const { endpointId } = await createEndpoint(stack, accountId);
   const { deliveryId } = await endpoints.sendTest({ accountId, endpointId });
-  const made = { startedAt: timestampNow() };
   const run = firstRunOf(accountId, deliveryId);
-  const attempts = [madeAttempt(run, AttemptOutcome.DELIVERED, made)];
+  const startedAt = timestampNow();
+  const attempts = [madeAttempt(run, AttemptOutcome.DELIVERED, { startedAt })];
   await stack.client(DispatchService).recordAttempts({ attempts });
   const since = timestampFromMs(Date.now() - MINUTE_MS);
   const delivered = async () => {
@@ -88,17 +88,17 @@ it.concurrent("an endpoint's attempts are counted in the background", async ({ e
   await expect.poll(delivered, NOTED).toEqual([1n]);
 }, 120_000);
 
-it.concurrent("an owner is told of a key that ends in the background, ADR 0054", async ({
+it.concurrent("ADR 0054: an owner is notified in the background that a key ends", async ({
   expect,
 }) => {
   const { accountId, apiKeyId } = await createReader(stack);
-  await stack.database.query(`UPDATE api_key SET expires_at = ${NOW} + ? WHERE id = ?`, [
+  await stack.database.query(`UPDATE api_key SET expires_at = ${NOW_MICROS} + ? WHERE id = ?`, [
     60 * MINUTE_MS * 1000,
     apiKeyId,
   ]);
-  const told = async () => {
+  const notified = async () => {
     const { notices } = await stack.client(NoticeService).listNotices({ accountId, limit: 10 });
     return notices.map(({ subjectId, level }) => [subjectId, level]);
   };
-  await expect.poll(told, { ...NOTED, timeout: 2 * MINUTE_MS }).toEqual([[apiKeyId, 3]]);
+  await expect.poll(notified, { ...NOTED, timeout: 2 * MINUTE_MS }).toEqual([[apiKeyId, 3]]);
 }, 180_000);

@@ -48,7 +48,7 @@ async function worsen(
   ]);
 }
 
-it("who follows by cursor is told each level once, while what writes notices is killed again and again, ADR 0054", async () => {
+it("ADR 0054: a follower gets each level once while the sweeper is killed again and again", async () => {
   const all = await Promise.all(Array.from({ length: ACCOUNTS }, createFailing));
   const seen: Notice[] = [];
   let isOver = false;
@@ -81,8 +81,8 @@ it("who follows by cursor is told each level once, while what writes notices is 
 
   const { ENDPOINT_FAILING, API_KEY_ENDS } = NoticeKind;
   for (const { accountId } of all) {
-    const levelsOf = (of: NoticeKind) =>
-      seen.filter((each) => each.accountId === accountId && each.kind === of).map((n) => n.level);
+    const levelsOf = (kind: NoticeKind) =>
+      seen.flatMap((one) => (one.accountId === accountId && one.kind === kind ? one.level : []));
     expect(levelsOf(ENDPOINT_FAILING)).toEqual([50, 70, 90, 100]);
     expect(levelsOf(API_KEY_ENDS)).toEqual([14, 3, 0]);
   }

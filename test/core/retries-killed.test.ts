@@ -14,7 +14,7 @@ const END = "null";
 
 const services = useServices();
 
-/** Continues a bulk retry and kills it after `parts` parts. Returns the last position that it printed. */
+/** Continues a bulk retry and kills its process after `parts` parts. Returns the last printed position. */
 async function retryUntilKilled(accountId: string, position: string, parts: number) {
   const retrier = spawn(process.execPath, [RETRIER, services.database.url, accountId, position]);
   const ended = once(retrier, "exit");
@@ -28,7 +28,7 @@ async function retryUntilKilled(accountId: string, position: string, parts: numb
   return last;
 }
 
-it("a bulk retry begins each delivery once, while what makes it is killed again and again. ADR 0053", async () => {
+it("ADR 0053: a bulk retry begins each delivery once while its process is killed again and again", async () => {
   const accountId = await services.createAccount();
   const endpointIds = [
     await services.createEndpoint(accountId),

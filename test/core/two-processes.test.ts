@@ -30,37 +30,35 @@ describe("gateway and core in two processes", () => {
   const http = (path: string, apiKey?: string) =>
     requestOf(gatewayPort, path, { ...(apiKey && { apiKey }) });
 
-  it("answer byte for byte as they do in one", async () => {
+  it("give the same answers as in one process", async () => {
     const { accountId, apiKey } = await createReader(stack);
     await createPaidDonation(stack, accountId, { donorName: "Zoë 🎉", message: '\u0000 \\ "' });
     const apart = await http("/api/v1/activity", apiKey);
     const together = await stack.http("/api/v1/activity", { apiKey });
     expect(apart.status).toBe(200);
     expect(apart.json<PageJson>().data).toEqual(together.json<PageJson>().data);
-    expect((await http("/api/v1/me", apiKey)).text).toBe(
-      (await stack.http("/api/v1/me", { apiKey })).text,
-    );
-    expect(apart.headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
+    const me = await stack.http("/api/v1/me", { apiKey });
+    expect((await http("/api/v1/me", apiKey)).text).toBe(me.text);
     const refused = await http("/api/v1/activity?cursor=x", apiKey);
     expectError(refused, 400, "invalid_cursor");
-    expect(refused.headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
+    for (const { headers } of [apart, refused]) {
+      expect(headers.ratelimit).toMatch(/^"account";r=\d+;t=\d+$/);
+    }
     expectError(await http("/api/v1/me"), 401, "invalid_api_key");
     expectError(await http("/nothing"), 404, "not_found");
   });
 
-  it("answer temporarily_unavailable while the core is away, and serve when it is back", async () => {
+  it("answer temporarily_unavailable while the core is down, and serve once it is back", async () => {
     const { apiKey } = await createReader(stack);
     await core.kill();
     for (const path of ["/api/v1/me", "/nothing"]) {
       expectError(await http(path, apiKey), 503, "temporarily_unavailable");
     }
     core = await startCore();
-    await expect
-      .poll(async () => (await http("/api/v1/me", apiKey)).status, { timeout: 15_000 })
-      .toBe(200);
+    await expect.poll(async () => (await http("/api/v1/me", apiKey)).status).toBe(200);
   });
 
-  it("give a client that waits each record once, also when the core dies meanwhile. ADR 0052", async () => {
+  it("give a waiting client each record once, also when the core dies meanwhile. ADR 0052", async () => {
     const { accountId, apiKey } = await createReader(stack);
     const path = "/api/v1/activity?order=asc";
     /** Asks until a page has a record. It keeps only its cursor, as a simple client does. */
