@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Platform } from "@activity/proto";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import { createToken, type Hub, startHub } from "../../feed/src/hub/index.ts";
+import type { Hub } from "../../feed/src/hub/index.ts";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
-import { baseUrlOf } from "./harness-feed.ts";
+import { startHubOf } from "./harness-feed.ts";
 
 /** The size of a browser source in OBS. */
 const SOURCE = { width: 640, height: 300 };
@@ -58,65 +57,50 @@ async function alertOf(page: Page, id: string): Promise<string> {
   return (await alert.innerText()).replaceAll(/\s+/g, " ");
 }
 
-async function startHubOf(apiKey: string): Promise<Hub> {
-  const baseUrl = baseUrlOf(stack.gatewayPort);
-  // With `since` the hub need not look for the end of the feed, which this test does not cover.
-  const since = "2000-01-01T00:00:00Z";
-  return startHub({ apiKey, baseUrl, since, port: 0, token: createToken() });
-}
-
-/** Stores one record of each type. Returns their ids and the texts of their alerts. */
-async function storeEach(accountId: string): Promise<(readonly [string, RegExp])[]> {
-  const event = async (fields: Parameters<typeof createPlatformEvent>[2]) =>
-    `evt_${await createPlatformEvent(stack, accountId, fields)}`;
-  const donation = await createPaidDonation(stack, accountId, {
-    ...{ donorName: "Ada Lovelace", amountCents: 1_500n },
-    message: "Congratulations on the new record! For the next game, and a coffee for the mods.",
-  });
-  return [
-    [`don_${donation.recordId}`, /DONATION Ada Lovelace donated €15.00 Congratulations/],
-    [await event({ actorName: "nightowl_77" }), /NEW FOLLOWER nightowl_77 is now following/],
-    [
-      await event({
-        ...{ actorName: "Björn", message: "Seven months already" },
-        kind: { case: "subscription", value: { months: 7n } },
-      }),
-      /SUBSCRIPTION Björn subscribed 7 months Seven months already/,
-    ],
-    [
-      await event({
-        actorName: "Priya",
-        kind: { case: "giftsub", value: { subscriptions: 20n } },
-      }),
-      /GIFT Priya gifted to the community 20 subs/,
-    ],
-    [
-      await event({
-        ...{ actorName: "Max Power", message: "Cheer250 what a save" },
-        ...{
-          platform: Platform.LIVE_PLATFORM_1,
-          kind: { case: "cheer", value: { amount: 2_500n } },
-        },
-      }),
-      /CHEER Max Power cheered 2,500 bits/,
-    ],
-    [
-      await event({ actorName: "Ōtani", kind: { case: "raid", value: { viewers: 321n } } }),
-      /RAID Ōtani is raiding 321 viewers/,
-    ],
-  ];
-}
+type Event = Parameters<typeof createPlatformEvent>[2];
+/** One platform event of each type, with the text of its alert. */
+const EVENTS: readonly (readonly [Event, RegExp])[] = [
+  [{ actorName: "nightowl_77" }, /NEW FOLLOWER nightowl_77 is now following/],
+  [
+    {
+      actorName: "Björn",
+      message: "Seven!",
+      kind: { case: "subscription", value: { months: 7n } },
+    },
+    /SUBSCRIPTION Björn subscribed 7 months Seven!/,
+  ],
+  [
+    { actorName: "Priya", kind: { case: "giftsub", value: { subscriptions: 20n } } },
+    /GIFT Priya gifted to the community 20 subs/,
+  ],
+  [
+    { actorName: "Max Power", kind: { case: "cheer", value: { amount: 2_500n } } },
+    /CHEER Max Power cheered 2,500 bits/,
+  ],
+  [
+    { actorName: "Ōtani", kind: { case: "raid", value: { viewers: 321n } } },
+    /RAID Ōtani is raiding 321 viewers/,
+  ],
+];
 
 describe("the overlay", () => {
-  it("shows every kind with words of its own, in both themes, one after the other", async () => {
+  it("shows each type of record with its own words, one by one, in both themes", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
+    const hub = await startHubOf(stack, apiKey);
     const dark = await openOverlay(hub);
     const light = await openOverlay(hub, "&theme=light");
-    const stored = await storeEach(accountId);
+    const donation = await createPaidDonation(stack, accountId, {
+      ...{ donorName: "Ada Lovelace", amountCents: 1_500n },
+      message: "Congratulations on the new record! For the next game, and a coffee for the mods.",
+    });
+    const words = /DONATION Ada Lovelace donated €15.00 Congratulations/;
+    const stored: [string, RegExp][] = [[`don_${donation.recordId}`, words]];
+    for (const [event, text] of EVENTS) {
+      stored.push([`evt_${await createPlatformEvent(stack, accountId, event)}`, text]);
+    }
     const watch = async ({ page }: Overlay, theme: string) => {
-      for (const [id, words] of stored) {
-        expect(await alertOf(page, id)).toMatch(words);
+      for (const [id, text] of stored) {
+        expect(await alertOf(page, id)).toMatch(text);
         const type = await page.locator(".alert").getAttribute("data-type");
         const path = join(screenshots, `${type}-${theme}.png`);
         await page.screenshot({ path, omitBackground: true });
@@ -130,9 +114,9 @@ describe("the overlay", () => {
     await hub.close();
   }, 120_000);
 
-  it("shows again what a reload cut off, and then what came meanwhile", async () => {
+  it("shows interrupted alerts again after a reload, then those that came meanwhile", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
+    const hub = await startHubOf(stack, apiKey);
     const first = await openOverlay(hub);
     const ids: string[] = [];
     const donate = async (donorName: string) =>
@@ -153,12 +137,11 @@ describe("the overlay", () => {
     await hub.close();
   }, 120_000);
 
-  it("keeps its shape with long and hostile text, and leaves out donations below min", async () => {
+  it("keeps its layout with long and hostile texts, and hides donations below min", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(apiKey);
+    const hub = await startHubOf(stack, apiKey);
     const overlay = await openOverlay(hub, "&min=500");
-    const small = { donorName: "Small", amountCents: 499n };
-    await createPaidDonation(stack, accountId, small);
+    await createPaidDonation(stack, accountId, { donorName: "Small", amountCents: 499n });
     const hostile = "<img src=x onerror=document.title='taken'>";
     const texts = [
       { donorName: LONG_NAME.repeat(3), message: LONG_MESSAGE, amountCents: 123_456_789_00n },
@@ -166,14 +149,15 @@ describe("the overlay", () => {
     ];
     for (const fields of texts) {
       const { recordId } = await createPaidDonation(stack, accountId, fields);
-      const said = await alertOf(overlay.page, `don_${recordId}`);
-      expect(said).toContain(fields.message.slice(0, 20));
+      const text = await alertOf(overlay.page, `don_${recordId}`);
+      expect(text).toContain(fields.message.slice(0, 20));
       const path = join(screenshots, `text-${fields.amountCents}.png`);
       await overlay.page.screenshot({ path, omitBackground: true });
       const box = await overlay.page.locator(".alert").boundingBox();
-      expect(box?.x).toBeGreaterThanOrEqual(0);
-      expect(box?.y).toBeGreaterThanOrEqual(0);
-      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(SOURCE.width);
+      const { x, y, width } = box ?? expect.unreachable("the alert is hidden");
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(SOURCE.width);
     }
     expect(await overlay.page.title()).toBe("Alerts");
     expect(await overlay.page.locator("img").count()).toBe(0);

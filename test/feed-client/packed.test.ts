@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { FEED_ERROR_CODES } from "../../feed/src/index.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
-import { ROOT } from "../../tools/release/published.ts";
 import { createPaidDonation, createReader } from "../harness/builders.ts";
 import { installPacked } from "../harness/packed-project.ts";
 import { useTestStack } from "../harness/stack.ts";
@@ -16,7 +15,7 @@ import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
 const blocks = readCodeBlocks("README.md", FEED_FOLDER);
 const PATIENCE = { timeout: 30_000 };
-/** A follower does not get what was stored before it began. So another record is stored until it gets one. */
+/** A follower does not get older records. So the test stores another record until the follower gets one. */
 const SLOWLY = { timeout: 30_000, interval: 1_500 };
 
 const stack = useTestStack();
@@ -29,17 +28,15 @@ let node: string;
 beforeAll(async () => {
   const reader = await createReader(stack);
   ({ accountId } = reader);
-  env = { ...process.env, ACTIVITY_KEY: reader.apiKey, BASE_URL: baseUrlOf(stack.gatewayPort) };
+  env = { ...process.env, ACTIVITY_KEY: reader.apiKey, BASE_URL: baseUrlOf(stack) };
   node = installPacked("feed", project);
 }, 300_000);
 
-/** Writes an example of the README. Only its addresses are changed. */
+/** Writes an example of the README. Changes only its addresses. */
 function writeExample(name: string, more = "", port = 3_000): string {
   const code = blocks.get(name) ?? expect.unreachable(name);
-  const given = code
-    .replace("ACTIVITY_KEY", "ACTIVITY_KEY, baseUrl: process.env.BASE_URL")
-    .replace("3000", `${port}`);
-  writeFileSync(join(project, name), `${given}${more}`);
+  const withKey = code.replace("ACTIVITY_KEY", "ACTIVITY_KEY, baseUrl: process.env.BASE_URL");
+  writeFileSync(join(project, name), withKey.replace("3000", `${port}`) + more);
   return name;
 }
 /** Starts the oldest Node, or another program. */
@@ -47,16 +44,11 @@ const start = useRuns((args: readonly string[], variables?: NodeJS.ProcessEnv, p
   watch(spawn(program ?? node, args, { cwd: project, env: variables ?? env })),
 );
 const donate = (donorName: string) => createPaidDonation(stack, accountId, { donorName });
-/** Stores a donation and sends a webhook. Tells whether the follower has printed anything. */
-async function donateUntil(name: string, heard: () => string, port?: number): Promise<boolean> {
-  await donate(name);
-  if (port) await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);
-  return heard() !== "";
-}
+const run = promisify(execFile);
 const CLI = "node_modules/@activity/feed/dist/esm/cli/main.js";
 
 describe("@activity/feed, packed and installed in a bare project", () => {
-  it("shows a donation with the three lines that the README begins with, and goes on after a crash", async () => {
+  it("shows donations with the README's first three lines, and continues after a crash", async () => {
     const show = '\nfunction show({ actor }) { console.log("<" + actor.name + ">"); }\n';
     const name = writeExample("overlay.js", show);
     const first = start([name]);
@@ -70,21 +62,25 @@ describe("@activity/feed, packed and installed in a bare project", () => {
     const second = start([name]);
     await vi.waitUntil(() => second.output().includes("<Cai>"), PATIENCE);
     expect(first.output()).toBe("<Ada>\n<Bea>\n");
-    // The kill came in the pause after Bea, so her record may not be in the checkpoint.
+    // The kill came in the pause after Bea. Her record may be missing in the checkpoint.
     expect(second.output()).toMatch(/^(<Bea>\n)?<Cai>\n$/);
   });
 
-  it("reads history and tells of a webhook, as the README does", async () => {
+  it("reads history, and polls when a webhook comes, as the README shows", async () => {
     const history = start([writeExample("history.js")]);
     await vi.waitUntil(() => history.output().includes("euro"), PATIENCE);
     expect(history.output()).toMatch(/^Streamer ★, until 20.*Z\n15 euro\n$/);
     const port = await findFreePort();
     const webhook = start([writeExample("webhook.js", "", port)]);
-    await vi.waitUntil(() => donateUntil("Dan", webhook.output, port), SLOWLY);
+    await vi.waitUntil(async () => {
+      await donate("Dan");
+      await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);
+      return webhook.output();
+    }, SLOWLY);
     expect(webhook.output()).toMatch(/^don_/);
   });
 
-  it("runs the hub and a bot of it, which has no key", async () => {
+  it("runs the hub, and a bot of the hub without a key", async () => {
     const hub = start([CLI, "hub", "--port", "0", "--base-url", env.BASE_URL ?? ""]);
     await vi.waitUntil(() => hub.output().includes("Socket"), PATIENCE);
     const [, socket = ""] = /Socket {4}(\S+)/.exec(hub.output()) ?? [];
@@ -93,37 +89,37 @@ describe("@activity/feed, packed and installed in a bare project", () => {
       { PATH: process.env.PATH, HUB_SOCKET: `${socket}&after=0` },
       process.execPath,
     );
-    await vi.waitUntil(() => donateUntil("Eve", bot.output), SLOWLY);
+    await vi.waitUntil(async () => {
+      await donate("Eve");
+      return bot.output();
+    }, SLOWLY);
     expect(bot.output()).toContain("donation: Eve 500 cents");
   });
 
-  it("has a command line, as npx runs it", async () => {
-    const run = promisify(execFile);
-    const options = { cwd: project, env };
+  it("has a command line that npx runs", async () => {
     const args = ["--no-install", "@activity/feed", "me", "--base-url", env.BASE_URL ?? ""];
-    const { stdout } = await run("npx", args, options);
+    const { stdout } = await run("npx", args, { cwd: project, env });
     expect(stdout).toContain("Account   Streamer ★");
   });
 
-  it("can be required", () => {
+  it("can be loaded with require", async () => {
     const code = `const { follow, FeedError } = require("@activity/feed");
       try { follow({ apiKey: "" }) } catch (error) { console.log(error instanceof FeedError, error.code) }`;
-    const options = { cwd: project, encoding: "utf8" } as const;
-    const output = execFileSync(node, ["--input-type=commonjs", "-e", code], options);
-    expect(output).toBe("true invalid_option\n");
+    const { stdout } = await run(node, ["--input-type=commonjs", "-e", code], { cwd: project });
+    expect(stdout).toBe("true invalid_option\n");
   });
 
-  it("has no file, and says so, where a runtime has none", () => {
+  it("asks for an own checkpoint in a runtime without files", async () => {
     const code = `import { file } from "@activity/feed";
       try { file("x") } catch (error) { console.log(error.message) }`;
     const args = ["--conditions=workerd", "--input-type=module", "-e", code];
-    const output = execFileSync(node, args, { cwd: project, encoding: "utf8" });
-    expect(output).toContain("pass a checkpoint of your own");
+    const { stdout } = await run(node, args, { cwd: project });
+    expect(stdout).toContain("pass a checkpoint of your own");
   });
 });
 
-it("the README names every error there is, and its own checkpoint keeps what it is given", async () => {
-  const text = readFileSync(join(ROOT, "feed/README.md"), "utf8");
+it("the README names all error codes, and its own checkpoint keeps what it gets", async () => {
+  const text = readFileSync(join(FEED_FOLDER, "README.md"), "utf8");
   const named = [...text.matchAll(/^\| `([a-z]+_[a-z_]+|unavailable)` +\| /gm)].map(
     ([, code]) => code,
   );

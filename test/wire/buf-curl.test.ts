@@ -16,7 +16,7 @@ async function bufCurl(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe("buf curl, which knows nothing but the address", () => {
+describe("buf curl, which knows only the address,", () => {
   it.each(["grpc", "grpcweb", "connect"])(
     "calls the core by reflection over %s",
     async (protocol) => {
@@ -37,27 +37,7 @@ describe("buf curl, which knows nothing but the address", () => {
   it("lists every service", async () => {
     const url = `http://127.0.0.1:${stack.corePort}`;
     const listed = await bufCurl("--http2-prior-knowledge", "--list-methods", url);
-    for (const method of [
-      "ingest.v1.ImportService/ImportDonations",
-      "dashboard.v1.ApiKeyService/CreateApiKey",
-    ]) {
-      expect(listed).toContain(method);
-    }
-  });
-});
-
-describe("the core's one port", () => {
-  it("takes Connect's JSON over plain HTTP/1.1", async () => {
-    const { apiKey, accountId } = await createReader(stack);
-    const response = await fetch(
-      `http://127.0.0.1:${stack.corePort}/activity.read.v1.MeService/GetMe`,
-      {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
-        body: "{}",
-      },
-    );
-    expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ me: { id: accountId } });
+    expect(listed).toContain("ingest.v1.ImportService/ImportDonations");
+    expect(listed).toContain("dashboard.v1.ApiKeyService/CreateApiKey");
   });
 });

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Permission } from "@activity/server";
@@ -29,18 +29,12 @@ beforeAll(() => {
 });
 
 /** Runs the compiled example with Node 20. Returns both streams, also if the example fails. */
-async function donate(
-  credential: string,
-  args: readonly string[],
-  port = stack.corePort,
-): Promise<string> {
+async function donate(credential: string, args: readonly string[], port = stack.corePort) {
   const run = promisify(execFile)(node, ["donate.js", ...args], {
     cwd: project,
     env: { CORE_URL: `http://127.0.0.1:${port}`, SERVICE_CREDENTIAL: credential },
   });
-  const { stdout, stderr } = await run.catch(
-    (failed: { stdout: string; stderr: string }) => failed,
-  );
+  const { stdout, stderr } = await run.catch((failed: Awaited<typeof run>) => failed);
   return stdout + stderr;
 }
 
@@ -48,13 +42,11 @@ describe("@activity/client, packed and installed in a bare project", () => {
   it("has declarations that compile strictly with the example of its README", () => {
     const strict = ["--strict", "--exactOptionalPropertyTypes", "--ignoreConfig"];
     const modules = ["--module", "nodenext", "--target", "es2022", "--types", "node"];
-    execFileSync(process.execPath, [TSC, ...strict, ...modules, "donate.ts"], {
-      cwd: project,
-      stdio: "inherit",
-    });
+    const args = [TSC, ...strict, ...modules, "donate.ts"];
+    execFileSync(process.execPath, args, { cwd: project, stdio: "inherit" });
   });
 
-  it("writes to the running core from Node 20, and is told a failure by its code", async () => {
+  it("writes to the running core from Node 20, and gets the codes of failures", async () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
     const externalId = unique("donation");
@@ -66,7 +58,7 @@ describe("@activity/client, packed and installed in a bare project", () => {
     expect(await donate("", [accountId, externalId])).toMatch(/^invalid_service_credential: /);
   });
 
-  it("tries a write again while the core is away, and says a word when it stays away", async () => {
+  it("repeats a write while the core is down, and fails with a code when it stays down", async () => {
     const accountId = await createAccount(stack);
     const credential = await stack.credential(Permission.DonationWrite);
     let calls = 0;
@@ -74,38 +66,24 @@ describe("@activity/client, packed and installed in a bare project", () => {
     const externalId = unique("donation");
     expect(await donate(credential, [accountId, externalId], door.port)).toMatch(/^don_/);
     door.close();
-    const away = await donate(credential, [accountId, externalId], 1);
-    expect(away).toMatch(/^temporarily_unavailable: /);
+    const down = await donate(credential, [accountId, externalId], 1);
+    expect(down).toMatch(/^temporarily_unavailable: /);
   }, 60_000);
 
-  it("has every service but those that the product's processes call among themselves", () => {
+  it("has every service except those that only the product's processes call", () => {
     const list = `import * as client from "@activity/client";
       console.log(JSON.stringify(Object.values(client)
         .filter((each) => each.kind === "service").map((each) => each.typeName)));`;
-    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", list], {
-      cwd: project,
-      encoding: "utf8",
+    const args = ["--input-type=module", "--eval", list];
+    const output = execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+    const internal = ["dispatch.v1.Dispatch", "read.v1.Admission", "read.v1.FeedChange"];
+    const names = [...JSON.parse(output), ...internal.map((name) => `activity.${name}Service`)];
+    const protos = globSync(join(ROOT, "proto/activity/**/*.proto"));
+    const inProtos = protos.flatMap((path) => {
+      const text = readFileSync(path, "utf8");
+      const [, inPackage] = /^package (\S+);/m.exec(text) ?? [];
+      return [...text.matchAll(/^service (\w+)/gm)].map(([, name]) => `${inPackage}.${name}`);
     });
-    const services: string[] = JSON.parse(output);
-    const protos = execFileSync(
-      "grep",
-      ["-rhoE", "^(package|service) [A-Za-z0-9.]+", "proto/activity"],
-      {
-        cwd: ROOT,
-        encoding: "utf8",
-      },
-    );
-    let inPackage = "";
-    const inProtos = protos.split("\n").flatMap((line) => {
-      const [word, name = ""] = line.split(" ");
-      if (word === "package") inPackage = name;
-      return word === "service" ? `${inPackage}.${name}` : [];
-    });
-    const internal = [
-      "activity.dispatch.v1.DispatchService",
-      "activity.read.v1.AdmissionService",
-      "activity.read.v1.FeedChangeService",
-    ];
-    expect([...services, ...internal].toSorted()).toEqual(inProtos.toSorted());
+    expect(names.toSorted()).toEqual(inProtos.toSorted());
   });
 });

@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "./generated/api.ts";
 
-/** An external client as its author would write it. Of ours it uses only openapi.yaml. */
+/** An external client as its author would write it. It knows only our openapi.yaml. */
 export function createActivityClient(baseUrl: string, apiKey: string) {
   const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` } });
 
