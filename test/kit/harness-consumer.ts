@@ -1,13 +1,5 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
@@ -15,36 +7,19 @@ import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 const PACKAGES = ["express", "mysql2"];
 const STORE = "mysql2.js";
 const RECEIVERS = join(import.meta.dirname, "receivers");
-const require = createRequire(import.meta.url);
-
-/** A project of a user who receives webhooks. */
-export type Consumer = { readonly folder: string; remove(): void };
+const MANIFEST = createRequire(import.meta.url).resolve("receiver-kit/package.json");
 
 /**
- * Creates a project with the packed kit, and with a framework and a driver in the versions that the kit is tested
- * with. The store is the code of the kit's README.
+ * Creates the project of a user who receives webhooks: the packed kit, and a framework and a driver in the versions
+ * that the kit is tested with. The store is the code of the kit's README.
  */
-export function createConsumer(): Consumer {
-  const folder = mkdtempSync(join(tmpdir(), "activity-kit-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    installProject(folder, [pack(folder), ...PACKAGES.map(withVersion)]);
-    runQuietly("npm", ["pkg", "set", "type=module"], folder);
-    for (const name of readdirSync(RECEIVERS)) {
-      copyFileSync(join(RECEIVERS, name), join(folder, name));
-    }
-    writeFileSync(join(folder, STORE), readCodeBlocks("README.md").get(STORE) ?? "");
-    return { folder, remove };
-  } catch (error) {
-    remove();
-    throw error;
+export function createConsumer(folder: string): void {
+  const { devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8"));
+  const packages = PACKAGES.map((name) => `${name}@${devDependencies[name]}`);
+  installProject(folder, [pack(folder), ...packages]);
+  runQuietly("npm", ["pkg", "set", "type=module"], folder);
+  for (const name of readdirSync(RECEIVERS)) {
+    copyFileSync(join(RECEIVERS, name), join(folder, name));
   }
-}
-
-function withVersion(name: string): string {
-  const manifest = require.resolve("receiver-kit/package.json");
-  const { devDependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
-    devDependencies: Record<string, string>;
-  };
-  return `${name}@${devDependencies[name]}`;
+  writeFileSync(join(folder, STORE), readCodeBlocks("README.md").get(STORE) ?? "");
 }

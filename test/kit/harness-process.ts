@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { untilListening } from "../harness/listening.ts";
+import { type Run, watch } from "../start/harness-program.ts";
 
 /** A receiver's report: a request arrived, or it waits for a decision at a point. */
 export type Reached = {
@@ -9,60 +9,52 @@ export type Reached = {
   readonly eventId: string;
   /** For a request: alternating names and values, as received. */
   readonly rawHeaders?: readonly string[];
-  /** For an answer. */
-  readonly statusCode?: number;
 };
+
+type Numbered = Reached & { readonly number?: number };
 
 /** What a receiver does next at a point. */
 export type Decision = "go" | "fail" | "kill";
 
-/** A receiver's program, and the function that decides at its points. */
+/** Where a receiver runs, and the function that decides at its points. */
 export type ReceiverProcessOptions = {
   readonly folder: string;
-  readonly program: string;
   readonly port: number;
   readonly env: Readonly<Record<string, string>>;
   decide(reached: Reached): Decision | Promise<Decision>;
 };
 
 /** Starts a receiver. Resolves when it listens. */
-export async function startReceiverProcess(options: ReceiverProcessOptions) {
-  let output = "";
+export async function startReceiverProcess({ folder, port, env, decide }: ReceiverProcessOptions) {
   let restart: Promise<void> | undefined;
 
-  async function start(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, [options.program], {
-      cwd: options.folder,
-      env: { ...baseEnv(), ...options.env, PORT: String(options.port) },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    });
-    for (const stream of [started.stdout, started.stderr]) {
-      stream?.on("data", (chunk) => {
-        output += chunk;
-      });
-    }
-    started.on("message", (message: Reached & { number?: number }) => onReached(started, message));
-    await untilListening(started, options.port).catch((error) => {
-      throw new Error(`${options.program}: ${error.message}\n${output}`);
+  async function start(): Promise<Run> {
+    const started = watch(
+      spawn(process.execPath, ["express.js"], {
+        cwd: folder,
+        env: { ...baseEnv(), ...env, PORT: `${port}` },
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+      }),
+    );
+    started.child.on("message", (message: Numbered) => onReached(started, message));
+    await untilListening(started.child, port).catch((error) => {
+      throw new Error(`${error.message}\n${started.output()}`);
     });
     return started;
   }
 
-  async function onReached(
-    from: ChildProcess,
-    { number, ...reached }: Reached & { number?: number },
-  ) {
-    const decision = await options.decide(reached);
-    // A restarting child becomes `child` only once it listens. A report from any other process is from a killed one.
+  async function onReached(from: Run, { number, ...reached }: Numbered) {
+    const decision = await decide(reached);
+    // A restarted receiver is `current` only once it listens. A report from any other process is from a killed one.
     await restart;
-    if (from !== child || number === undefined || !from.connected) return;
+    if (from !== current || number === undefined || !from.child.connected) return;
     if (decision === "kill") await kill();
-    else from.send({ number, decision }, () => {});
+    else from.child.send({ number, decision }, () => {});
   }
 
   async function killAndStart(): Promise<void> {
-    await end(child);
-    child = await start();
+    await current.end("SIGKILL");
+    current = await start();
     restart = undefined;
   }
   function kill(): Promise<void> {
@@ -70,19 +62,13 @@ export async function startReceiverProcess(options: ReceiverProcessOptions) {
     return restart;
   }
 
-  let child = await start();
+  let current = await start();
   return {
     /** Kills the receiver with SIGKILL and starts it again on the same port. */
     kill,
     async stop() {
       await restart;
-      await end(child);
+      await current.end("SIGKILL");
     },
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGKILL");
-  await once(child, "exit");
 }

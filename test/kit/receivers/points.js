@@ -25,10 +25,8 @@ export function beforeCommit(event) {
 // Waits after the commit, before the first byte of the answer.
 const { end } = ServerResponse.prototype;
 ServerResponse.prototype.end = function (...content) {
-  const { statusCode } = this;
-  reach({ point: "before_answer", eventId: eventIdOf(this.req), statusCode }).then(() =>
-    end.apply(this, content),
-  );
+  const reached = reach({ point: "before_answer", eventId: eventIdOf(this.req) });
+  reached.then(() => end.apply(this, content));
   return this;
 };
 
