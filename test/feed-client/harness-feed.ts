@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { createToken, startHub } from "../../feed/src/hub/index.ts";
 import { ROOT } from "../../tools/release/published.ts";
 import type { TestStack } from "../harness/stack.ts";
 
@@ -11,6 +10,3 @@ export const baseUrlOf = ({ gatewayPort }: TestStack) => `http://127.0.0.1:${gat
 export const connectionTo = (stack: TestStack, apiKey: string) => ({
   ...{ apiKey, baseUrl: baseUrlOf(stack), since: "2000-01-01T00:00:00Z" },
 });
-
-export const startHubOf = (stack: TestStack, apiKey: string) =>
-  startHub({ ...connectionTo(stack, apiKey), port: 0, token: createToken() });

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
 import { findChromium } from "../../dev-stack/src/find-chromium.ts";
 import { createProgress } from "../../dev-stack/src/progress.ts";
-import type { Hub } from "../../feed/src/hub/index.ts";
+import { createToken, type Hub, startHub } from "../../feed/src/hub/index.ts";
 import { createPaidDonation, createPlatformEvent, createReader } from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
-import { startHubOf } from "./harness-feed.ts";
+import { connectionTo } from "./harness-feed.ts";
 
 /** The size of a browser source in OBS. */
 const SOURCE = { width: 640, height: 300 };
@@ -57,6 +57,9 @@ async function alertOf(page: Page, id: string): Promise<string> {
   return (await alert.innerText()).replaceAll(/\s+/g, " ");
 }
 
+const startHubOf = (apiKey: string) =>
+  startHub({ ...connectionTo(stack, apiKey), port: 0, token: createToken() });
+
 type Event = Parameters<typeof createPlatformEvent>[2];
 /** One platform event of each type, with the text of its alert. */
 const EVENTS: readonly (readonly [Event, RegExp])[] = [
@@ -86,7 +89,7 @@ const EVENTS: readonly (readonly [Event, RegExp])[] = [
 describe("the overlay", () => {
   it("shows each type of record with its own words, one by one, in both themes", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(stack, apiKey);
+    const hub = await startHubOf(apiKey);
     const dark = await openOverlay(hub);
     const light = await openOverlay(hub, "&theme=light");
     const donation = await createPaidDonation(stack, accountId, {
@@ -116,7 +119,7 @@ describe("the overlay", () => {
 
   it("shows interrupted alerts again after a reload, then those that came meanwhile", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(stack, apiKey);
+    const hub = await startHubOf(apiKey);
     const first = await openOverlay(hub);
     const ids: string[] = [];
     const donate = async (donorName: string) =>
@@ -139,7 +142,7 @@ describe("the overlay", () => {
 
   it("keeps its layout with long and hostile texts, and hides donations below min", async () => {
     const { accountId, apiKey } = await createReader(stack);
-    const hub = await startHubOf(stack, apiKey);
+    const hub = await startHubOf(apiKey);
     const overlay = await openOverlay(hub, "&min=500");
     await createPaidDonation(stack, accountId, { donorName: "Small", amountCents: 499n });
     const hostile = "<img src=x onerror=document.title='taken'>";
