@@ -165,25 +165,6 @@ describe("endpoints", () => {
     await page.getByText("This session cannot see whether it arrives.").waitFor();
   });
 
-  it("show their health in the list, on their page and in the navigation", async () => {
-    const { endpointId } = await own.createEndpoint();
-    const sendTest = async (status: number, state: DeliveryState) => {
-      own.delivery.receiver.behaviour = answer(status);
-      await own.until((await own.sendTest(endpointId)).deliveryId, state);
-      await countAttemptsNow(own.stack.database);
-      await own.open("/endpoints");
-    };
-    await sendTest(404, DeliveryState.FAILED);
-    await own.row(own.delivery.hookUrl).getByText("Failing").waitFor();
-    await own.page.getByRole("link", { name: "Endpoints 1 failing" }).waitFor();
-    await own.page.getByRole("link", { name: own.delivery.hookUrl }).click();
-    await own.page.locator("main header").getByText("Failing").waitFor();
-    await sendTest(200, DeliveryState.DELIVERED);
-    const better = own.row(own.delivery.hookUrl).getByText(/^(Some fail|Healthy)$/);
-    await better.waitFor();
-    expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
-  });
-
   it("show their results of the last day, week and month", async () => {
     const { endpointId } = await own.createEndpoint();
     const { deliveryId } = await own.sendTest(endpointId);

@@ -106,7 +106,12 @@ describe.each(LOOKS)("at $width px, $colorScheme, an owner", (look) => {
     await own.until(deliveryId, DeliveryState.FAILED);
     await countAttemptsNow(own.stack.database);
     await own.page.reload();
-    await own.page.getByRole("link", { name: "Endpoints 1 failing" }).waitFor();
+    await own.page.getByRole("link", { name: "Endpoints 1 failing" }).click();
+    const endpoint = own.row(own.delivery.hookUrl);
+    await endpoint.getByText("Failing").waitFor();
+    await endpoint.getByRole("link", { name: own.delivery.hookUrl }).click();
+    await own.page.locator("main header").getByText("Failing").waitFor();
+    await own.goTo("Overview");
     const attention = own.page.locator("section").filter({ hasText: "Needs your attention" });
     await attention.getByText("Failing").waitFor();
     await attention.getByText("1 failed · Route not found").waitFor();
@@ -123,6 +128,9 @@ describe.each(LOOKS)("at $width px, $colorScheme, an owner", (look) => {
     await own.page.reload();
     await own.page.getByRole("link", { name: "Delivered: 1" }).click();
     await own.row("Delivered").waitFor();
+    await own.goTo("Endpoints");
+    await endpoint.getByText(/^(Some fail|Healthy)$/).waitFor();
+    expect(await own.page.getByRole("link", { name: "failing" }).count()).toBe(0);
   });
 
   it("retries one delivery at once. ADR 0053", async () => {
