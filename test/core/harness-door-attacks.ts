@@ -24,7 +24,7 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
 /** Attacks on the core's port. Each ends by itself. */
 export const DOOR_ATTACKS = {
-  // First, right after the warm-up: later the core has given its memory back, and would only take it again.
+  // These two come right after the warm-up. Later the core has returned its memory and would take it again.
   "130 KB that inflate to 128 MB, with a credential": (target) =>
     inflate(target, bearer(target.credential)),
   "130 KB that inflate to 128 MB, without a credential": (target) => inflate(target, {}),

@@ -1,14 +1,15 @@
 import {
+  type ApiKey,
   ApiKeyService,
   AttemptOutcome,
   DispatchService,
   EndpointService,
   NoticeService,
 } from "@activity/proto";
-import { type Timestamp, timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs, timestampNow } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, it } from "vitest";
 import { NOW_MICROS } from "../../server/src/database/now.ts";
-import { createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
+import { createAccount, createApiKey, createEndpoint, createReader } from "../harness/builders.ts";
 import { requestOf } from "../harness/http.ts";
 import { startTestRedis } from "../harness/redis.ts";
 import { firstRunOf, madeAttempt } from "../harness/services.ts";
@@ -28,47 +29,41 @@ beforeAll(async () => {
   ports = [stack.gatewayPort, second.gatewayPort];
 });
 
-/**
- * Creates keys that were last used `minutesAgo` minutes ago, or never. Uses each key once. Returns a function that
- * reads the last uses.
- */
-async function useKeys(port: number, minutesAgo: Readonly<Record<string, number | undefined>>) {
-  const { accountId } = await createReader(stack);
-  const ids: Record<string, string> = {};
-  for (const [name, minutes] of Object.entries(minutesAgo)) {
-    const key = await createApiKey(stack, accountId);
-    ids[name] = key.id;
+/** Keys by the minutes since their last use, and the hours since then that the product shows later. */
+const KEYS = [
+  { isExpired: true, minutesAgo: null, notedHours: undefined },
+  { isExpired: false, minutesAgo: 30, notedHours: 0.5 },
+  { isExpired: false, minutesAgo: 61, notedHours: 0 },
+  { isExpired: false, minutesAgo: null, notedHours: 0 },
+];
+
+/** Creates these keys and uses each once. Returns a function that reads the hours since their last uses. */
+async function useKeys(port: number) {
+  const accountId = await createAccount(stack);
+  for (const { isExpired, minutesAgo } of KEYS) {
+    const { id, text } = await createApiKey(stack, accountId);
     await stack.database.query(
-      `UPDATE api_key SET last_used_at = ${NOW_MICROS} - ?, expires_at = IF(?, 0, expires_at) WHERE id = ?`,
-      [minutes === undefined ? null : minutes * MINUTE_MS * 1000, name === "expired", key.id],
+      `UPDATE api_key SET last_used_at = ${NOW_MICROS} - ? * 60000000,
+         expires_at = IF(?, 0, expires_at) WHERE id = ?`,
+      [minutesAgo, isExpired, id],
     );
-    const { status } = await requestOf(port, "/api/v1/me", { apiKey: key.text });
-    expect(status).toBe(name === "expired" ? 401 : 200);
+    const { status } = await requestOf(port, "/api/v1/me", { apiKey: text });
+    expect(status).toBe(isExpired ? 401 : 200);
   }
   return async () => {
-    const listed = await stack.client(ApiKeyService).listApiKeys({ accountId });
-    const used = new Map(listed.apiKeys.map(({ id, lastUsedAt }) => [id, lastUsedAt]));
-    return Object.fromEntries(
-      Object.entries(ids).map(([name, id]) => [name, hoursAgo(used.get(id))]),
-    );
+    const { apiKeys } = await stack.client(ApiKeyService).listApiKeys({ accountId });
+    const hours = ({ lastUsedAt: at }: ApiKey) =>
+      at && Math.round((Date.now() - timestampMs(at)) / (6 * MINUTE_MS)) / 10;
+    return apiKeys.map(hours).toReversed();
   };
-}
-
-/** Returns how many hours ago a time was, to a tenth, or -1 for never. */
-function hoursAgo(time: Timestamp | undefined): number {
-  if (time === undefined) return -1;
-  return Math.round((10 * (Date.now() - timestampMs(time))) / (60 * MINUTE_MS)) / 10;
 }
 
 it.concurrent("the last use of a key is noted once an hour, in the background, by either limiter", async ({
   expect,
 }) => {
-  const minutes = { expired: undefined, withinTheHour: 30, beforeThat: 61, never: undefined };
-  const reads = await Promise.all(ports.map((port) => useKeys(port, minutes)));
-  for (const read of reads) {
-    const expected = { expired: -1, withinTheHour: 0.5, beforeThat: 0, never: 0 };
-    await expect.poll(read, NOTED).toEqual(expected);
-  }
+  const reads = await Promise.all(ports.map(useKeys));
+  const noted = KEYS.map(({ notedHours }) => notedHours);
+  for (const read of reads) await expect.poll(read, NOTED).toEqual(noted);
 }, 120_000);
 
 it.concurrent("an endpoint's attempts are counted in the background", async ({ expect }) => {

@@ -310,7 +310,7 @@ describe("ADR 0038: each port accepts only its own callers:", () => {
 describe("ADR 0038: a client address that guesses is limited:", () => {
   const from = (address: string) => ({ "x-forwarded-for": address });
 
-  it("after 300 made-up sessions, the core looks for no further one", async () => {
+  it("after 300 made-up sessions, the core looks up no more of them", async () => {
     const known = await dashboard.signIn(own.accountId);
     const fresh = await dashboard.signIn(own.accountId);
     const browser = dashboard.browser();

@@ -47,7 +47,7 @@ export function createFaults(
   sendCopy: (eventId: string, rawHeaders: readonly string[]) => Promise<number>,
 ) {
   const faultByEvent = new Map<string, Fault>();
-  const happened = new Map<Fault, string[]>();
+  const happened = new Set<Fault>();
   const headersByEvent = new Map<string, readonly string[]>();
   const requestsByEvent = new Map<string, number>();
   let plan: readonly Fault[] = PLANS.nothing;
@@ -67,7 +67,7 @@ export function createFaults(
     const fault = faultByEvent.get(eventId);
     if (fault === undefined || !faults.includes(fault) || !plan.includes(fault)) return undefined;
     faultByEvent.set(eventId, Fault.None);
-    happened.set(fault, [...(happened.get(fault) ?? []), eventId]);
+    happened.add(fault);
     return fault;
   }
 
@@ -98,8 +98,8 @@ export function createFaults(
   }
 
   return {
-    /** The faults so far, each with its events. */
-    happened: happened as ReadonlyMap<Fault, readonly string[]>,
+    /** The faults so far. */
+    happened: happened as ReadonlySet<Fault>,
     /** Whether every fault of a plan has happened. */
     allHappened: (name: keyof typeof PLANS) =>
       PLANS[name].every((fault) => fault === Fault.None || happened.has(fault)),

@@ -73,7 +73,7 @@ describe("endpoints", () => {
       (await endpoints.getEndpoint({ accountId: own.accountId, endpointId })).endpoint;
     await own.open(`/endpoints/${endpointId}`);
     await own.button("Edit").click();
-    // The page's rules refuse this address of the test, which the server took.
+    // The page's rules refuse the test's address, which the server accepted.
     expect(await own.dialog().getByLabel("URL").getAttribute("aria-invalid")).toBe("false");
     await own.dialog().getByLabel("donation.refunded").uncheck();
     await own.dialog().getByLabel("Send the headers of Standard Webhooks too").check();
