@@ -26,12 +26,10 @@ export const EVERYTHING = SessionScopeSchema.values
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The product with a dashboard. Its page is two small files. */
-export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 /** A browser that keeps its last cookie. */
-export type Browser = ReturnType<Dashboard["browser"]>;
+export type Browser = ReturnType<Awaited<ReturnType<typeof startDashboard>>["browser"]>;
 
-/** The page's files in tests. */
+/** The two files of the page in tests. */
 export const PAGE = {
   index: "<!doctype html><title>page</title>",
   script: "export {};".repeat(99),
@@ -110,7 +108,7 @@ export async function startDashboard(env: Headers = {}, serverUrl?: string) {
   };
 }
 
-/** Reads the error code from the details of a failure. `undefined` if it has none. */
+/** Returns the error code in the details of a failure. */
 function codeIn(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   const { details }: { details?: { type: string; value: string }[] } = JSON.parse(text);

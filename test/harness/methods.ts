@@ -2,12 +2,11 @@ import * as proto from "@activity/proto";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 
-/** Every service of the core. */
-export const SERVICES: readonly DescService[] = Object.values(proto).flatMap((exported) =>
-  "kind" in exported && exported.kind === "service" ? [exported] : [],
+/** Every method of the core's services. */
+export const METHODS: readonly DescMethod[] = Object.values(proto).flatMap(
+  (exported): readonly DescMethod[] =>
+    "kind" in exported && exported.kind === "service" ? exported.methods : [],
 );
-/** Every method of these services. */
-export const METHODS: readonly DescMethod[] = SERVICES.flatMap(({ methods }) => methods);
 
 export const nameOf = ({ parent, name }: DescMethod) => `${parent.name}/${name}`;
 

@@ -17,7 +17,7 @@ type Numbered = Reached & { readonly number?: number };
 export type Decision = "go" | "fail" | "kill";
 
 /** Where a receiver runs, and the function that decides at its points. */
-export type ReceiverProcessOptions = {
+type ReceiverProcessOptions = {
   readonly folder: string;
   readonly port: number;
   readonly env: Readonly<Record<string, string>>;

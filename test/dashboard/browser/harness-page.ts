@@ -6,9 +6,6 @@ import { createAccount } from "../../harness/builders.ts";
 import { useStarted } from "../../harness/use-started.ts";
 import { type Look, startBrowserStack } from "./harness-browser.ts";
 
-/** A test's page, its account and the stack. */
-export type OwnPage = ReturnType<typeof useOwnPage>;
-
 /**
  * Opens a page for each test of a file, at `path`, signed in to a new account. Afterwards it checks that the page had
  * no errors. The receiver answers 200 at first.
