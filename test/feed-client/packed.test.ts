@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -52,15 +52,15 @@ describe("@activity/feed, packed and installed in a bare project", () => {
     const show = '\nfunction show({ actor }) { console.log("<" + actor.name + ">"); }\n';
     const name = writeExample("overlay.js", show);
     const first = start([name]);
-    await vi.waitUntil(() => readFileIfThere("overlay.cursor"), PATIENCE);
+    await vi.waitUntil(() => existsSync(join(project, "overlay.cursor")), PATIENCE);
     await donate("Ada");
-    await vi.waitUntil(() => first.output().includes("<Ada>"), PATIENCE);
+    await first.untilSaid("<Ada>");
     await donate("Bea");
-    await vi.waitUntil(() => first.output().includes("<Bea>"), PATIENCE);
+    await first.untilSaid("<Bea>");
     await first.end("SIGKILL");
     await donate("Cai");
     const second = start([name]);
-    await vi.waitUntil(() => second.output().includes("<Cai>"), PATIENCE);
+    await second.untilSaid("<Cai>");
     expect(first.output()).toBe("<Ada>\n<Bea>\n");
     // The kill came in the pause after Bea. Her record may be missing in the checkpoint.
     expect(second.output()).toMatch(/^(<Bea>\n)?<Cai>\n$/);
@@ -68,7 +68,7 @@ describe("@activity/feed, packed and installed in a bare project", () => {
 
   it("reads history, and polls when a webhook comes, as the README shows", async () => {
     const history = start([writeExample("history.js")]);
-    await vi.waitUntil(() => history.output().includes("euro"), PATIENCE);
+    await history.untilSaid("euro");
     expect(history.output()).toMatch(/^Streamer ★, until 20.*Z\n15 euro\n$/);
     const port = await findFreePort();
     const webhook = start([writeExample("webhook.js", "", port)]);
@@ -82,8 +82,7 @@ describe("@activity/feed, packed and installed in a bare project", () => {
 
   it("runs the hub, and a bot of the hub without a key", async () => {
     const hub = start([CLI, "hub", "--port", "0", "--base-url", env.BASE_URL ?? ""]);
-    await vi.waitUntil(() => hub.output().includes("Socket"), PATIENCE);
-    const [, socket = ""] = /Socket {4}(\S+)/.exec(hub.output()) ?? [];
+    const [, socket = ""] = /Socket {4}(\S+)/.exec(await hub.untilSaid("Socket")) ?? [];
     const bot = start(
       ["--input-type=module", "-e", blocks.get("bot.js") ?? ""],
       { PATH: process.env.PATH, HUB_SOCKET: `${socket}&after=0` },
@@ -120,10 +119,8 @@ describe("@activity/feed, packed and installed in a bare project", () => {
 
 it("the README names all error codes, and its own checkpoint keeps what it gets", async () => {
   const text = readFileSync(join(FEED_FOLDER, "README.md"), "utf8");
-  const named = [...text.matchAll(/^\| `([a-z]+_[a-z_]+|unavailable)` +\| /gm)].map(
-    ([, code]) => code,
-  );
-  expect(named).toEqual(FEED_ERROR_CODES);
+  const named = text.matchAll(/^\| `([a-z]+_[a-z_]+|unavailable)` +\| /gm);
+  expect([...named].map(([, code]) => code)).toEqual(FEED_ERROR_CODES);
   const path = join(project, "own-checkpoint.mjs");
   writeFileSync(path, blocks.get("own-checkpoint.js") ?? "");
   const { createCheckpoint } = await import(path);
@@ -134,11 +131,3 @@ it("the README names all error codes, and its own checkpoint keeps what it gets"
   await checkpoint.save({ version: 1 });
   expect(await checkpoint.load()).toEqual({ version: 1 });
 });
-
-function readFileIfThere(name: string): string | undefined {
-  try {
-    return readFileSync(join(project, name), "utf8");
-  } catch {
-    return undefined;
-  }
-}
