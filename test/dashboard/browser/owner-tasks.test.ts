@@ -145,6 +145,21 @@ describe.each(LOOKS)("at $width px, $colorScheme, an owner", (look) => {
     expect(own.delivery.requestsOf(eventId)).toHaveLength(2);
   });
 
+  it("retries all failed deliveries, at all endpoints. ADR 0053", async () => {
+    const failed = [await own.fail(404), await own.fail(404)];
+    for (const { deliveryId } of failed) await own.until(deliveryId, DeliveryState.FAILED);
+    own.delivery.receiver.behaviour = answer(200);
+    await own.open("/");
+    await own.goTo("Deliveries");
+    await own.button("Retry failed").click();
+    await own.told("2 deliveries will be retried.");
+    await own.press("Retry failed");
+    await own.told("2 deliveries are on the way.");
+    await own.press("Close");
+    await own.closed();
+    for (const { deliveryId } of failed) await own.until(deliveryId, DeliveryState.DELIVERED);
+  });
+
   it("finds out whether Ada's donation arrived. §6.4", async () => {
     await own.createEndpoint();
     const { externalId } = await createPaidDonation(own.stack, own.accountId, { donorName: "Ada" });
