@@ -18,7 +18,7 @@ const CANCEL = Buffer.from([0, 0, 0, 8]);
 const HEADER_BLOCK = Buffer.concat(
   Object.entries({ ":scheme": "http", ":authority": "core", ...headersOf({}) }).map(literalField),
 );
-/** Calls with made-up credentials that are open at a time, over ten connections. */
+/** The number of open calls with made-up credentials, over ten connections. */
 export const MADE_UP_AT_ONCE = 100;
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 

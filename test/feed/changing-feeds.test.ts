@@ -62,7 +62,7 @@ function counting(transport: Transport): Transport {
   };
 }
 
-/** For lists that are never empty. */
+/** Returns an item of a list that is not empty. */
 const pickOne = <T>(all: readonly T[]) => pick(all) as T;
 
 /** A feed with the state that its readers share. */

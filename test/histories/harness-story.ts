@@ -9,7 +9,7 @@ import { findFaults, type Operation } from "./harness-go.ts";
 import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 import { type Flatness, startSoak } from "./harness-soak.ts";
 
-/** What holds whatever happens. */
+/** The rules that no fault may break. */
 export const Rule = {
   Answers: "no client gets a wrong answer",
   Linearizable: "feeds are linearizable",
@@ -37,19 +37,19 @@ type Shown = { readonly id: string; readonly refunded: number };
 const MINUTE = 60_000;
 const ACCOUNTS = 4;
 const WRITERS = 2;
-/** What an account may ask in any sixty seconds. §8 */
+/** An account's limit in any sixty seconds. §8 */
 const [LIMIT, WINDOW_MICROS] = [120, 60_000_000];
 const { DONATION_CREATED, DONATION_REFUNDED } = WebhookEventKind;
 const EVENTS = [DONATION_CREATED, DONATION_REFUNDED];
 const LOOK_EVERY_MS = 1_000;
-/** Of what broke a rule, so many are told. */
+/** The most violations of a rule that are printed. */
 const SHOWN = 5;
 /** Shorter stories have no time for a full disk, which takes two minutes with what follows. */
 const MINUTES_OF_FULL_DISK = 4;
 
 /**
- * Has clients write, read and follow amid faults. Returns what broke a rule, and what there was. `programs` has the
- * checker.
+ * Runs clients that write, read and follow amid faults. Returns the violations of rules, the history and the faults.
+ * The checker is in `programs`.
  */
 export async function tellStory(product: Product, programs: string, options: StoryOptions) {
   const { stack, ports, credential, receiver, instances } = product;
@@ -105,7 +105,7 @@ export async function tellStory(product: Product, programs: string, options: Sto
     const there = new Set(feed);
     const own = history.filter((one) => one.account === account.accountId);
     const removed = new Set(recordsOf(own.filter(isAcknowledged), "remove"));
-    // A removal that nobody answered may have been made.
+    // A removal without an answer may have succeeded.
     const mayBeRemoved = new Set(recordsOf(own, "remove"));
     const added = recordsOf(own.filter(isAcknowledged), "add");
     const kept = added.filter((record) => !mayBeRemoved.has(record));
@@ -172,7 +172,7 @@ async function wholeFeed({ stack }: Product, { apiKey }: Account) {
 
 const refundedOf = (record: string) => (record.startsWith(Kind.Refunded) ? REFUND_CENTS : 0);
 
-/** The events that tell of a record, each as a kind and the record's id. */
+/** The events of a record, each as a kind and the record's id. */
 function eventsAbout([record, { id }]: readonly [string, Shown]): string[] {
   if (record.startsWith(Kind.Follow)) return [];
   const created = `donation.created ${id}`;

@@ -24,7 +24,7 @@ it(
   async () => {
     const story = await tellStory(product, folder, {
       ...{ minutes: MINUTES, seed: SEED, isSoak: IS_SOAK },
-      // Retries of what was sent while a dispatcher was stopped wait for their schedule.
+      // Attempts that a stopped dispatcher had in flight are retried by the schedule.
       deliveredMs: 5 * MINUTE,
     });
     const { history, faults, uses } = story;

@@ -1,10 +1,10 @@
 import type { Streams } from "./random.ts";
 
-/** What can befall a message. */
+/** The fates of a message. */
 export const Fault = {
-  /** It never arrives. Its sender hears so at once. */
+  /** It never arrives. Its sender gets an error at once. */
   Refused: "refused",
-  /** It never arrives. Its sender hears nothing. */
+  /** It never arrives. Its sender gets no error. */
   Lost: "lost",
   /** It takes effect. Its sender hears that it failed. */
   Broken: "broken",

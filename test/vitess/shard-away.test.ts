@@ -2,7 +2,7 @@ import { afterAll, expect, inject, it } from "vitest";
 import { connectTo } from "../harness/database.ts";
 import { useServices } from "../harness/services.ts";
 
-/** So many that some of them are on each of two shards. */
+/** Enough that each of two shards has some. */
 const ACCOUNTS = 12;
 
 const services = useServices();

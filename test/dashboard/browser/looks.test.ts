@@ -41,7 +41,7 @@ beforeAll(async () => {
   await until(DeliveryState.FAILED);
   failedId = (await newest())?.id ?? "";
   await countAttemptsNow(stack.database);
-  // The banner stands on every page.
+  // Every page then shows the banner.
   await tellOfLink(stack.database, accountId);
 });
 
@@ -60,7 +60,7 @@ const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1280, 390].map((width) => ({ colorScheme, width })),
 );
 
-/** What axe finds against WCAG 2.2 AA and its good practice. */
+/** Returns axe's findings against WCAG 2.2 AA and its good practice. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = JSON.stringify({ runOnly: RULES });

@@ -13,7 +13,7 @@ import { countOutbox, countStates, listDeliveries } from "./harness-states.ts";
 import { expectWorkflowsOf } from "./harness-temporal.ts";
 import type { Party } from "./harness-writers.ts";
 
-/** What a party's deliveries must satisfy. */
+/** The conditions on a party's deliveries. */
 type Expected = {
   readonly party: Party;
   /** How many events were written. */

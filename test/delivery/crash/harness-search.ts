@@ -47,7 +47,7 @@ export async function expectNothingTold(
   expect(knownIn).toBeGreaterThan(0);
 }
 
-/** What the core logs of an unexpected failure, and of a run that neither the outbox nor Temporal had. */
+/** The core's log lines of an unexpected failure, and of a run that neither the outbox nor Temporal had. */
 const NEVER_LOGGED = /"call failed"|"overdue deliveries are resumed"/;
 
 /** Checks that every log line is the product's own, and that the core logged no failure and no orphaned run. */

@@ -10,7 +10,7 @@ import { startWriting, type Written } from "../../write/crash/harness-writing.ts
 /** The facts of a run after its writers have stopped. */
 export type LoadedRun = { readonly party: Party; readonly written: Written };
 
-/** So many that each of four shards has some. */
+/** Enough that each of four shards has some. */
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;

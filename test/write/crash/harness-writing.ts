@@ -6,7 +6,7 @@ import type { Party } from "../../delivery/crash/harness-writers.ts";
 import { microsOf } from "./harness-feed.ts";
 import { recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 
-/** What the writers know after their stop. */
+/** The writers' knowledge after their stop. */
 export type Written = {
   /** By account id. */
   readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
