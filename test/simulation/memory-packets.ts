@@ -85,7 +85,7 @@ function rowsOf(tables: Tables, { sql, values }: Statement): readonly Row[] {
 
 const BEGIN_RUNS = "UPDATE delivery SET state = ?, run = run + 1";
 
-/** The deliveries that a statement locks. It waits while another transaction has locked one of them. */
+/** The deliveries that a statement locks. The statement waits while another transaction has locked one of them. */
 function deliveriesOf(tables: Tables, { sql, values }: Statement): readonly string[] {
   if (sql.startsWith(BEGIN_RUNS)) return values[2] as string[];
   return sql.includes("SET d.state") ? deliveriesOfRecord(tables, values) : [];
