@@ -17,6 +17,7 @@ const LOGO =
 const THEME = `:root { --accent: ${ACCENT}; --on-accent: #fff; --logo: url("/logo.svg"); }`;
 
 const site = useStarted(startSite);
+const stranger = useStarted(startSite);
 /** The folder of the dashboard, with the colours and the logo of the embedding site. */
 const files = useFolder("themed-dashboard");
 const browsers = useStarted(async () => {
@@ -24,7 +25,7 @@ const browsers = useStarted(async () => {
   await writeFile(join(files, "logo.svg"), LOGO);
   await writeFile(join(files, "theme.css"), THEME);
   return startBrowserStack({
-    site: site.origin,
+    sites: [site.origin, stranger.origin],
     core: { DASHBOARD_FRAME_ANCESTORS: site.origin, DASHBOARD_FILES: files },
   });
 });
@@ -41,9 +42,9 @@ async function startSite() {
   return { origin: `http://127.0.0.1:${port}`, stop: () => void server.close() };
 }
 
-/** Shows an address in the frame of the site's page. */
-async function embed(page: Page, url: string): Promise<FrameLocator> {
-  await page.goto(`${site.origin}/`);
+/** Shows an address in the frame of a site's page. */
+async function embed(page: Page, url: string, { origin } = site): Promise<FrameLocator> {
+  await page.goto(`${origin}/`);
   await page.evaluate(`document.querySelector("iframe").src = ${JSON.stringify(url)}`);
   return page.frameLocator("iframe");
 }
@@ -63,6 +64,16 @@ it("a session in another site's page works only in that site's pages. ADR 0038",
   // The cookie belongs to the embedding site. The dashboard's own page does not get it.
   await page.goto(`${browsers.origin}/keys`);
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+});
+
+it("a browser shows nothing of the dashboard in a site that may not embed it. ADR 0038", async () => {
+  const page = await (await browsers.window()).newPage();
+  const refused = page.waitForEvent("console", (message) => message.type() === "error");
+  const url = await browsers.link(await createAccount(browsers.stack));
+  const frame = await embed(page, url, stranger);
+  await refused;
+  expect(await frame.getByRole("heading").count()).toBe(0);
+  browsers.expectClean([expect.stringContaining("frame-ancestors")]);
 });
 
 it("the dashboard has the colours and the logo of its folder's theme.css. ADR 0040", async () => {

@@ -21,10 +21,13 @@ const PATIENCE_MS = 20_000;
 
 export type Look = { readonly width?: number; readonly colorScheme?: "light" | "dark" };
 
-type Embedding = { readonly site: string; readonly core: Readonly<Record<string, string>> };
+type Embedding = {
+  readonly sites: readonly string[];
+  readonly core: Readonly<Record<string, string>>;
+};
 
 /**
- * Starts everything. Builds the dashboard first if its sources are newer. `embedding` names another site whose pages
+ * Starts everything. Builds the dashboard first if its sources are newer. `embedding` names other sites whose pages
  * may be loaded, and adds settings of the core.
  */
 export async function startBrowserStack(embedding?: Embedding) {
@@ -69,7 +72,7 @@ export async function startBrowserStack(embedding?: Embedding) {
     });
     context.on("weberror", (error) => problems.push(`thrown: ${error.error().message}`));
     context.on("request", (request) => {
-      const isKnown = [origin, embedding?.site].some((site) =>
+      const isKnown = [origin, ...(embedding?.sites ?? [])].some((site) =>
         request.url().startsWith(`${site}/`),
       );
       if (!isKnown) problems.push(`called ${request.url()}`);
@@ -89,7 +92,8 @@ export async function startBrowserStack(embedding?: Embedding) {
       return page;
     },
     /** Checks that no page logged an error, threw, or called another server. */
-    expectClean: () => expect(problems.splice(0)).toEqual([]),
+    expectClean: (expected: readonly unknown[] = []) =>
+      expect(problems.splice(0)).toEqual(expected),
     async stop() {
       await browser.close();
       await delivery.stop();
