@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { AccountService } from "@activity/proto";
 import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
@@ -5,13 +6,11 @@ import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { compressionGzip, Http2SessionManager } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serveProcess } from "../../bench/sides/served-process.ts";
+import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
 import { clientsOf } from "../harness/clients.ts";
 import { useTestDatabase } from "../harness/database.ts";
-import { useStarted } from "../harness/use-started.ts";
-import { KEYS } from "../operating/harness-parts.ts";
 import { DOOR_ATTACKS, MADE_UP_AT_ONCE } from "./harness-door-attacks.ts";
 
 const PACE = { clients: 40, each: 10, spreadMs: 3_000 };
@@ -20,27 +19,35 @@ const MAX_GROWTH_MB = 32;
 
 const file = (path: string) => new URL(path, import.meta.url).pathname;
 
-const port = await findFreePort();
 const database = useTestDatabase();
-const core = useStarted(() =>
-  serveProcess({
-    name: "door",
-    file: file("../../server/src/main.ts"),
-    flags: ["--max-semi-space-size=8"],
-    serves: { port },
-    env: { ...KEYS, DATABASE_URL: database.url, CORE_PORT: `${port}` },
-  }),
-);
+let core: ServedProcess;
+let port: number;
 let credential: string;
 let accountId: string;
 const sessions: Http2SessionManager[] = [];
 beforeAll(async () => {
+  port = await findFreePort();
+  core = await serveProcess({
+    name: "door",
+    file: file("../../server/src/main.ts"),
+    flags: ["--max-semi-space-size=8"],
+    serves: { port },
+    env: {
+      ...{ DATABASE_URL: database.url, CORE_PORT: `${port}` },
+      CURSOR_KEYS: randomBytes(32).toString("hex"),
+      SECRET_KEYS: randomBytes(32).toString("hex"),
+    },
+    profileFolder: undefined,
+  });
   credential = await createServiceCredential(database.url, "test", Object.values(Permission));
   const names = { externalId: "one", username: "one", displayName: "One" };
   accountId = (await newCaller().putAccount(names)).account?.id ?? "";
   await warmUp();
 });
-afterAll(closeSessions);
+afterAll(async () => {
+  closeSessions();
+  await core?.stop();
+});
 
 /** A caller with its own connection. */
 function newCaller(compression = {}): Client<typeof AccountService> {
