@@ -24,8 +24,14 @@ export type ServeProcess = {
   readonly profileFolder?: string | undefined;
 };
 
-/** The flags of Node with which the image and `npm start` run the product. */
-export const PRODUCT_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
+/**
+ * The flags of Node with which the image and `npm start` run the product. Without the second one, V8 lets garbage grow to
+ * several times of what a process holds.
+ */
+export const PRODUCT_FLAGS: readonly string[] = [
+  "--max-semi-space-size=8",
+  "--heap-growing-percent=100",
+];
 
 const [START_MS, STOP_MS, POLL_MS] = [30_000, 10_000, 20];
 

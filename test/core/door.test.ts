@@ -6,7 +6,11 @@ import { createServiceCredential, Permission } from "@activity/server";
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { compressionGzip, Http2SessionManager } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ServedProcess, serveProcess } from "../../bench/sides/served-process.ts";
+import {
+  PRODUCT_FLAGS,
+  type ServedProcess,
+  serveProcess,
+} from "../../bench/sides/served-process.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { askAtOwnPace, beside, inParallel } from "../harness/attack.ts";
 import { clientsOf } from "../harness/clients.ts";
@@ -30,7 +34,7 @@ beforeAll(async () => {
   core = await serveProcess({
     name: "door",
     file: file("../../server/src/main.ts"),
-    flags: ["--max-semi-space-size=8"],
+    flags: PRODUCT_FLAGS,
     serves: { port },
     env: {
       ...{ DATABASE_URL: database.url, CORE_PORT: `${port}` },
