@@ -4,30 +4,32 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TimedCall } from "./harness-clients.ts";
 import { PARTS_OF_PLACE, type Product } from "./harness-product.ts";
 
-/** A level behind the start of a soak and at its end. */
+/** The growth of a level. The test fails if `grows` is true. */
 export type Flatness = {
   readonly name: string;
   readonly first: number;
   readonly last: number;
+  /** The growth in an hour, as a share of the level. */
+  readonly perHour: number;
   readonly grows: boolean;
 };
 
 const SAMPLE_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
 /** Long enough for a process to collect its garbage. */
 const COLLECTED_MS = 1_000;
 const KILOBYTES_IN_MB = 1_024;
-/** A level is the median of this share of the samples, because a process can be stopped during some. */
-const LEVEL_SHARE = 0.25;
-/** A level may rise to this multiple of itself, or by a few where there are only some. */
-const [MOST_GROWTH, FEW] = [1.1, 2];
-/** They hold a row for each record, or for each hour. The database's buffer pool of 128 MB fills with these rows. */
+/** A level may rise by this share of itself in an hour. */
+const MOST_PER_HOUR = 0.1;
+/** A slope counts only if it is above that by this many standard errors. */
+const ERRORS = 3;
+/** They hold a row for each record, or for each hour. */
 const KEPT = new Set([
-  "database: MB",
   ...["activity", "donation", "donation_refund", "subscription", "platform_event"],
   ...["webhook_event", "delivery", "delivery_attempt", "delivery_stat"],
 ]);
 
-type Sample = ReadonlyMap<string, number>;
+type Sample = { readonly atMs: number; readonly values: ReadonlyMap<string, number> };
 
 /** Samples once a minute what the processes of a product use, and how many rows each table has. */
 export function startSoak(product: Product) {
@@ -42,11 +44,11 @@ export function startSoak(product: Product) {
     last = last.then(sample);
   }, SAMPLE_EVERY_MS);
   return {
-    /** Compares the last samples, taken without faults, with the first ones. */
+    /** Returns the growth of each level, by a line of least squares through its samples. */
     async stop(): Promise<Flatness[]> {
       clearInterval(timer);
       await last;
-      const names = samples.at(-1)?.keys() ?? [];
+      const names = samples.at(-1)?.values.keys() ?? [];
       return [...names].map((name) => flatnessOf(name, samples));
     },
   };
@@ -77,18 +79,29 @@ async function takeSample({ instances, database, stack }: Product): Promise<Samp
     const [row] = await stack.database.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
     values.set(`rows of ${table}`, row?.n ?? 0);
   }
-  return values;
+  return { atMs: performance.now(), values };
 }
 
 function flatnessOf(name: string, samples: readonly Sample[]): Flatness {
-  const level = (some: readonly Sample[]) => {
-    const sorted = some.map((one) => one.get(name) ?? 0).sort((one, other) => one - other);
-    return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const of = ({ values }: Sample) => values.get(name) ?? 0;
+  const mean = (numbers: readonly number[]) =>
+    numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  const hours = samples.map(({ atMs }) => atMs / HOUR_MS);
+  const levels = samples.map(of);
+  const [hour, level] = [mean(hours), mean(levels)];
+  const spread = hours.reduce((sum, one) => sum + (one - hour) ** 2, 0);
+  const slope =
+    hours.reduce((sum, one, at) => sum + (one - hour) * ((levels[at] ?? 0) - level), 0) / spread;
+  const rest = levels.reduce(
+    (sum, one, at) => sum + (one - level - slope * ((hours[at] ?? 0) - hour)) ** 2,
+    0,
+  );
+  const error = Math.sqrt(rest / Math.max(1, samples.length - 2) / spread);
+  return {
+    ...{ name, first: levels[0] ?? 0, last: levels.at(-1) ?? 0, perHour: level && slope / level },
+    grows:
+      !KEPT.has(name.replace("rows of ", "")) && slope - ERRORS * error > MOST_PER_HOUR * level,
   };
-  const count = Math.ceil(samples.length * LEVEL_SHARE);
-  const [first, last] = [level(samples.slice(0, count)), level(samples.slice(-count))];
-  const isKept = KEPT.has(name.replace("rows of ", ""));
-  return { name, first, last, grows: !isKept && last > first * MOST_GROWTH + FEW };
 }
 
 /** How much slower the slowest hundredth of calls may be behind all faults than before. */

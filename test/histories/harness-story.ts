@@ -80,10 +80,9 @@ export async function tellStory(product: Product, programs: string, options: Sto
   if (isSoak) await faults.spareLives();
   else await wait(faultyMs / 4);
   await faults.cutForGood();
-  await wait(calmMs / 2);
-  // From the cut on the other deliveries have the work of both, and by now every process is warm.
+  // Begun after the cut, because from then on the other deliveries have the work of both.
   const soak = isSoak ? startSoak(product) : undefined;
-  await wait(faultyMs * (isSoak ? 0.75 : 0.5) - calmMs / 2);
+  await wait(faultyMs * (isSoak ? 0.75 : 0.5));
   await faults.stop();
   await wait(calmMs);
   const uses: readonly Flatness[] = (await soak?.stop()) ?? [];

@@ -32,7 +32,10 @@ it(
     const slower = IS_SOAK ? compareCalls(story) : [];
     const told = [
       `seed ${SEED}: ${history.length} operations, ${faults.length} faults`,
-      ...uses.map(({ name, first, last }) => `${name}: ${first} → ${last}`),
+      ...uses.map(
+        ({ name, first, last, perHour }) =>
+          `${name}: ${first} → ${last}, ${(100 * perHour).toFixed(0)} % an hour`,
+      ),
       ...slower.map(({ kind, ratio }) => `p99 of a ${kind}, last to first: ${ratio.toFixed(2)}`),
     ];
     process.stdout.write(`${told.join("\n")}\n`);
