@@ -2,7 +2,7 @@ import { AttemptOutcome, DeliveryService, DeliveryState, DispatchService } from 
 import { Permission } from "@activity/server";
 import { Code } from "@connectrpc/connect";
 import { beforeEach, expect, it } from "vitest";
-import { createApiKey, createPaidDonation } from "../harness/builders.ts";
+import { createApiKey, createPaidDonation, unique } from "../harness/builders.ts";
 import {
   attemptNumbersOf,
   bodyOf,
@@ -86,6 +86,26 @@ it("ends a run at an answer that is not retried, and a manual retry sends the sa
   expect(delivery.requestsOf(eventId)[2]?.body).toEqual(first?.body);
 });
 
+it("makes each attempt once while manual retries race the end of the run before", async () => {
+  delivery.receiver.behaviour = answer(404);
+  const { deliveryId, eventId } = await delivery.sendTest(owner);
+  const deliveries = delivery.stack.client(DeliveryService);
+  const retryUntil = async (run: number) => {
+    for (;;) {
+      const answered = await deliveries.retryDelivery({ accountId, deliveryId });
+      if ((answered.delivery?.run ?? 0) >= run) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, () => retryUntil(12)));
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.FAILED]);
+  const { attempts } = await delivery.read(accountId, deliveryId);
+  const runs = attempts.map(({ run, attempt }) => `${run}.${attempt}`);
+  // The run may reach 13: one caller can begin it while another is answered with 12.
+  expect(runs.length).toBeGreaterThanOrEqual(12);
+  expect(runs).toEqual(runs.map((_, index) => `${index + 1}.1`));
+  expect(delivery.requestsOf(eventId)).toHaveLength(runs.length);
+});
+
 it("refuses a claim with a negative wait as invalid", async () => {
   const { stack } = delivery;
   const own = await stack.credential(Permission.DeliveryDispatch);
@@ -119,3 +139,14 @@ it("delivers first attempts while Temporal is away, and keeps retries until it i
   const described = await delivery.askWorkflow(deliveryId, (workflow) => workflow.describe());
   expect(await described.staticSummary()).toBe("attempt 1: receiver_busy");
 }, 90_000);
+
+it("logs calls, but no secret, text or URL", async () => {
+  const donorName = unique("Donor");
+  await createPaidDonation(delivery.stack, accountId, { donorName });
+  await expect.poll(statesOf, settled).toEqual([DeliveryState.DELIVERED]);
+  const log = delivery.stack.log.join("");
+  for (const text of [donorName, owner.secret, owner.secret.slice(6), "/hook"]) {
+    expect(log).not.toContain(text);
+  }
+  expect(log).toContain("DonationService/PayDonation");
+});

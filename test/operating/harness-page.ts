@@ -7,6 +7,8 @@ import { ROOT } from "../architecture/import-rule.ts";
 /** Commands of a page, and the output that the page shows: empty if it shows none. */
 type PageBlock = { readonly title: string; readonly commands: string; readonly shown: string };
 
+/** The limit of one block. */
+const BLOCK_WITHIN_MS = 180_000;
 const END_WITHIN_MS = 20_000;
 const BLOCK = /^```sh\n(?<commands>.*?)^```\n(?:\n```text\n(?<shown>.*?)^```\n)?/gms;
 
@@ -40,15 +42,21 @@ export function runBlocks(blocks: readonly PageBlock[], env: NodeJS.ProcessEnv) 
     // In its own process group, so that everything it starts belongs to that group.
     detached: true,
   });
+  const group = -(child.pid ?? 0);
+  // A block that does not end is killed, so that its outputs stop there.
+  const timer = setTimeout(() => process.kill(group, "SIGKILL"), BLOCK_WITHIN_MS);
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk;
+    if (output.endsWith(`${END}\n`)) timer.refresh();
   });
-  const group = -(child.pid ?? 0);
   return {
     /** Resolves with the output of each block, of both streams, and at the end the output of an unfinished one. */
     outputs: new Promise<string[]>((resolve) => {
-      child.on("close", () => resolve(output.split(`${END}\n`)));
+      child.on("close", () => {
+        clearTimeout(timer);
+        resolve(output.split(`${END}\n`));
+      });
     }),
     /** Ends the bash and everything it started. */
     async stop() {

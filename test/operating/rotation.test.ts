@@ -88,7 +88,8 @@ const tls = () => ({ ca: read("ca.pem"), cert: read("tls.pem"), key: read("tls.k
 
 /** Sends commands to Redis. Redis must answer each with OK. */
 async function sendToRedis(...commands: string[]): Promise<void> {
-  const socket = connect(Number(new URL(redis.url).port), "127.0.0.1");
+  const signal = AbortSignal.timeout(15_000);
+  const socket = connect({ port: Number(new URL(redis.url).port), host: "127.0.0.1", signal });
   socket.write(commands.map((command) => `${command}\r\n`).join(""));
   let said = "";
   for await (const chunk of socket) {
