@@ -8,6 +8,8 @@ import { runCommand } from "../../dev-stack/src/run-command.ts";
 
 /** The size of the disk. It holds the logs and tables of an hour. */
 const DISK = "size=1200m";
+/** So small that it is full before a soak takes its first sample. */
+const BUFFER_POOL = "--innodb-buffer-pool-size=32M";
 const MEGABYTE = 1_048_576;
 const FAKETIME = {
   ...{ title: "libfaketime", names: ["libfaketime"], folder: "faketime", megabytes: 200 },
@@ -33,7 +35,7 @@ export async function startBadDatabase(folder: string) {
         // The server reads the file each second. Steps do not change the monotonic clock, which measures waits.
         ...{ FAKETIME_CACHE_DURATION: "0", FAKETIME_DONT_FAKE_MONOTONIC: "1" },
       },
-      serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW"],
+      serverOptions: ["--log-bin=binlog", "--server-id=1", "--binlog-format=ROW", BUFFER_POOL],
     });
   let server = await start();
   let killed = Promise.resolve();
