@@ -16,7 +16,7 @@ type Settings = { readonly rounds: number; readonly importRows: number };
 /** All imports of a run, and the memory of their core before and at its peak. The core did nothing else. */
 export type Imports = Awaited<ReturnType<typeof measureImports>>;
 
-const ROWS_PER_SECOND = 30_000;
+const ROWS_PER_SECOND = 40_000;
 const PEAK_MB = 200;
 
 /** Imports history through a new core, each time into another account. */

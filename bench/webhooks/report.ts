@@ -8,8 +8,8 @@ import { MANY_WRITERS, WITHOUT_BACKLOG, WRITE_CASES, type WriteCase } from "./wr
 export const FLOOR: Place = { side: "floor", load: "empty workflows" };
 
 const TIMES_FLOOR = { "one-process": 10, "own-process": 14 };
-const [CPU_MS, P50_MS] = [1.5, 300];
-const [STEADY_CPU_MS, STEADY_P50_MS] = [5, 6];
+const [CPU_MS, P50_MS] = [0.65, 300];
+const [STEADY_CPU_MS, STEADY_P50_MS] = [4.4, 6];
 
 const wholeCpu = sumOf("cpu product", "cpu database", "cpu Temporal");
 
