@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createRefusedClients } from "@activity/runtime/refused-clients";
 import { expect, it } from "vitest";
 import { refuseKnownClients } from "./answer-refusals.ts";
@@ -5,7 +6,7 @@ import { errorResponse } from "./error-response.ts";
 
 const HOUR_MS = 3_600_000;
 
-function createAnswers(clientRefusedForMs: number | undefined) {
+function createAnswers(clientRefusedForMs: number | undefined, delayMs = HOUR_MS) {
   let calls = 0;
   const refused = createRefusedClients(() => performance.now());
   const answer = async () => {
@@ -15,7 +16,7 @@ function createAnswers(clientRefusedForMs: number | undefined) {
   const answers = refuseKnownClients(
     { answerRequest: answer, answerUnreadable: answer },
     refused,
-    HOUR_MS,
+    delayMs,
   );
   const ask = (clientAddress: string, signal = new AbortController().signal) =>
     answers.answerUnreadable(
@@ -40,4 +41,21 @@ it("ADR 0030: only a client that the core refuses is refused without a call", as
   await ask("192.0.2.1");
   await ask("192.0.2.1");
   expect(calls()).toBe(2);
+});
+
+it("ADR 0030: input and output go on between the answers of a flood", async () => {
+  const { ask } = createAnswers(HOUR_MS, 1);
+  await ask("192.0.2.1");
+  let answered = 0;
+  const flood = Array.from({ length: 1_000 }, async () => {
+    for (let pipelined = 0; pipelined < 16; pipelined += 1) {
+      await ask("192.0.2.1");
+      answered += 1;
+    }
+  });
+  while (answered === 0) await nextTurn();
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn();
+  const answeredBetween = answered;
+  await Promise.all(flood);
+  expect(answeredBetween).toBeLessThan(answered / 10);
 });

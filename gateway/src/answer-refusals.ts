@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { clientBucket } from "@activity/runtime/client-bucket";
-import type { RefusedClients } from "@activity/runtime/refused-clients";
+import { createRefusalDelay, type RefusedClients } from "@activity/runtime/refused-clients";
 import type { Answers } from "./answer-request.ts";
 import { errorResponse } from "./error-response.ts";
 import type { UnreadableRequest } from "./gateway-request.ts";
@@ -15,13 +14,15 @@ export function refuseKnownClients(
   refused: RefusedClients,
   delayMs: number,
 ): Answers {
+  const delay = createRefusalDelay(delayMs);
+
   async function orRefusal(
     { requestId, clientAddress, signal }: UnreadableRequest,
     answer: () => Promise<GatewayResponse>,
   ): Promise<GatewayResponse> {
     const client = clientBucket(clientAddress);
     if (refused.untilMs(client) !== undefined) {
-      await wait(delayMs, undefined, { signal }).catch(() => undefined);
+      await delay(signal);
       return errorResponse("rate_limit_exceeded", requestId);
     }
     const askedMs = performance.now();

@@ -1,8 +1,31 @@
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+
 /**
  * The delay of a repeated refusal, and of the refusal of a made-up credential. A flood that waits for its answers
  * leaves processor time to others. ADR 0030, 0037
  */
 export const REFUSAL_DELAY_MS = 250;
+
+/** The most delayed refusals in one turn of the event loop. */
+const REFUSALS_A_TURN = 32;
+
+/** Waits before a refusal, or until the signal aborts. Never rejects. */
+export type DelayRefusal = (signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Creates a delay of `delayMs`, in milliseconds. After 32 refusals the event loop takes input and output before the
+ * next. Node runs due timers without a pause, so a flood's timers would otherwise stop all other work. ADR 0030
+ */
+export function createRefusalDelay(delayMs: number): DelayRefusal {
+  let turn = Promise.resolve();
+  let refusals = 0;
+  return async (signal) => {
+    await wait(delayMs, undefined, { signal }).catch(() => undefined);
+    refusals += 1;
+    if (refusals % REFUSALS_A_TURN === 1) turn = turn.then(() => nextTurn());
+    await turn;
+  };
+}
 
 /** Clients whose requests are all refused for some time. A client is the bytes of `clientBucket`. */
 export type RefusedClients = {

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { clientBucket } from "@activity/runtime/client-bucket";
-import { REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
+import { createRefusalDelay, REFUSAL_DELAY_MS } from "@activity/runtime/refused-clients";
 import { inSpan } from "@activity/runtime/traces";
 import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import {
@@ -31,6 +30,7 @@ export type Call = Pick<
 export type Authenticate = (call: Call) => Promise<void>;
 
 const TOO_MANY = `Too many requests: ${CLIENT_LIMIT} from one address and ${ACCOUNT_LIMIT} for one account are admitted in ${WINDOW_SECONDS} seconds; try again after ${WINDOW_SECONDS} seconds.`;
+const delayRefusal = createRefusalDelay(REFUSAL_DELAY_MS);
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
@@ -160,7 +160,7 @@ export async function countUnknown(admission: Admission, call: Call): Promise<vo
   // Without the call's signal, because other calls may wait for the same count.
   const { kind } = await admission.admit({ client });
   if (kind === "client_refused") {
-    await wait(REFUSAL_DELAY_MS);
+    await delayRefusal();
     throw new OverloadedError();
   }
 }
