@@ -23,7 +23,8 @@ export function createMemoryPackets(
       decide: (rows: PacketRows) => Stored<Result>,
     ): Promise<Result> {
       const accountNos = load[0]?.values[0] as readonly number[];
-      const names = accountNos.map((accountNo) => `account ${accountNo}`);
+      const isLocking = load[0]?.sql.includes("FOR UPDATE");
+      const names = isLocking ? accountNos.map((accountNo) => `account ${accountNo}`) : [];
       const transaction: Transaction = { session, isOver: false };
       const write = <Answer>(name: string, rows: readonly string[], work: () => Answer) =>
         locks.whenFree(link, name, rows, () => {

@@ -112,7 +112,9 @@ async function write(product: Product, action: OwnerWrite): Promise<void> {
       return allow(accountName, (owner) => owner.unblock());
     case "retry all": {
       const own = rows.filter((each) => each.accountNo === accountNo);
-      return ask((owner) => owner.retryAll(own.map((each) => each.deliveryId)));
+      const ids = own.map((each) => each.deliveryId);
+      // Owners click twice.
+      return ask((owner) => Promise.all([owner.retryAll(ids), owner.retryAll(ids)]));
     }
     case "retry":
       return ask((owner) => owner.retry(row?.deliveryId ?? ""));

@@ -209,6 +209,17 @@ export function exerciseChanges(subject: () => Subject): void {
       expect(await read(run)).toMatchObject({ state: PENDING, run: 3 });
     });
 
+    it("begins one run with several retries at the same time", async () => {
+      const { receiver, store, run } = await start();
+      const retry = () => receiver.owner.retryAll([run.deliveryId]);
+      // In the first round connections open, one after the other.
+      for (const next of [2, 3, 4]) {
+        await store.change({ canceled: [{ ...run, run: next - 1 }] });
+        await Promise.all(Array.from({ length: 8 }, retry));
+        expect(await read(run)).toMatchObject({ state: PENDING, run: next });
+      }
+    });
+
     it("gets paused deliveries while the endpoint is off or the account is blocked", async () => {
       const { receiver } = await start();
       const { owner, endpointId } = receiver;

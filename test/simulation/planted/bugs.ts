@@ -107,6 +107,19 @@ export const PLANTED: readonly PlantedBug[] = [
     replace: "!reservation.slow.has(endpointId);",
   },
   {
+    name: "a write does not lock its account",
+    file: "server/src/write/locked-account-store.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+    find: 'FOR UPDATE ${waits ? "" : "SKIP LOCKED"}',
+  },
+  {
+    name: "a record does not lock its deliveries",
+    file: STORE,
+    find: `locks
+            .takeFree(ids, transaction)`,
+    replace: "ids",
+  },
+  {
     name: "the notification of a write is lost",
     file: OUTBOX,
     find: `if (hasUnleased) attempts.notify();
