@@ -33,8 +33,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
     isForCi: true,
   },
   upgrade: {
-    shows: "the version before beside this one, under load",
-    command: `${VITEST} --project upgrade`,
+    shows: "the version before beside this one, under load and in the simulation",
+    command: `${VITEST} --project upgrade && node test/simulation/main.ts --versions`,
     isForCi: true,
   },
   planted: {

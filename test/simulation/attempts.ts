@@ -49,23 +49,23 @@ export function createAttempts(
 ) {
   /** How each payload was read for each endpoint. */
   const sources = new WeakMap<Uint8Array, Map<string, Source>>();
-  /** The attempt of each payload. A request does not name its run. */
-  const loads = new WeakMap<Uint8Array, Load>();
+  /** The attempt of each payload, by the number at its end. A request does not name its run. */
+  const loads: Load[] = [];
   const all: BegunAttempt[] = [];
   const byKey = new Map<string, BegunAttempt[]>();
   const inFlight = new Set<BegunAttempt>();
 
-  /** Replaces the payload by a copy, which identifies the attempt. */
+  /** Appends a number to the payload, which identifies the attempt. */
   function identify(ready?: ReadyAttempt, key?: RunKey, attempt = 1): Load {
     if (ready === undefined || key === undefined) throw new Error("an answer lacks its attempt");
     const { endpointId } = ready;
     const source = sources.get(ready.payload)?.get(endpointId);
     if (source === undefined) throw new Error("no load of this payload was noted");
-    ready.payload = Uint8Array.from(ready.payload);
+    ready.payload = Buffer.concat([ready.payload, Buffer.from(` ${loads.length}`)]);
     const { deliveryId, run } = key;
     const accountNo = Number(key.accountNo);
     const load = { ...source, accountNo, deliveryId, run, attempt, endpointId };
-    loads.set(ready.payload, load);
+    loads.push(load);
     return load;
   }
 
@@ -92,7 +92,7 @@ export function createAttempts(
       return step.case === "ready" ? [identify(step.value, run, attempt)] : [];
     },
     begin({ body }: PostRequest, process: Process): BegunAttempt {
-      const load = loads.get(body);
+      const load = loads[Number(Buffer.from(body).toString().split(" ").at(-1))];
       if (load === undefined) throw new Error("no answer of the core contained this payload");
       const one: BegunAttempt = { ...load, process, beganMs: nowMs() };
       all.push(one);

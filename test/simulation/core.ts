@@ -1,5 +1,5 @@
 import { DispatchService } from "@activity/proto";
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { createContextValues, type HandlerContext, type Interceptor } from "@connectrpc/connect";
 import { createDispatchService } from "../../server/src/dispatch/dispatch-service.ts";
 import { resumeOrphanedRuns } from "../../server/src/dispatch/orphaned-runs.ts";
@@ -16,6 +16,9 @@ import type { World } from "./world.ts";
 /** The keys that encrypt signing secrets. */
 export const SECRET_KEYS = [createSecretKey(Buffer.alloc(32, 7))] as const;
 const ORPHANS_EVERY_MS = 5_000;
+
+/** Hears of an answer of the core, and may change it. */
+export type OnAnswer = (method: string, request: Message, answer: Message) => void;
 
 export type Core = ReturnType<typeof createCore>;
 
@@ -41,9 +44,11 @@ export function createCore(world: World, database: Database, random: Random) {
     process,
     outbox,
     packets: createMemoryPackets(database.tables, link, session),
-    /** Answers a call as the core's listener does. */
-    async answer(method: DescMethod, request: Message, signal: AbortSignal) {
-      const handler = service[method.localName as keyof typeof service];
+    /** Answers a call as the core's listener does. `onAnswer` hears of the answer before it is encoded. */
+    async answer(name: string, bytes: Uint8Array, signal: AbortSignal, onAnswer: OnAnswer) {
+      const method = DispatchService.method[name as keyof typeof DispatchService.method];
+      const request = fromBinary(method.input, bytes);
+      const handler = service[name as keyof typeof service];
       // All methods of the service are unary.
       const handle = handler as (message: Message, context: HandlerContext) => Promise<object>;
       const context = { signal, values: createContextValues() } as HandlerContext;
@@ -53,7 +58,10 @@ export function createCore(world: World, database: Database, random: Random) {
       >[0];
       const next = async () => ({ stream: false, message: await handle(request, context) });
       const mapped = mapErrors(next as unknown as Parameters<Interceptor>[0]);
-      return (await mapped(call)).message as Record<string, unknown>;
+      const output: DescMessage = method.output;
+      const answer = create(output, (await mapped(call)).message as Message);
+      onAnswer(name, request, answer);
+      return toBinary(output, answer);
     },
   };
 }

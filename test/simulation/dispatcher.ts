@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { DispatchService } from "@activity/proto";
 import { wait } from "@activity/runtime/timing";
 import { createRecorder, type Recorder } from "../../workflows/src/attempt/recorder.ts";
 import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
@@ -6,6 +7,7 @@ import { whileCoreAnswers } from "../../workflows/src/dispatcher/while-core-answ
 import { startRetries } from "../../workflows/src/dispatcher/workflow-runs.ts";
 import { createActivities } from "../../workflows/src/workflow/activities.ts";
 import { createAttemptSlots, RETRY_SLOTS } from "../../workflows/src/workflow/attempt-slots.ts";
+import { createRunStory } from "../../workflows/src/workflow/run-story.ts";
 import { QUIET } from "../harness/quiet.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Network } from "./network.ts";
@@ -21,7 +23,7 @@ const PAUSE_MS = 1_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Starts a dispatcher process: the real pollers, recorder and activities. */
+/** Starts a dispatcher process: the real pollers, recorder, activities and workflows. */
 export function createDispatcher(
   wire: Omit<WireParts, "process">,
   name: string,
@@ -37,7 +39,7 @@ export function createDispatcher(
   const process = world.startProcess(name);
   const { timing } = process;
   const nowMs = () => Math.floor(EPOCH_MS + world.nowMs());
-  const dispatch = createWire({ ...wire, process });
+  const dispatch = createWire({ ...wire, process }, DispatchService);
   const sender = network.createSender(process, attempts);
   const real = createRecorder(dispatch, QUIET, timing);
   const recorder: Recorder = {
@@ -66,7 +68,7 @@ export function createDispatcher(
   }
 
   async function workForTemporal(_installationId: string, stop: AbortSignal): Promise<void> {
-    const leave = temporal.connect({ process, activities });
+    const leave = temporal.connect({ process, activities, createRunStory });
     const retries = startRetries({
       ...{ client, taskQueue: "deliveries", nowMs, dispatch, recorder, timing, log: QUIET },
     });

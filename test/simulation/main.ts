@@ -3,9 +3,12 @@ import { runPlanted } from "./planted/run-planted.ts";
 import { report } from "./report.ts";
 import { drawScenario } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
+import { loadPrevious, THIS_VERSION } from "./version.ts";
 
 // npm run test:simulation -- --minutes 30 [--from SEED]   as many scenarios as fit
 // npm run test:simulation -- --seed SEED                  one scenario, shrunk if it breaks a rule
+//
+// npm run test:simulation -- --versions                   dispatchers of this version and of the one before
 //
 // npm run test:simulation -- --planted [PART]             all planted bugs, or those with PART in their names
 
@@ -17,16 +20,19 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "1" },
     from: { type: "string", default: FIRST_SEED },
     seed: { type: "string" },
+    versions: { type: "boolean", default: false },
     planted: { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
 
+const versions = [THIS_VERSION, ...(values.versions ? [await loadPrevious()] : [])];
+
 async function runFor(minutes: number, from: number): Promise<boolean> {
   const endMs = performance.now() + minutes * 60_000;
   let [seed, failed, faults, attempts] = [from, 0, 0, 0];
   for (; performance.now() < endMs; seed++) {
-    const scenario = drawScenario(seed);
+    const scenario = drawScenario(seed, versions);
     const outcome = await simulate(scenario);
     faults += outcome.faults.length;
     attempts += outcome.attempts;
@@ -43,7 +49,7 @@ async function runFor(minutes: number, from: number): Promise<boolean> {
 }
 
 async function runSeed(seed: number): Promise<boolean> {
-  const scenario = drawScenario(seed);
+  const scenario = drawScenario(seed, versions);
   const text = await report(scenario, await simulate(scenario));
   process.stdout.write(`${text || `seed ${seed} breaks no rule`}\n`);
   return text === "";

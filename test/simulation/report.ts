@@ -9,11 +9,13 @@ export async function report(scenario: Scenario, outcome: Outcome): Promise<stri
   const least = await shrink(scenario, violation.rule);
   const again = await simulate(least);
   const faults = again.faults.filter((name) => !least.skipped.includes(name));
-  const { accounts, dispatchers, healsAtMs } = least;
+  const { accounts, dispatchers, versions, healsAtMs } = least;
+  const option = scenario.versions.length > 1 ? " --versions" : "";
   return [
     `seed ${scenario.seed} broke "${violation.message}"`,
-    `to repeat: npm run test:simulation -- --seed ${scenario.seed}`,
+    `to repeat: npm run test:simulation -- --seed ${scenario.seed}${option}`,
     `smallest scenario: endpoints of accounts ${accounts.join(", ")}; dispatchers ${dispatchers}`,
+    `  of ${versions.map(({ name }) => name).join(" and ")}`,
     ...(least.frozen === undefined ? [] : [`  never heals: ${JSON.stringify(least.frozen)}`]),
     ...least.actions.map((action) => `  ${JSON.stringify(action)}`),
     ...faults.map((name) => `  fault: ${name}`),

@@ -192,9 +192,13 @@ export function createSafety(parts: SafetyParts) {
       checkSignature(one, request);
     },
     /** A workflow ends without a termination. */
-    onWorkflowEnd(run: Run): void {
+    onEnd(run: Run): void {
       const isKept = !goesOn(run) || tables().entries.get(run.deliveryId)?.run === run.run;
       check(RUN_IS_KEPT, isKept, run, "has left Temporal");
+    },
+    /** A worker's code cannot continue a workflow from its history. */
+    onDiverged(run: Run, what: string): void {
+      check("a workflow can be replayed", false, run, what);
     },
     /** The core answers a claim of first attempts. */
     onClaimed(load: Load): void {

@@ -1,6 +1,7 @@
 import { BEHAVIOURS, type Behaviour } from "./network.ts";
 import { createStreams, type Random } from "./random.ts";
 import { drawKind } from "./scenario-kinds.ts";
+import { THIS_VERSION, type Version } from "./version.ts";
 
 type Of<Kind extends string, Fields = unknown> = { readonly kind: Kind } & Readonly<Fields>;
 
@@ -41,6 +42,8 @@ export type Scenario = {
   /** The number of endpoints of each account. */
   readonly accounts: readonly number[];
   readonly dispatchers: number;
+  /** Each start of a dispatcher picks one of these versions. */
+  readonly versions: readonly Version[];
   /** The share of messages that have a fault. */
   readonly faultShare: number;
   /** The names of faults that do not happen. */
@@ -61,7 +64,10 @@ const MAX_ACTIONS = 40;
 const BURST = 80;
 
 /** Draws the scenario of a seed. */
-export function drawScenario(seed: number): Scenario {
+export function drawScenario(
+  seed: number,
+  versions: readonly Version[] = [THIS_VERSION],
+): Scenario {
   const random = createStreams(seed)("scenario");
   const span = random.pick(SPANS_MS);
   const accounts = Array.from({ length: 1 + random.below(3) }, () => 1 + random.below(2));
@@ -79,7 +85,8 @@ export function drawScenario(seed: number): Scenario {
   const actions = [...drawn, ...(kind.actions ?? [])].sort((one, other) => one.atMs - other.atMs);
   const dispatchers = Math.max(drawnDispatchers, needed);
   const healsAtMs = Math.max(span, (actions.at(-1)?.atMs ?? 0) + 1);
-  return { seed, accounts, dispatchers, faultShare, skipped: [], actions, frozen, healsAtMs };
+  const drawnOnce = { seed, accounts, dispatchers, versions, faultShare, actions, frozen };
+  return { ...drawnOnce, skipped: [], healsAtMs };
 }
 
 type Size = {

@@ -31,6 +31,7 @@ export async function shrink(scenario: Scenario, rule: string): Promise<Scenario
     }
   }
 
+  for (const version of least.versions) await keepIfBroken({ ...least, versions: [version] });
   await keepIfBroken({ ...least, faultShare: 0 });
   if (least.frozen !== undefined) await keepIfBroken({ ...least, frozen: undefined });
   await shorten(

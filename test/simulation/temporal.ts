@@ -11,9 +11,16 @@ import {
   type DeliverInput,
   deliverWorkflowId,
 } from "../../workflows/src/workflow/contract.ts";
+import type { createRunStory } from "../../workflows/src/workflow/run-story.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import { type Execution, execute, type Workflow } from "./workflow-execution.ts";
+import {
+  type Execution,
+  execute,
+  stored,
+  type TemporalCalls,
+  type Workflow,
+} from "./workflow-execution.ts";
 import { EPOCH_MS, type Process, type World } from "./world.ts";
 
 /** How long a worker may be silent before another one gets its workflow task. */
@@ -21,17 +28,24 @@ const TASK_TIMEOUT_MS = 10_000;
 /** The shares of sleeping workflows that a worker keeps in its cache. A large cache keeps all. */
 const CACHED_SHARES = [0.8, 1];
 
-/** A worker: the process of a dispatcher, and its activities. */
-export type TemporalWorker = { readonly process: Process; readonly activities: Activities };
+/** A worker: the process of a dispatcher, its activities, and the code of its workflows. */
+export type TemporalWorker = {
+  readonly process: Process;
+  readonly activities: Activities;
+  readonly createRunStory: typeof createRunStory;
+};
 
 export type Temporal = ReturnType<typeof createTemporal>;
 
-/** Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes. */
+/**
+ * Creates a Temporal without workflows. `onEnd` hears of each run whose workflow completes, and `onDiverged` of each
+ * that a worker's code cannot continue.
+ */
 export function createTemporal(
   world: World,
   faults: Faults,
   random: Random,
-  onEnd: (run: Run) => void,
+  { onEnd, onDiverged }: Pick<TemporalCalls, "onEnd" | "onDiverged">,
 ) {
   const workflows = new Map<string, Workflow>();
   /** When a worker lost a task of each workflow, or Temporal forgot the workflow. */
@@ -69,11 +83,12 @@ export function createTemporal(
     const save = (execution: Execution) => saveProgress(workflow, execution);
     const sleep = (milliseconds: number) => {
       world.after(milliseconds, () => {
-        workflow.history.push({ atMs: world.nowMs(), isFailed: false, result: undefined });
+        const ended = { step: "sleep", isFailed: false, result: undefined } as const;
+        workflow.history.push({ ...ended, atMs: world.nowMs() });
         wake(workflow);
       });
     };
-    execute(world, workflow, worker, { save, sleep, onEnd });
+    execute(world, workflow, worker, { save, sleep, onEnd, onDiverged });
   }
 
   /** Returns whether the progress of a worker reached Temporal. If not, another worker gets the task. */
@@ -94,8 +109,9 @@ export function createTemporal(
     world.after(TASK_TIMEOUT_MS, () => wake(workflow));
   }
 
-  function start(input: DeliverInput, options: WorkflowStartOptions): void {
-    const id = deliverWorkflowId(input);
+  function start(options: WorkflowStartOptions): void {
+    const [input] = stored(options.args) as [DeliverInput];
+    const { workflowId: id } = options;
     const known = workflows.get(id);
     if (known?.state === "running") return;
     const isForFailed =
@@ -154,7 +170,7 @@ export function createTemporal(
           return work();
         },
         start: (_type: string, options: WorkflowStartOptions) =>
-          call(process, untilMs, () => start(options.args?.[0] as DeliverInput, options)),
+          call(process, untilMs, () => start(options)),
         getHandle: (id: string) => ({
           result: () => call(process, untilMs, () => workflows.get(id)?.result),
         }),

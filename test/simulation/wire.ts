@@ -1,7 +1,7 @@
-import { DispatchService } from "@activity/proto";
-import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
+import type { DispatchService } from "@activity/proto";
+import { create, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
-import type { Core } from "./core.ts";
+import type { Core, OnAnswer } from "./core.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Process, World } from "./world.ts";
 
@@ -20,12 +20,18 @@ export type WireParts = {
   /** The core that answers now, if one lives. */
   readonly core: () => Core | undefined;
   /** Hears of each answer before the dispatcher gets it. */
-  readonly onAnswer: (method: string, request: Message, answer: Message) => void;
+  readonly onAnswer: OnAnswer;
 };
 
-/** Creates the client of a dispatcher. Its calls and answers can be late, get lost, or arrive twice. */
-export function createWire(parts: WireParts): Client<typeof DispatchService> {
-  const methods = DispatchService.methods.map((method) => [
+/**
+ * Creates the client of a dispatcher, whose version knows the service in this form. Its calls and answers can be late,
+ * get lost, or arrive twice.
+ */
+export function createWire(
+  parts: WireParts,
+  service: typeof DispatchService,
+): Client<typeof DispatchService> {
+  const methods = service.methods.map((method) => [
     method.localName,
     (init: Record<string, unknown>, options?: CallOptions) => call(parts, method, init, options),
   ]);
@@ -40,7 +46,7 @@ function call(
   { timeoutMs, signal }: CallOptions = {},
 ): Promise<Message> {
   const name = method.localName;
-  const request = create(method.input, init);
+  const request = toBinary(method.input, create(method.input, init));
   const answer = Promise.withResolvers<Message>();
   const caller = new AbortController();
   const passage = faults.pass(`wire ${process.name} ${name}`);
@@ -75,11 +81,10 @@ function call(
       return;
     }
     const noReset = called.process.onKill(() => back(refuse));
-    called.answer(method, request, caller.signal).then(
-      (init) => {
+    called.answer(name, request, caller.signal, onAnswer).then(
+      (bytes) => {
         noReset();
-        const heard = create(method.output, init);
-        onAnswer(name, request, heard);
+        const heard = fromBinary(method.output, bytes);
         back(() => (fault === Fault.Broken ? refuse() : answer.resolve(heard)));
       },
       (error: unknown) => {

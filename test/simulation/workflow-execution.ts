@@ -1,16 +1,14 @@
 import type { Run } from "../../workflows/src/common/run.ts";
 import type { DeliverInput, RunResult } from "../../workflows/src/workflow/contract.ts";
-import { createRunStory } from "../../workflows/src/workflow/run-story.ts";
 import { createRandom } from "./random.ts";
 import type { TemporalWorker } from "./temporal.ts";
 import { EPOCH_MS, type World } from "./world.ts";
 
+type Step = "attempt" | "record" | "sleep";
+type StepEnd = { readonly atMs: number; readonly isFailed: boolean; readonly result: unknown };
+
 /** The result of one step of a workflow. */
-export type HistoryEntry = {
-  readonly atMs: number;
-  readonly isFailed: boolean;
-  readonly result: unknown;
-};
+export type HistoryEntry = StepEnd & { readonly step: Step };
 
 /** A workflow that Temporal stores. */
 export type Workflow = {
@@ -34,20 +32,22 @@ const ACTIVITY_TIMEOUT_MS = 20_000;
 const HEARTBEAT_MS = 8_000;
 
 /** What a worker tells Temporal. */
-type TemporalCalls = {
+export type TemporalCalls = {
   /** Saves all entries. Returns false if the task was lost. */
   readonly save: (execution: Execution) => boolean;
   /** Sets a timer. Temporal writes its end into the history. */
   readonly sleep: (milliseconds: number) => void;
   readonly onEnd: (run: Run) => void;
+  /** A worker's code takes another step than the history. */
+  readonly onDiverged: (run: Run, what: string) => void;
 };
 
-/** Runs a workflow on a worker. It replays the entries of its history, and performs the other steps. */
+/** Runs a workflow on a worker, by its code. It replays the entries of its history, and performs the other steps. */
 export function execute(
   world: World,
   workflow: Workflow,
   worker: TemporalWorker,
-  { save, sleep, onEnd }: TemporalCalls,
+  { save, sleep, onEnd, onDiverged }: TemporalCalls,
 ): void {
   const { input } = workflow;
   const execution: Execution = { worker, entries: [...workflow.history], wakeUp: undefined };
@@ -57,9 +57,13 @@ export function execute(
   let place = 0;
   let nowMs = execution.entries[0]?.atMs ?? world.nowMs();
 
-  async function next(perform: () => Promise<HistoryEntry>): Promise<unknown> {
+  async function next(step: Step, perform: () => Promise<StepEnd>): Promise<unknown> {
     const known = execution.entries[place];
-    const entry = known ?? (await perform());
+    if (known !== undefined && known.step !== step) {
+      onDiverged(input, `has ${known.step} in its history, and ${step} in its code`);
+      return never;
+    }
+    const entry = known ?? { step, ...stored(await perform()) };
     if (workflow.execution !== execution) return never;
     if (known === undefined) execution.entries[place] = entry;
     place += 1;
@@ -69,23 +73,31 @@ export function execute(
   }
 
   const activity = (work: () => Promise<unknown>) => () =>
-    new Promise<HistoryEntry>((resolve) => {
+    new Promise<StepEnd>((resolve) => {
       const end = (isFailed: boolean) => (result: unknown) => {
         beat();
         late();
-        resolve({ atMs: world.nowMs(), isFailed, result });
+        resolve({ atMs: world.nowMs(), isFailed, result: isFailed ? undefined : result });
       };
       const beat = world.after(HEARTBEAT_MS, () => save(execution), worker.process);
       const late = world.after(ACTIVITY_TIMEOUT_MS, () => end(true)(undefined), worker.process);
       work().then(end(false), end(true));
     });
 
-  const story = createRunStory(input, {
+  const story = worker.createRunStory(input, {
     // The history holds the answers of activities unchanged.
-    attempt: (due) => next(activity(() => worker.activities.attempt(due))) as never,
-    record: (made) => next(activity(() => worker.activities.record(made))) as never,
+    attempt: (due) =>
+      next(
+        "attempt",
+        activity(() => worker.activities.attempt(due)),
+      ) as never,
+    record: (made) =>
+      next(
+        "record",
+        activity(() => worker.activities.record(made)),
+      ) as never,
     async sleep(milliseconds) {
-      await next(async () => {
+      await next("sleep", async () => {
         if (!save(execution)) return never;
         sleep(milliseconds);
         await new Promise<void>((resolve) => {
@@ -101,8 +113,13 @@ export function execute(
   story.run().then((result) => {
     if (!save(execution)) return;
     workflow.state = "completed";
-    workflow.result = result;
+    workflow.result = stored(result);
     workflow.execution = undefined;
     onEnd(input);
   });
+}
+
+/** Returns a value as Temporal stores it. */
+export function stored<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value));
 }

@@ -7,6 +7,10 @@ export type PlantedBug = {
   readonly find: string;
   /** Empty by default. */
   readonly replace?: string;
+  /** A second place that the mistake needs. */
+  readonly also?: Omit<PlantedBug, "name">;
+  /** Only this version has it: it shows beside the version before. */
+  readonly besideOther?: boolean;
 };
 
 const CLAIM = "server/src/dispatch/claim.ts";
@@ -320,5 +324,33 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a restored run goes on although Temporal knows its end",
     file: WORKFLOW,
     find: 'if (isAhead && (result.end === "delivered" || result.end === "failed")) return result;',
+  },
+  {
+    name: "a workflow has a new step without a patch",
+    file: STORY,
+    find: 'if (answer.kind === "made") {',
+    replace: 'if (answer.kind === "made") {\n        await sleep(1);',
+    besideOther: true,
+  },
+  {
+    name: "a workflow reads its input in a new form only",
+    file: STORY,
+    find: "{ made: before = [], ...run }: DeliverInput",
+    replace: "{ before = [], ...run }: DeliverInput",
+    also: {
+      file: WORKFLOW,
+      find: "args: [input],",
+      replace: "args: [{ ...input, made: undefined, before: input.made }],",
+    },
+    besideOther: true,
+  },
+  {
+    name: "the id of a workflow has a new form",
+    file: "workflows/src/workflow/contract.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+    find: "`delivery-${deliveryId}-${run}`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+    replace: "`deliver-${deliveryId}-${run}`",
+    besideOther: true,
   },
 ];

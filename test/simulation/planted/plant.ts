@@ -4,8 +4,13 @@ import type { PlantedBug } from "./bugs.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Plants a bug in a file when this process loads it. Returns a function that tells whether it was loaded. */
-export function plant({ file, find, replace = "" }: PlantedBug): () => boolean {
+/** Plants a bug in its files when this process loads them. Returns a function that tells whether all were loaded. */
+export function plant({ also, ...bug }: Omit<PlantedBug, "name">): () => boolean {
+  const places = [plantIn(bug), ...(also ? [plant(also)] : [])];
+  return () => places.every((isPlanted) => isPlanted());
+}
+
+function plantIn({ file, find, replace = "" }: Omit<PlantedBug, "name">): () => boolean {
   const { href } = new URL(file, ROOT);
   const parts = readFileSync(new URL(href), "utf8").split(find);
   if (parts.length !== 2) throw new Error(`${file} contains ${parts.length - 1} times: ${find}`);

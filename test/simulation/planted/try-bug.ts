@@ -19,13 +19,15 @@ const isPlanted = plant(bug);
 
 const { drawScenario } = await import("../scenario.ts");
 const { simulate } = await import("../simulate.ts");
+const { loadPrevious, THIS_VERSION } = await import("../version.ts");
+const versions = [THIS_VERSION, ...(bug.besideOther ? [await loadPrevious()] : [])];
 if (!isPlanted()) throw new Error(`the simulation does not load ${bug.file}`);
 
 async function tryBug(): Promise<Tried> {
   let runs = 0;
   while (runs < MAX_RUNS && performance.now() < MAX_MS) {
     runs += 1;
-    const { violation } = await simulate(drawScenario(runs));
+    const { violation } = await simulate(drawScenario(runs, versions));
     if (violation !== undefined) return { rule: violation.rule, runs };
   }
   return { rule: undefined, runs };

@@ -1,0 +1,44 @@
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+import { createDispatcher } from "./dispatcher.ts";
+
+/** A version of the dispatchers. */
+export type Version = {
+  readonly name: string;
+  readonly createDispatcher: typeof createDispatcher;
+  /** The rules that this version breaks alone. They are not checked. */
+  readonly breaks: readonly string[];
+};
+
+export const THIS_VERSION: Version = { name: "this version", createDispatcher, breaks: [] };
+
+/**
+ * Since that version, a record of another process's attempt counts the wait from the attempt's end, and a lost record
+ * has another text. Empty this list when `.ci/base` changes.
+ */
+const BREAKS = [
+  "a retry is due one wait after its attempt's end",
+  "a record holds the receiver's answer",
+];
+
+/**
+ * Loads the dispatcher a second time, with the pollers, recorder, activities, workflows and protos of the version
+ * before. A file that it lacks comes from this version.
+ */
+export async function loadPrevious(): Promise<Version> {
+  const { checkOutPrevious } = await import("../upgrade/harness-previous.ts");
+  const { href } = new URL("dispatcher.ts?previous", import.meta.url);
+  const before = `${pathToFileURL(checkOutPrevious())}/test/simulation/dispatcher.ts`;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (context.parentURL !== href) return nextResolve(specifier, context);
+      try {
+        return nextResolve(specifier, { ...context, parentURL: before });
+      } catch {
+        return nextResolve(specifier, { ...context, parentURL: href });
+      }
+    },
+  });
+  const loaded: typeof import("./dispatcher.ts") = await import(href);
+  return { name: "the version before", createDispatcher: loaded.createDispatcher, breaks: BREAKS };
+}
