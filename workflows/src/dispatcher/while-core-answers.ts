@@ -31,6 +31,8 @@ export async function whileCoreAnswers(
   const end = () => ending.abort();
   const stop = AbortSignal.any([signal, ending.signal]);
   const working = work(id, stop).finally(end);
+  // Its failure is handled below. Until then it must not count as unhandled, which would end the process.
+  working.catch(() => undefined);
   for (let missed = 0; missed < MISSED; ) {
     await wait(timing, ASK_EVERY_MS, stop);
     if (stop.aborted) break;
