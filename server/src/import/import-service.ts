@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type {
   ImportDonationsRequest,
   ImportOpening,
@@ -12,7 +13,7 @@ import { DomainError, ErrorCode } from "../common/errors.ts";
 import { oneAhead } from "../common/one-ahead.ts";
 import type { Pool } from "../database/pool.ts";
 import type { Writer } from "../write/writer.ts";
-import { storeImportedRows } from "./import-batch.ts";
+import { prepareRows, storePreparedRows } from "./import-batch.ts";
 import { checkImportRow, type ImportedRow } from "./import-row.ts";
 
 /** The most rows of one message. */
@@ -27,10 +28,11 @@ export function createImportService(pool: Pool, writer: Writer): ServiceImpl<typ
       const { accountId, platform } = await open(pool, first.value);
       let stored = 0;
       let refused = 0;
-      // The next message is read and checked while the database stores the one before.
-      for await (const { accepted, refusedRows, received } of oneAhead(readBatches(steps))) {
+      // The next message is read, checked and prepared while the database stores the one before.
+      for await (const batch of oneAhead(readBatches(steps, platform))) {
+        const { chunks, refusedRows, received } = batch;
         refused += refusedRows.length;
-        stored += await storeImportedRows(writer, accountId, platform, accepted);
+        stored += await storePreparedRows(writer, accountId, platform, chunks);
         yield {
           received: BigInt(received),
           stored: BigInt(stored),
@@ -55,13 +57,15 @@ async function open(pool: Pool, { step }: ImportDonationsRequest): Promise<Impor
 }
 
 /** Reads the messages after the opening. `received` counts the rows so far. */
-async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>) {
+async function* readBatches(steps: AsyncIterator<ImportDonationsRequest>, platform: number) {
   let received = 0;
   for await (const request of { [Symbol.asyncIterator]: () => steps }) {
     const rows = rowsOf(request);
-    const checked = checkRows(rows, received);
+    const { accepted, refusedRows } = checkRows(rows, received);
     received += rows.length;
-    yield { ...checked, received };
+    yield { chunks: await prepareRows(platform, accepted), refusedRows, received };
+    // This batch goes to the database before the next message is read.
+    await turn();
   }
 }
 
