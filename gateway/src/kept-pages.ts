@@ -12,8 +12,8 @@ export type KeptPage = {
 /** A page to answer with. */
 export type AnsweredPage = {
   readonly etag: string;
-  /** The JSON. */
-  readonly body: string;
+  /** The JSON, as text or in UTF-8. */
+  readonly body: string | Buffer;
   readonly isEmpty: boolean;
 };
 

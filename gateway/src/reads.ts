@@ -1,7 +1,7 @@
 import { type ListActivitiesRequest, type ListActivitiesResponse, Order } from "@activity/proto";
 import type { CallOptions } from "@connectrpc/connect";
 import type { GatewayResponse } from "./gateway-response.ts";
-import type { KeptPages } from "./kept-pages.ts";
+import type { AnsweredPage, KeptPages } from "./kept-pages.ts";
 import { parseActivityQuery } from "./query/activity-query.ts";
 import { parseStrictQuery } from "./query/strict-query.ts";
 import { renderMe } from "./render/me.ts";
@@ -43,7 +43,7 @@ export function parseGetMe(query: string): Read {
  * is still current. §4.2
  */
 export function parseListActivities(query: string): Read {
-  const request = parseActivityQuery(query);
+  const request = { ...parseActivityQuery(query), asJson: true };
   return (context) => readPage(context, query, request);
 }
 
@@ -60,10 +60,16 @@ async function readPage(
   if (page.notModified && kept !== undefined) {
     return { body: kept.body, emptyFeed: kept.isEmpty ? feedOf(request, page) : undefined };
   }
-  const body = renderPage(page);
-  const isEmpty = page.activities.length === 0;
+  const { body, isEmpty } = bodyOf(page);
   pages.note(apiKey, query, { etag: page.etag, body, isEmpty });
   return { body, emptyFeed: isEmpty ? feedOf(request, page) : undefined };
+}
+
+function bodyOf(page: ListActivitiesResponse): Pick<AnsweredPage, "body" | "isEmpty"> {
+  const { buffer, byteOffset, byteLength } = page.json;
+  // A core of the previous version sends messages.
+  if (byteLength === 0) return { body: renderPage(page), isEmpty: page.activities.length === 0 };
+  return { body: Buffer.from(buffer, byteOffset, byteLength), isEmpty: page.isEmpty };
 }
 
 /** A core of the previous version names no account. Its pages cannot be waited for. */

@@ -2,12 +2,14 @@ import {
   type ActivityType,
   type ListActivitiesRequest,
   ListActivitiesRequestSchema,
+  numbersByWord,
   Order,
+  PLATFORMS,
   type Platform,
+  TYPES,
 } from "@activity/proto";
 import { create } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { numbersByWord, PLATFORMS, TYPES } from "../words/words.ts";
 import { InvalidParameterError } from "./invalid-parameter-error.ts";
 import { parseStrictQuery } from "./strict-query.ts";
 import { findTimestamp } from "./timestamp.ts";

@@ -1,5 +1,4 @@
-import type { Activity } from "@activity/proto";
-import { PLATFORMS, TYPES, UNITS } from "../words/words.ts";
+import { type Activity, PLATFORMS, TYPES, UNITS } from "@activity/proto";
 import { renderTimestamp } from "./timestamp.ts";
 
 /** Renders an activity as public JSON with every field of §2.1. Throws if the message lacks one. */

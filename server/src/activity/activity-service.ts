@@ -7,16 +7,20 @@ import type {
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "../database/pool.ts";
 import type { FeedChanges } from "../feed-change/feed-changes.ts";
-import { type CursorKey, parseCursor, signCursor } from "./activity-cursor.ts";
+import { type CursorKey, type FeedPosition, parseCursor, signCursor } from "./activity-cursor.ts";
 import { pageEtag } from "./activity-etag.ts";
-import { type ActivityQuery, parseActivityQuery } from "./activity-query.ts";
+import { parseActivityQuery } from "./activity-query.ts";
 import { activityFromRow } from "./activity-row.ts";
-import { type ActivityRow, readActivityRows } from "./activity-store.ts";
+import { readActivityRows, readRawActivityRows } from "./activity-store.ts";
 import { readAccountOf } from "./read-account.ts";
+import { positionOf, renderPage } from "./rendered-page.ts";
 
 /** The longest wait of a poll. ADR 0052 */
 const MAX_WAIT_MS = 10_000;
-const NO_PAGE = { activities: [], hasMore: false, notModified: true };
+const NO_PAGE = {
+  ...{ activities: [], hasMore: false, notModified: false },
+  ...{ json: new Uint8Array(), isEmpty: false },
+};
 
 /**
  * Serves the feed. The first of `cursorKeys` signs and all verify, so that cursors stay valid when a key is
@@ -42,28 +46,24 @@ export function createActivityService(
       $typeName: "activity.read.v1.ListActivitiesResponse" as const,
       ...{ etag, accountId: account.id, feedVersion: BigInt(account.feedVersion) },
     };
-    if (request.ifNoneMatch === etag) return { ...feed, ...NO_PAGE };
+    if (request.ifNoneMatch === etag) return { ...feed, ...NO_PAGE, notModified: true };
+    const nextCursor = (end: FeedPosition | undefined) =>
+      end === undefined ? request.cursor : signCursor(cursorKeys[0], account.id, query, end);
+    if (request.asJson) {
+      const rows = await readRawActivityRows(pool, account.no, query, position);
+      const { page, hasMore, last } = pageOf(rows, query.limit);
+      const json = renderPage(page, hasMore, nextCursor(last && positionOf(last)));
+      return { ...feed, ...NO_PAGE, json, isEmpty: page.length === 0 };
+    }
     const rows = await readActivityRows(pool, account.no, query, position);
-    const page = rows.length > query.limit ? rows.slice(0, query.limit) : rows;
-    const nextCursor = cursorAfter(page, account.id, query) ?? request.cursor;
-    return {
-      ...feed,
-      activities: page.map(activityFromRow),
-      hasMore: rows.length > query.limit,
-      notModified: false,
-      ...(nextCursor !== undefined && { nextCursor }),
-    };
-  }
-
-  function cursorAfter(page: ActivityRow[], accountId: string, query: ActivityQuery) {
-    const last = page.at(-1);
-    return (
-      last &&
-      signCursor(cursorKeys[0], accountId, query, {
-        recordedAtMicros: last.recorded_at,
-        recordKey: last.record_key,
-      })
+    const { page, hasMore, last } = pageOf(rows, query.limit);
+    const cursor = nextCursor(
+      last && { recordedAtMicros: last.recorded_at, recordKey: last.record_key },
     );
+    return {
+      ...{ ...feed, ...NO_PAGE, activities: page.map(activityFromRow), hasMore },
+      ...(cursor !== undefined && { nextCursor: cursor }),
+    };
   }
 
   async function waitForActivity(
@@ -80,4 +80,11 @@ export function createActivityService(
   }
 
   return { listActivities, waitForActivity };
+}
+
+/** Returns the page of rows that were read, which may be one more. */
+function pageOf<Row>(rows: readonly Row[], limit: number) {
+  const hasMore = rows.length > limit;
+  const page = hasMore ? rows.slice(0, limit) : rows;
+  return { page, hasMore, last: page.at(-1) };
 }

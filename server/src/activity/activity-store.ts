@@ -1,9 +1,11 @@
 import type { Micros, MicrosColumn } from "../common/timestamps.ts";
-import { withDeadline } from "../database/deadline.ts";
+import { type Answer, withDeadline } from "../database/deadline.ts";
 import type { Pool, RowDataPacket } from "../database/pool.ts";
 import { prepared } from "../database/prepared.ts";
+import { returnRawRows } from "../database/raw-rows.ts";
 import type { FeedPosition } from "./activity-cursor.ts";
 import type { ActivityQuery } from "./activity-query.ts";
+import type { RawActivityRow } from "./rendered-page.ts";
 
 export type ActivityRow = RowDataPacket & {
   recorded_at: number;
@@ -36,6 +38,20 @@ export function readActivityRows(
   const { sql, values } = pageStatement(accountNo, query, position);
   return withDeadline<ActivityRow[]>(pool, DEADLINE_MS, (connection, answer) =>
     connection.execute(sql, prepared(values), answer),
+  );
+}
+
+/** Reads the same rows as `readActivityRows`, but leaves them as their bytes. */
+export function readRawActivityRows(
+  pool: Pool,
+  accountNo: number,
+  query: ActivityQuery,
+  position: FeedPosition | undefined,
+): Promise<RawActivityRow[]> {
+  const { sql, values } = pageStatement(accountNo, query, position);
+  return withDeadline<RawActivityRow[]>(pool, DEADLINE_MS, (connection, answer) =>
+    // The driver's type of the answer allows no bytes.
+    returnRawRows(connection.execute(sql, prepared(values), answer as Answer<never>)),
   );
 }
 

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file activity/read/v1/activity_service.proto.
  */
 export const file_activity_read_v1_activity_service: GenFile = /*@__PURE__*/
-  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEitAMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQhAKDl9pZl9ub25lX21hdGNoItIBChZMaXN0QWN0aXZpdGllc1Jlc3BvbnNlEi4KCmFjdGl2aXRpZXMYASADKAsyGi5hY3Rpdml0eS5yZWFkLnYxLkFjdGl2aXR5EhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQESDAoEZXRhZxgEIAEoCRIUCgxub3RfbW9kaWZpZWQYBSABKAgSEgoKYWNjb3VudF9pZBgGIAEoCRIUCgxmZWVkX3ZlcnNpb24YByABKANCDgoMX25leHRfY3Vyc29yInIKFldhaXRGb3JBY3Rpdml0eVJlcXVlc3QSLAoKYWNjb3VudF9pZBgBIAEoCUIYukgVchMyEV4oW2EtejAtOV17MTV9KT8kEhkKDGZlZWRfdmVyc2lvbhgCIAEoA0gAiAEBQg8KDV9mZWVkX3ZlcnNpb24iLwoXV2FpdEZvckFjdGl2aXR5UmVzcG9uc2USFAoMZmVlZF92ZXJzaW9uGAEgASgDKj0KBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDQoJT1JERVJfQVNDEAESDgoKT1JERVJfREVTQxACMugBCg9BY3Rpdml0eVNlcnZpY2USaAoOTGlzdEFjdGl2aXRpZXMSJy5hY3Rpdml0eS5yZWFkLnYxLkxpc3RBY3Rpdml0aWVzUmVxdWVzdBooLmFjdGl2aXR5LnJlYWQudjEuTGlzdEFjdGl2aXRpZXNSZXNwb25zZSIDkAIBEmsKD1dhaXRGb3JBY3Rpdml0eRIoLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVxdWVzdBopLmFjdGl2aXR5LnJlYWQudjEuV2FpdEZvckFjdGl2aXR5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CidhY3Rpdml0eS9yZWFkL3YxL2FjdGl2aXR5X3NlcnZpY2UucHJvdG8SEGFjdGl2aXR5LnJlYWQudjEixQMKFUxpc3RBY3Rpdml0aWVzUmVxdWVzdBIsCgphY2NvdW50X2lkGAEgASgJQhi6SBVyEzIRXihbYS16MC05XXsxNX0pPyQSHQoFbGltaXQYAiABKAVCCbpIBhoEGGQoAUgAiAEBEjAKBW9yZGVyGAMgASgOMhcuYWN0aXZpdHkucmVhZC52MS5PcmRlckIIukgFggECEAESNgoEdHlwZRgEIAEoDjIeLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHlUeXBlQgi6SAWCAQIQARI2CghwbGF0Zm9ybRgFIAEoDjIaLmFjdGl2aXR5LnJlYWQudjEuUGxhdGZvcm1CCLpIBYIBAhABEikKBXNpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGY3Vyc29yGAggASgJSAGIAQESGgoNaWZfbm9uZV9tYXRjaBgJIAEoCUgCiAEBEg8KB2FzX2pzb24YCiABKAhCCAoGX2xpbWl0QgkKB19jdXJzb3JCEAoOX2lmX25vbmVfbWF0Y2gi8gEKFkxpc3RBY3Rpdml0aWVzUmVzcG9uc2USLgoKYWN0aXZpdGllcxgBIAMoCzIaLmFjdGl2aXR5LnJlYWQudjEuQWN0aXZpdHkSEAoIaGFzX21vcmUYAiABKAgSGAoLbmV4dF9jdXJzb3IYAyABKAlIAIgBARIMCgRldGFnGAQgASgJEhQKDG5vdF9tb2RpZmllZBgFIAEoCBISCgphY2NvdW50X2lkGAYgASgJEhQKDGZlZWRfdmVyc2lvbhgHIAEoAxIMCgRqc29uGAggASgMEhAKCGlzX2VtcHR5GAkgASgIQg4KDF9uZXh0X2N1cnNvciJyChZXYWl0Rm9yQWN0aXZpdHlSZXF1ZXN0EiwKCmFjY291bnRfaWQYASABKAlCGLpIFXITMhFeKFthLXowLTldezE1fSk/JBIZCgxmZWVkX3ZlcnNpb24YAiABKANIAIgBAUIPCg1fZmVlZF92ZXJzaW9uIi8KF1dhaXRGb3JBY3Rpdml0eVJlc3BvbnNlEhQKDGZlZWRfdmVyc2lvbhgBIAEoAyo9CgVPcmRlchIVChFPUkRFUl9VTlNQRUNJRklFRBAAEg0KCU9SREVSX0FTQxABEg4KCk9SREVSX0RFU0MQAjLoAQoPQWN0aXZpdHlTZXJ2aWNlEmgKDkxpc3RBY3Rpdml0aWVzEicuYWN0aXZpdHkucmVhZC52MS5MaXN0QWN0aXZpdGllc1JlcXVlc3QaKC5hY3Rpdml0eS5yZWFkLnYxLkxpc3RBY3Rpdml0aWVzUmVzcG9uc2UiA5ACARJrCg9XYWl0Rm9yQWN0aXZpdHkSKC5hY3Rpdml0eS5yZWFkLnYxLldhaXRGb3JBY3Rpdml0eVJlcXVlc3QaKS5hY3Rpdml0eS5yZWFkLnYxLldhaXRGb3JBY3Rpdml0eVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_activity_read_v1_activity, file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The page to read.
@@ -85,6 +85,13 @@ export type ListActivitiesRequest = Message<"activity.read.v1.ListActivitiesRequ
    * @generated from field: optional string if_none_match = 9;
    */
   ifNoneMatch?: string | undefined;
+
+  /**
+   * Whether the page is wanted in `json`, as gateways send it on.
+   *
+   * @generated from field: bool as_json = 10;
+   */
+  asJson: boolean;
 };
 
 /**
@@ -151,6 +158,21 @@ export type ListActivitiesResponse = Message<"activity.read.v1.ListActivitiesRes
    * @generated from field: int64 feed_version = 7;
    */
   feedVersion: bigint;
+
+  /**
+   * The page as the body of `GET /api/v1/activity`, if the request has `as_json`. Then `activities`,
+   * `has_more` and `next_cursor` are not set.
+   *
+   * @generated from field: bytes json = 8;
+   */
+  json: Uint8Array;
+
+  /**
+   * Whether the page in `json` has no activities.
+   *
+   * @generated from field: bool is_empty = 9;
+   */
+  isEmpty: boolean;
 };
 
 /**

@@ -1,4 +1,4 @@
-import { ActivityType, Platform, Unit } from "@activity/proto";
+import { ActivityType, Platform, Unit } from "./gen/activity/read/v1/activity_pb.ts";
 
 /** The contract's words by the proto's numbers. */
 export type Words = Readonly<Record<number, string | undefined>>;
