@@ -14,12 +14,12 @@ const SECONDS_PER_DAY = 86_400;
 const FIRST_DAY = -719_162;
 const LAST_DAY = 2_932_896;
 
-/** Writes JSON in UTF-8. Only `reserve` makes space. */
+/** Writes JSON in UTF-8. Only `reserve` and `text` make space. */
 export class JsonWriter {
   #out: Buffer;
   #at = 0;
   #day = Number.NaN;
-  #date = "";
+  #date = Buffer.alloc(0);
 
   constructor(bytes: number) {
     this.#out = Buffer.allocUnsafe(bytes);
@@ -49,6 +49,7 @@ export class JsonWriter {
   }
 
   text(text: string): void {
+    this.reserve(3 * text.length);
     this.#at += this.#out.write(text, this.#at);
   }
 
@@ -96,12 +97,11 @@ export class JsonWriter {
     const day = Math.floor(second / SECONDS_PER_DAY);
     if (day !== this.#day) {
       if (day < FIRST_DAY || day > LAST_DAY) throw new RangeError("a time outside years 1 to 9999");
-      this.#date = new Date(day * SECONDS_PER_DAY * 1000)
-        .toISOString()
-        .slice(0, "2026-03-01T".length);
+      const time = new Date(day * SECONDS_PER_DAY * 1000).toISOString();
+      this.#date = Buffer.from(time.slice(0, "2026-03-01T".length));
       this.#day = day;
     }
-    this.#latin1(this.#date);
+    this.copy(this.#date, 0, this.#date.length);
     const ofDay = second - day * SECONDS_PER_DAY;
     this.#digits(Math.floor(ofDay / 3600), 2);
     this.byte(COLON);

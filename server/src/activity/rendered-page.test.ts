@@ -118,10 +118,12 @@ describe("§2 a page rendered from the database's bytes", () => {
     );
   });
 
-  it("is complete without a row and without a cursor", () => {
-    expect(renderPage([], false, undefined).toString()).toBe(
-      '{"data":[],"pagination":{"has_more":false,"next_cursor":null}}',
-    );
+  it("is complete without a row and without a cursor, or with a long one", () => {
+    const pageWith = (cursor: string) =>
+      `{"data":[],"pagination":{"has_more":false,"next_cursor":${cursor}}}`;
+    expect(renderPage([], false, undefined).toString()).toBe(pageWith("null"));
+    const long = "c".repeat(2_000);
+    expect(renderPage([], false, long).toString()).toBe(pageWith(`"${long}"`));
   });
 
   it("has the position of each row", () => {
