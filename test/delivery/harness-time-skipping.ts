@@ -63,26 +63,11 @@ export async function startTimeSkippingStack(behaviour: Behaviour) {
     ...{ stack, receiver, environment, dispatch },
     endpoints: stack.client(EndpointService),
     deliveries: stack.client(DeliveryService),
-    /** The slots of the workers' retries. */
-    slots,
     /** Creates an account with an endpoint at the receiver. */
     async createEndpoint() {
       const accountId = await createAccount(stack);
       return { accountId, ...(await createEndpoint(stack, accountId, `https://${target}/hook`)) };
     },
-    /** Reverses an endpoint's stored secret, so that the core cannot decrypt it. A second call restores it. */
-    swapSecret: (endpointId: string) =>
-      stack.database.query("UPDATE endpoint SET secret = REVERSE(secret) WHERE id = ?", [
-        endpointId,
-      ]),
-    /** Moves a delivery's attempts and its next attempt 20 seconds into the past. */
-    pass20Seconds: (deliveryId: string) =>
-      stack.database.query(
-        `UPDATE delivery d JOIN delivery_attempt a ON a.account_no = d.account_no AND a.delivery_id = d.id
-         SET d.next_attempt_at = d.next_attempt_at - 20000000, a.started_at = a.started_at - 20000000
-         WHERE d.id = ?`,
-        [deliveryId],
-      ),
     /** Sends a test and claims its first attempt, as a dispatcher does. Returns its run and its requests. */
     async sendTest(owner: { accountId: string; endpointId: string }) {
       const { deliveryId, eventId } = await stack.client(EndpointService).sendTest(owner);

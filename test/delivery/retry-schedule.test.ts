@@ -1,10 +1,20 @@
-import { AccountService, AttemptOutcome, DeliveryState, WebhookEventKind } from "@activity/proto";
+import { AccountService, AttemptOutcome, DeliveryState } from "@activity/proto";
 import { beforeEach, expect, it } from "vitest";
+import { runFromProto, runToProto } from "../../workflows/src/attempt/run-key.ts";
+import type { Run } from "../../workflows/src/common/run.ts";
+import { beginWorkflow } from "../../workflows/src/dispatcher/begin-workflow.ts";
+import { AttemptOutcome as Outcome } from "../../workflows/src/http/attempt-outcome.ts";
 import {
+  type Activities,
+  type AttemptAnswer,
+  type DeliverInput,
   deliverWorkflowId,
   type NextAttempt,
+  PROGRESS,
+  type Progress,
   type RunResult,
 } from "../../workflows/src/workflow/contract.ts";
+import { unique } from "../harness/builders.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { attemptNumbersOf, expectVerified } from "./harness-deliveries.ts";
 import { expectWaits, recordHistory, textOf, waitsOf } from "./harness-history.ts";
@@ -22,37 +32,30 @@ beforeEach(async () => {
 
 const read = (deliveryId: string) => skipping.deliveries.getDelivery({ accountId, deliveryId });
 const WAITS_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200];
-const nothing = async () => {};
+const FAILED = { state: DeliveryState.FAILED, attempts: 8 };
 
-/** Sends a test and runs its workflow to the end. `before` and `after` run around each attempt. */
-async function runToEnd(
-  before: (input: NextAttempt) => Promise<void> = nothing,
-  after: (input: NextAttempt) => Promise<void> = nothing,
+/** Runs the workflow of an input to its end. `change` may replace activities. */
+async function execute(
+  input: DeliverInput,
+  change?: (activities: Activities) => Partial<Activities>,
 ) {
-  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
-  const worker = await skipping.worker(({ attempt }) => ({
-    async attempt(input) {
-      await before(input);
-      const answered = await attempt(input);
-      await after(input);
-      return answered;
-    },
-  }));
-  const { client } = skipping.environment;
-  const workflowId = deliverWorkflowId(run);
-  const options = { workflowId, taskQueue: TASK_QUEUE, args: [run] };
-  const result: RunResult = await worker.runUntil(client.workflow.execute("deliver", options));
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const worker = await skipping.worker(change);
+  const { workflow } = skipping.environment.client;
+  const workflowId = deliverWorkflowId(input);
+  const options = { workflowId, taskQueue: TASK_QUEUE, args: [input] };
+  const result: RunResult = await worker.runUntil(workflow.execute("deliver", options));
+  const history = await workflow.getHandle(workflowId).fetchHistory();
   recordHistory(history);
-  return { deliveryId: run.deliveryId, requests: requests(), history, result };
+  return { history, result };
 }
 
-/** Takes all slots of the endpoint. Returns a function that gives them back. */
-function takeAllSlots(): () => void {
-  const taken = Array.from({ length: 16 }, () => skipping.slots.take(endpointId));
-  return () => {
-    for (const slot of taken) if ("giveBack" in slot) slot.giveBack();
-  };
+/** Sends a test and runs its workflow to the end. `before` runs before each attempt. */
+async function runToEnd(before: (input: NextAttempt) => Promise<unknown> = async () => {}) {
+  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
+  const ran = await execute(run, ({ attempt }) => ({
+    attempt: (input) => before(input).then(() => attempt(input)),
+  }));
+  return { ...ran, deliveryId: run.deliveryId, requests: requests() };
 }
 
 it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the same bytes", async () => {
@@ -64,15 +67,13 @@ it("attempts eight times, 1 m, 5 m, 15 m, 1 h, 3 h, 6 h and 12 h apart, with the
   }
   expectWaits(history, WAITS_SECONDS);
   const { delivery, attempts } = await read(deliveryId);
-  expect(delivery).toMatchObject({ state: DeliveryState.FAILED, attempts: 8 });
+  expect(delivery).toMatchObject(FAILED);
   expect(delivery?.nextAttemptAt).toBeUndefined();
   const outcomes = attempts.map(({ outcome }) => outcome);
   expect(outcomes).toEqual(Array(8).fill(AttemptOutcome.RECEIVER_BUSY));
   const text = textOf(history);
   expect(text).toContain(deliveryId);
-  for (const hidden of [secret, "/hook", "Test", `:${skipping.receiver.port}`]) {
-    expect(text).not.toContain(hidden);
-  }
+  expectNothingTold(text);
 });
 
 it.each([
@@ -91,92 +92,6 @@ it.each([
   expect(delivery?.state).toBe(DeliveryState.CANCELED);
 });
 
-it("signs with the current secret and sends to the current URL, also for a kind that was dropped meanwhile", async () => {
-  let rotated = "";
-  const { requests } = await runToEnd(async ({ attempt }) => {
-    if (attempt !== 2) return;
-    rotated = (await skipping.endpoints.rotateSecret({ accountId, endpointId })).secret;
-    const url = `https://127.0.0.1:${skipping.receiver.port}/moved`;
-    const kinds = { kinds: [WebhookEventKind.DONATION_REFUNDED] };
-    await skipping.endpoints.updateEndpoint({ accountId, endpointId, url, kinds });
-    skipping.receiver.behaviour = answer(200);
-  });
-  const paths = requests.map(({ requestLine }) => requestLine.split(" ")[1]);
-  expect(paths).toEqual(["/hook", "/moved"]);
-  for (const [index, request] of requests.entries()) {
-    expectVerified(request, index === 0 ? secret : rotated);
-  }
-});
-
-it("reschedules a retry while its endpoint has no slot, and keeps its number", async () => {
-  const giveBack = takeAllSlots();
-  const asked: number[] = [];
-  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
-    asked.push(attempt);
-    if (attempt === 2) skipping.receiver.behaviour = answer(200);
-    if (asked.length === 3) giveBack();
-  });
-  expect(asked).toEqual([1, 2, 2]);
-  const [delay, rescheduled, ...more] = waitsOf(history);
-  expect(delay).toBeGreaterThan(55);
-  expect(more).toEqual([]);
-  expect(rescheduled).toBeGreaterThanOrEqual(1);
-  expect(rescheduled).toBeLessThan(10);
-  expect(attemptNumbersOf(requests)).toEqual([1, 2]);
-  const { delivery, attempts } = await read(deliveryId);
-  expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 2 });
-  expect(attempts).toHaveLength(2);
-});
-
-it("resumes after a recorded attempt that Temporal does not know, and waits from that attempt's end", async () => {
-  let crashes = 0;
-  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
-    if (attempt === 2) skipping.receiver.behaviour = answer(200);
-  }, crashAfter);
-  async function crashAfter({ attempt, ...run }: NextAttempt) {
-    if (++crashes > 1) return;
-    await skipping.recordBusy(run, attempt);
-    await skipping.pass20Seconds(run.deliveryId);
-    throw new Error("the worker went away");
-  }
-  expect(attemptNumbersOf(requests)).toEqual([1, 2]);
-  const [rescheduled = 0, rest = 0, ...more] = waitsOf(history);
-  expect(more).toEqual([]);
-  expect(rescheduled).toBeGreaterThanOrEqual(10);
-  expect(rest).toBeGreaterThan(35);
-  expect(rest).toBeLessThanOrEqual(40);
-  const { attempts } = await read(deliveryId);
-  expect(attempts).toHaveLength(2);
-});
-
-it("reschedules an attempt that the core cannot load, later each time, and keeps its number", async () => {
-  skipping.receiver.behaviour = answer(200);
-  const asked: number[] = [];
-  const { deliveryId, requests, history } = await runToEnd(async ({ attempt }) => {
-    asked.push(attempt);
-    if (asked.length === 1 || asked.length === 4) await skipping.swapSecret(endpointId);
-  });
-  expect(asked).toEqual([1, 1, 1, 1]);
-  const waits = waitsOf(history);
-  expect(waits).toHaveLength(3);
-  for (const [failed, wait] of waits.entries()) {
-    expect(wait).toBeGreaterThanOrEqual(10 * 2 ** failed);
-    expect(wait).toBeLessThanOrEqual(20 * 2 ** failed);
-  }
-  expect(attemptNumbersOf(requests)).toEqual([1]);
-  const { delivery } = await read(deliveryId);
-  expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 1 });
-});
-
-it("ends as unknown if the database does not have the run, and sends nothing. ADR 0045", async () => {
-  const { history, requests, result } = await runToEnd(async ({ deliveryId }) => {
-    await skipping.stack.database.query("DELETE FROM delivery WHERE id = ?", [deliveryId]);
-  });
-  expect(result).toEqual({ end: "unknown", attempts: [] });
-  expect(requests).toEqual([]);
-  expect(waitsOf(history)).toEqual([]);
-});
-
 it("keeps to the schedule whatever Retry-After the receiver names", async () => {
   const { requests, history } = await runToEnd(async ({ attempt }) => {
     if (attempt === 1) skipping.receiver.behaviour = answer(429, "retry-after: 1\r\n");
@@ -186,3 +101,126 @@ it("keeps to the schedule whatever Retry-After the receiver names", async () => 
   expect(requests).toHaveLength(3);
   expectWaits(history, WAITS_SECONDS.slice(0, 2));
 });
+
+it("continues with attempt 2 a minute after the end of attempt 1, and shows every attempt. §6.4", async () => {
+  const { run, requests } = await skipping.sendTest({ accountId, endpointId });
+  await skipping.recordBusy(run, 1);
+  const { history, progress } = await resume(run);
+  expect(attemptNumbersOf(requests())).toEqual([2, 3, 4, 5, 6, 7, 8]);
+  expectWaits(history, WAITS_SECONDS);
+  expect(progress.attempts.map(({ outcome }) => outcome)).toEqual(Array(8).fill("receiver_busy"));
+  const { delivery, attempts } = await read(run.deliveryId);
+  expect(delivery).toMatchObject(FAILED);
+  expect(attempts).toHaveLength(8);
+  expectNothingTold(textOf(history));
+});
+
+/** Starts the workflow that a delivery waits for, as the dispatcher does, and runs it to its end. */
+async function resume(run: Run) {
+  const { retries } = await skipping.dispatch.claimRetries({ limit: 10 });
+  expect(retries.map((retry) => runFromProto(retry.run))).toEqual([run]);
+  const { workflow } = skipping.environment.client;
+  const [retry] = retries;
+  expect(retry?.attempts.map(({ outcome }) => outcome)).toEqual([AttemptOutcome.RECEIVER_BUSY]);
+  const input = { ...run, made: [{ outcome: Outcome.ReceiverBusy, endedAtMs: Date.now() }] };
+  const dueInMs = Number(retry?.dueIn?.seconds) * 1000;
+  const worker = await skipping.worker();
+  const handle = workflow.getHandle(deliverWorkflowId(run));
+  const target = { client: workflow, taskQueue: TASK_QUEUE, nowMs: Date.now };
+  const progress = await worker.runUntil(async () => {
+    await beginWorkflow(target, input, dueInMs);
+    // A second start after the acknowledgement changes nothing: it is the same workflow.
+    await beginWorkflow(target, input, dueInMs);
+    await skipping.dispatch.completeRetries({ runs: [runToProto(run)] });
+    await handle.result();
+    // The query runs while this worker polls. The test server may send a query to a worker that has stopped, and it
+    // is then lost.
+    return handle.query<Progress>(PROGRESS);
+  });
+  const history = await handle.fetchHistory();
+  recordHistory(history);
+  return { history, progress };
+}
+
+/** What the core and the receiver answer, in order. `undefined` is a core that is away. */
+type Script = readonly (AttemptAnswer | undefined)[];
+
+const times = { startedAtMs: Date.now(), endedAtMs: Date.now(), durationMs: 0 };
+const busy = { ...times, kind: "made", outcome: Outcome.ReceiverBusy } as const;
+const delivered = { ...times, kind: "made", outcome: Outcome.Delivered } as const;
+const recorded = { ...busy, kind: "recorded", retryInMs: 40_000 } as const;
+const rescheduled = { kind: "rescheduled", waitMs: 5_000 } as const;
+const unknown = { kind: "unknown" } as const;
+const away = undefined;
+
+// The simulation tests what the core answers. These record a history of each state in which a workflow can be.
+it.each<[what: string, script: Script, asked: number[], least: number[], most: number[]]>([
+  [
+    "reschedules a retry while its endpoint has no slot, and keeps its number",
+    [busy, rescheduled, delivered],
+    [1, 2, 2],
+    [55, 4],
+    [60, 5],
+  ],
+  [
+    "resumes after a recorded attempt that Temporal does not know, and waits from that attempt's end",
+    [away, recorded, delivered],
+    [1, 1, 2],
+    [10, 35],
+    [20, 40],
+  ],
+  [
+    "reschedules an attempt that the core cannot load, later each time, and keeps its number",
+    [away, away, away, delivered],
+    [1, 1, 1, 1],
+    [10, 20, 40],
+    [20, 40, 80],
+  ],
+  ["ends as unknown if the database does not have the run. ADR 0045", [unknown], [1], [], []],
+])("%s", async (_, script, numbers, least, most) => {
+  const asked: number[] = [];
+  const { history, result } = await executeScript(async ({ attempt }) => {
+    const given = script[asked.length];
+    asked.push(attempt);
+    return given ?? Promise.reject(new Error("the core is away"));
+  });
+  expect(asked).toEqual(numbers);
+  expect(result.end).toBe(script.includes(unknown) ? "unknown" : "delivered");
+  const waits = waitsOf(history);
+  expect(waits).toHaveLength(most.length);
+  expect(waits.filter((wait, at) => wait < (least[at] ?? 0) || wait > (most[at] ?? 0))).toEqual([]);
+});
+
+it("never repeats an attempt that could not be recorded, and waits from its end. ADR 0028", async () => {
+  const asked: number[] = [];
+  let refused = 0;
+  const { history } = await executeScript(
+    async ({ attempt }) => {
+      asked.push(attempt);
+      return attempt === 1 ? busy : delivered;
+    },
+    async () => {
+      refused += 1;
+      if (refused <= 3) throw new Error("read-only");
+    },
+  );
+  expect(asked).toEqual([1, 2]);
+  expect(refused).toBe(5);
+  // Three pauses, then the rest of the minute.
+  const waits = waitsOf(history);
+  expect(waits).toHaveLength(4);
+  const waited = waits.reduce((sum, wait) => sum + wait, 0);
+  expect(waited).toBeGreaterThan(55);
+  expect(waited).toBeLessThanOrEqual(60);
+});
+
+/** Runs a workflow with these activities. No core knows its run. */
+const executeScript = (attempt: Activities["attempt"], record = async () => {}) =>
+  execute({ accountNo: 1, deliveryId: unique("scripted"), run: 1 }, () => ({ attempt, record }));
+
+/** Checks that no secret, URL or text is in the text of a history. */
+function expectNothingTold(text: string): void {
+  for (const hidden of [secret, "/hook", "Test", `:${skipping.receiver.port}`]) {
+    expect(text).not.toContain(hidden);
+  }
+}
