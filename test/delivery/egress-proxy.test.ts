@@ -1,21 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { DeliveryState } from "@activity/proto";
-import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRecorder } from "../../workflows/src/attempt/recorder.ts";
-import { startFirstAttempts } from "../../workflows/src/dispatcher/first-attempts.ts";
 import { createEgressProxy, ProxyFailure } from "../../workflows/src/http/egress-proxy.ts";
-import { QUIET } from "../harness/quiet.ts";
-import { useServices } from "../harness/services.ts";
 import { useStarted } from "../harness/use-started.ts";
 import { answer } from "./harness-receiver-behaviours.ts";
 import { createSenderHarness } from "./harness-receiver-sender.ts";
 import { startTinyproxy } from "./harness-tinyproxy.ts";
 
-const services = useServices();
-
-const tinyproxy = useStarted(() => startTinyproxy());
+const tinyproxy = useStarted(startTinyproxy);
 const harness = useStarted(async () =>
   createSenderHarness({ proxy: createEgressProxy(tinyproxy.url) }),
 );
@@ -73,40 +65,4 @@ describe("an attempt is not made, and nothing is sent, while the egress proxy", 
     expect(receiver.connectionCount()).toBe(0);
     await through.stop();
   });
-});
-
-it("an unreachable proxy uses up no attempt, and the event is delivered once it is back. §6.4, ADR 0027", async () => {
-  const own = await startTinyproxy();
-  const proxy = createEgressProxy(own.url);
-  await own.stop();
-  const through = createSenderHarness({ proxy });
-  const receiver = await through.receive(answer(200));
-  let failed = 0;
-  const sender = {
-    ...through.sender,
-    attempt: (request: Parameters<typeof through.sender.attempt>[0]) =>
-      through.sender.attempt(request).finally(() => failed++),
-  };
-  const { dispatch } = services;
-  const recorder = createRecorder(dispatch, QUIET, timing);
-  const parts = { dispatch, sender, recorder, nowMs: Date.now, timing, log: QUIET };
-  const poller = startFirstAttempts(parts);
-  const accountId = await services.createAccount();
-  const endpointId = await services.createEndpoint(accountId);
-  const url = `https://127.0.0.1:${receiver.port}/`;
-  await services.database.query("UPDATE endpoint SET url = ? WHERE id = ?", [url, endpointId]);
-  const { deliveryId } = await services.sendTest(accountId, endpointId);
-  const read = () => services.deliveries.getDelivery({ accountId, deliveryId });
-  await expect.poll(() => failed).toBe(1);
-  const untouched = { delivery: { state: DeliveryState.PENDING }, attempts: [] };
-  expect(await read()).toMatchObject(untouched);
-
-  const back = await startTinyproxy(Number(own.url.port));
-  await services.database.query("UPDATE outbox_entry SET leased_until = 0");
-  await expect.poll(async () => (await read()).delivery?.state).toBe(DeliveryState.DELIVERED);
-  expect((await read()).attempts).toHaveLength(1);
-  await poller.stop();
-  await recorder.close(0);
-  await through.stop();
-  await back.stop();
 });

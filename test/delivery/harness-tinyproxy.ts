@@ -9,11 +9,8 @@ import { isListening } from "../harness/listening.ts";
 
 const LOGGED_CONNECT = /CONNECT (\S+) HTTP/g;
 
-/**
- * Starts the machine's Tinyproxy, or downloads the distribution's. It listens on `port`, or on a free one, and requires
- * a password.
- */
-export async function startTinyproxy(port?: number) {
+/** Starts the machine's Tinyproxy, or downloads the distribution's. It requires a password. */
+export async function startTinyproxy() {
   const { env } = process;
   const launch = await findOrFetch(
     {
@@ -23,17 +20,17 @@ export async function startTinyproxy(port?: number) {
     { env, progress: createProgress() },
   );
   const folder = await mkdtemp(join(tmpdir(), "activity-tinyproxy-"));
-  const own = port ?? (await findFreePort());
+  const port = await findFreePort();
   const logFile = join(folder, "tinyproxy.log");
   const file = join(folder, "tinyproxy.conf");
-  const lines = [`Port ${own}`, "Listen 127.0.0.1", "LogLevel Connect", "BasicAuth owner secret"];
+  const lines = [`Port ${port}`, "Listen 127.0.0.1", "LogLevel Connect", "BasicAuth owner secret"];
   await writeFile(file, `${lines.join("\n")}\n`);
   const server = await startServer({
     ...{ title: "Tinyproxy", launch, args: ["-d", "-c", file], env, logFile },
-    isReady: () => isListening(own),
+    isReady: () => isListening(port),
   });
   return {
-    url: new URL(`http://owner:secret@127.0.0.1:${own}`),
+    url: new URL(`http://owner:secret@127.0.0.1:${port}`),
     /** The targets that clients asked for, as `host:port`. */
     async connectedTo(): Promise<readonly string[]> {
       const text = await readFile(logFile, "utf8");

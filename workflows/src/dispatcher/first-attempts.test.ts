@@ -4,6 +4,7 @@ import { PROCESS_TIMING as timing } from "@activity/runtime/timing";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, expect, it } from "vitest";
 import { createRecorder, type Recorder } from "../attempt/recorder.ts";
+import { ProxyFailure } from "../http/egress-proxy.ts";
 import type { Sender } from "../http/sender.ts";
 import { startFirstAttempts } from "./first-attempts.ts";
 import type { Poller } from "./poller.ts";
@@ -24,11 +25,13 @@ afterEach(async () => {
 
 /**
  * First attempts of a core whose claims return the same delivery `times` times, the last time once `found` resolves. It
- * refuses the first `refusals` records. Each POST waits until the test answers it.
+ * refuses the first `refusals` records. The egress proxy fails the first `proxyFailures` attempts. Each POST waits until
+ * the test answers it.
  */
-function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
+function startAttempts(times: number, found?: Promise<void>, refusals = 0, proxyFailures = 0) {
   let claims = 0;
   let records = 0;
+  let failed = 0;
   const posts: (() => void)[] = [];
   const transport = createRouterTransport(({ rpc }) => {
     rpc(DispatchService.method.claimAttempts, async (_request, { signal }) => {
@@ -46,6 +49,10 @@ function startAttempts(times: number, found?: Promise<void>, refusals = 0) {
   const report = { outcome: "delivered", durationMs: 1, status: 200 } as const;
   const sender: Sender = {
     async attempt() {
+      if (failed < proxyFailures) {
+        failed += 1;
+        throw new ProxyFailure("it answered 403");
+      }
       await new Promise<void>((resolve) => posts.push(resolve));
       return { ...report, detail: undefined, headers: undefined, bodyStart: undefined };
     },
@@ -87,4 +94,13 @@ it("makes an attempt once while the core refuses its record and it is claimed ag
   await expect.poll(records).toBe(4);
   await expect.poll(claims).toBe(21);
   expect(posts).toHaveLength(1);
+});
+
+it("neither records nor uses up an attempt that the egress proxy failed. §6.4, ADR 0027", async () => {
+  const { posts, claims, records } = startAttempts(20, undefined, 0, 2);
+  await expect.poll(() => posts.length).toBe(1);
+  expect(records()).toBe(0);
+  posts[0]?.();
+  await expect.poll(records).toBe(1);
+  expect(claims()).toBeGreaterThan(2);
 });
