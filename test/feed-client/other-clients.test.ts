@@ -1,19 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiKeyService } from "@activity/proto";
 import { expect, it, vi } from "vitest";
-import { cacheFolder } from "../../dev-stack/src/cache-folder.ts";
-import { createToken, startHub } from "../../feed/src/hub/index.ts";
 import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { findGo } from "../../receiver-kit/test/docs/go-toolchain.ts";
 import { createPlatformEvent, createReader } from "../harness/builders.ts";
 import { useTestStack } from "../harness/stack.ts";
 import { useFolder } from "../harness/use-started.ts";
 import { useRuns, watch } from "../start/harness-program.ts";
-import { baseUrlOf, connectionTo, FEED_FOLDER } from "./harness-feed.ts";
+import { baseUrlOf, FEED_FOLDER } from "./harness-feed.ts";
 
-const WEBSOCKETS = "websockets==15.0.1";
 const blocks = readCodeBlocks("docs/other-languages.md", FEED_FOLDER);
 const PATIENCE = { timeout: 40_000, interval: 50 };
 
@@ -79,30 +76,3 @@ it.each(Object.entries(LANGUAGES))(
   },
   200_000,
 );
-
-it("Python's WebSocket library understands the hub", async () => {
-  const packages = join(cacheFolder(process.env), `python-${WEBSOCKETS.replace("==", "")}`);
-  if (!existsSync(packages)) {
-    const quietly = ["--quiet", "--disable-pip-version-check", "--no-deps"];
-    const fresh = `${packages}.${process.pid}`;
-    execFileSync("python3", ["-m", "pip", "install", ...quietly, "--target", fresh, WEBSOCKETS]);
-    renameSync(fresh, packages);
-  }
-  const { accountId, apiKey } = await createReader(stack);
-  const hub = await startHub({ ...connectionTo(stack, apiKey), port: 0, token: createToken() });
-  const script = `import json, sys
-from websockets.sync.client import connect
-with connect(sys.argv[1]) as socket:
-    print(json.loads(socket.recv())["id"], flush=True)
-    print(json.loads(socket.recv())["message"], flush=True)
-    print(socket.ping(b"there?").wait(10), flush=True)`;
-  const address = hub.overlayUrl.replace("http", "ws").replace("/overlay", "/socket");
-  const command = ["python3", "-c", script, `${address}&after=0`];
-  const id = await createPlatformEvent(stack, accountId);
-  const bot = start(command, folder, { PYTHONPATH: packages });
-  const message = "Grüße 💜".repeat(100);
-  await createPlatformEvent(stack, accountId, { message });
-  await bot.closed;
-  expect(bot.output()).toBe(`evt_${id}\n${message}\nTrue\n`);
-  await hub.close();
-}, 60_000);
