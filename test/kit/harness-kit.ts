@@ -1,29 +1,33 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { DeliveryService, EndpointService } from "@activity/proto";
 import { readDeliveryConfig } from "@activity/workflows";
 import mysql, { type RowDataPacket } from "mysql2/promise";
+import { baseEnv } from "../../dev-stack/src/base-env.ts";
 import { findFreePort } from "../../dev-stack/src/free-port.ts";
 import { silentProgress } from "../../dev-stack/src/progress.ts";
 import { startTemporal } from "../../dev-stack/src/temporal.ts";
+import { installProject, pack, runQuietly } from "../../receiver-kit/scripts/pack.ts";
+import { readCodeBlocks } from "../../receiver-kit/test/docs/code-blocks.ts";
 import { startMysql } from "../../receiver-kit/test/servers/mysql.ts";
-import { createAccount, createEndpoint } from "../harness/builders.ts";
+import { createAccount, createEndpoint, createPaidDonation } from "../harness/builders.ts";
 import { certify } from "../harness/certify.ts";
-import { startTestStack, type TestStack } from "../harness/stack.ts";
+import { untilListening } from "../harness/listening.ts";
+import { startTestStack } from "../harness/stack.ts";
 import { useFolder, useStarted } from "../harness/use-started.ts";
-import { createConsumer } from "./harness-consumer.ts";
-import { createFaults } from "./harness-faults.ts";
-import { startReceiverProcess } from "./harness-process.ts";
-import { requestFrom, sendBytes } from "./harness-wire.ts";
+import { type Run, watch } from "../start/harness-program.ts";
 
-/** The whole product, and one account's receiver built with the packed kit. */
-export type KitStack = ReturnType<typeof useKitStack>;
-
+const PACKAGES = ["express", "mysql2"];
+const STORE = "mysql2.js";
+const RECEIVERS = join(import.meta.dirname, "receivers");
+const MANIFEST = createRequire(import.meta.url).resolve("receiver-kit/package.json");
 // Without a key, so that only the kit prevents a duplicate.
 const CREATE_REWARD = "CREATE TABLE reward (event_id VARCHAR(64) NOT NULL)";
 
-/** Starts everything before the first test of a file and stops it after the last. */
+/** Starts the whole product, and one account's receiver built with the packed kit. */
 export function useKitStack() {
   const folder = useFolder("kit");
   const dataDir = join(folder, "temporal");
@@ -39,7 +43,6 @@ async function startKit(folder: string, temporalAddress: string, serverUrl: stri
   certify(folder, "ca", "DNS:ca.test");
   certify(folder, "receiver", "IP:127.0.0.1", "ca");
   const file = (name: string) => join(folder, name);
-  const ca = readFileSync(file("ca.pem"), "utf8");
 
   const port = await findFreePort();
   const allowed = {
@@ -51,52 +54,84 @@ async function startKit(folder: string, temporalAddress: string, serverUrl: stri
   });
   const stack = await startTestStack({ env: allowed, deliveries });
   const accountId = await createAccount(stack);
-  const url = (path: string) => `https://127.0.0.1:${port}${path}`;
-  const { endpointId, secret } = await createEndpoint(stack, accountId, url("/webhooks"));
-
+  const url = `https://127.0.0.1:${port}/webhooks`;
+  const { endpointId, secret } = await createEndpoint(stack, accountId, url);
   const pool = mysql.createPool(serverUrl);
   await pool.query(CREATE_REWARD);
-  /** The event ids of all effects. A duplicate effect appears twice. */
-  const readEffects = async () => {
-    const [rows] = await pool.query<RowDataPacket[]>("SELECT event_id FROM reward");
-    return rows.map((reward) => String(reward.event_id));
-  };
-  /** Sends an event's request again over TLS, byte for byte. Returns the status, or 0 without an answer. */
-  const sendCopy = async (eventId: string, rawHeaders?: readonly string[]): Promise<number> => {
-    const headers = rawHeaders ?? faults.headersByEvent.get(eventId) ?? [];
-    return sendBytes(port, ca, requestFrom(headers, await readPayload(stack, eventId)));
-  };
-  const faults = createFaults(sendCopy);
-  const program = await startReceiverProcess({
-    ...{ folder, port, decide: faults.decide },
-    env: {
-      ...{ DATABASE_URL: serverUrl, WEBHOOK_SECRET: secret },
-      ...{ TLS_KEY_FILE: file("receiver.key"), TLS_CERT_FILE: file("receiver.pem") },
-    },
+  const receiver = startReceiver(folder, port, {
+    ...{ DATABASE_URL: serverUrl, WEBHOOK_SECRET: secret },
+    ...{ TLS_KEY_FILE: file("receiver.key"), TLS_CERT_FILE: file("receiver.pem") },
   });
-  /** Runs the packed kit's `receiver-kit send`: valid deliveries, and requests that receivers must refuse. */
-  const trySend = async () => {
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file("ca.pem"), WEBHOOK_SECRET: secret };
-    const tool = file("node_modules/.bin/receiver-kit");
-    const run = promisify(execFile)(tool, ["send", url("/webhooks")], { env });
-    return (await run.catch((failed: { stdout: string }) => failed)).stdout;
-  };
+  await receiver.listening();
+
   return {
-    ...{ stack, accountId, endpointId, program, faults, url, sendCopy, trySend, readEffects },
+    output: receiver.output,
+    sendTest: () => stack.client(EndpointService).sendTest({ accountId, endpointId }),
+    /** Stores a donation. Its message is the fault of its first delivery. */
+    donate: (message: string) => createPaidDonation(stack, accountId, { message }),
+    async readDeliveries() {
+      const all = { accountId, pageSize: 100 };
+      return (await stack.client(DeliveryService).listDeliveries(all)).deliveries;
+    },
+    /** The event ids of all effects. A duplicate effect appears twice. */
+    async readEffects() {
+      const [rows] = await pool.query<RowDataPacket[]>("SELECT event_id FROM reward");
+      return rows.map((reward) => String(reward.event_id));
+    },
+    /** Reads the result of every attempt: its status or its error. */
+    async readAnswers() {
+      const sql = "SELECT COALESCE(status_code, detail) AS answer FROM delivery_attempt";
+      return (await stack.database.query<{ answer: string }>(sql)).map(({ answer }) => answer);
+    },
+    /** Runs the packed kit's `receiver-kit send`: valid deliveries, and requests that receivers must refuse. */
+    async trySend() {
+      const env = { ...process.env, NODE_EXTRA_CA_CERTS: file("ca.pem"), WEBHOOK_SECRET: secret };
+      const tool = file("node_modules/.bin/receiver-kit");
+      const run = promisify(execFile)(tool, ["send", url], { env });
+      return (await run.catch((failed: { stdout: string }) => failed)).stdout;
+    },
     async stop() {
-      await program.stop();
+      await receiver.stop();
       await pool.end();
       await stack.stop();
     },
   };
 }
 
-/** Reads the bytes that every attempt of an event sends. */
-async function readPayload(stack: TestStack, eventId: string): Promise<Buffer> {
-  const [row] = await stack.database.query<{ payload: Buffer }>(
-    "SELECT payload FROM webhook_event WHERE id = ?",
-    [eventId],
-  );
-  if (row === undefined) throw new Error(`there is no event ${eventId}`);
-  return row.payload;
+/**
+ * Creates the project of a user who receives webhooks: the packed kit, and a framework and a driver in the versions
+ * that the kit is tested with. The store is the code of the kit's README.
+ */
+function createConsumer(folder: string): void {
+  const { devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8"));
+  const packages = PACKAGES.map((name) => `${name}@${devDependencies[name]}`);
+  installProject(folder, [pack(folder), ...packages]);
+  runQuietly("npm", ["pkg", "set", "type=module"], folder);
+  for (const name of readdirSync(RECEIVERS)) {
+    copyFileSync(join(RECEIVERS, name), join(folder, name));
+  }
+  writeFileSync(join(folder, STORE), readCodeBlocks("README.md").get(STORE) ?? "");
+}
+
+/** Starts a receiver, and starts it again whenever it ends, as a supervisor does. */
+function startReceiver(cwd: string, port: number, env: NodeJS.ProcessEnv) {
+  const runs: Run[] = [];
+  let isStopped = false;
+  function start(): Run {
+    const options = { cwd, env: { ...baseEnv(), ...env, PORT: `${port}` } };
+    const run = watch(spawn(process.execPath, ["express.js"], options));
+    runs.push(run);
+    run.child.once("exit", () => isStopped || start());
+    return run;
+  }
+  const first = start();
+  return {
+    /** The output of all its lives. */
+    output: () => runs.map((run) => run.output()).join(""),
+    listening: () => untilListening(first.child, port),
+    async stop() {
+      isStopped = true;
+      await runs.at(-1)?.end("SIGKILL");
+    },
+  };
 }

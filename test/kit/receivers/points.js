@@ -1,45 +1,50 @@
-// Lets a test observe a receiver and delay, fail or kill it at certain points. A user's receiver does not have this.
+// Lets a donation's message choose a fault of its first delivery. A user's receiver does not have this.
 import { subscribe } from "node:diagnostics_channel";
+import { writeSync } from "node:fs";
 import { ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 
-const waiting = new Map();
-let last = 0;
+/** The sender's timeout is ten seconds. §6.4 */
+const LATE_MS = 10_500;
 
-process.on("message", ({ number, decision }) => {
-  const { resolve, reject } = waiting.get(number);
-  waiting.delete(number);
-  if (decision === "fail") reject(new Error("the test makes this work fail"));
-  else resolve();
+/** The events whose last request was a first attempt. */
+const firsts = new Set();
+/** The faults that the answers of events have. */
+const faults = new Map();
+
+subscribe("http.server.request.start", ({ request: { headers } }) => {
+  const eventId = headers["service-event-id"];
+  if (headers["service-attempt"] === "1") firsts.add(eventId);
+  else firsts.delete(eventId);
 });
-process.on("disconnect", () => process.exit());
 
-subscribe("http.server.request.start", ({ request }) => {
-  process.send({ point: "request", eventId: eventIdOf(request), rawHeaders: request.rawHeaders });
-});
-
-/** Waits after the effect, inside its transaction. */
-export function beforeCommit(event) {
-  return reach({ point: "before_commit", eventId: event.id });
+/** Runs after the effect, inside its transaction. */
+export function beforeCommit({ id, data }) {
+  if (!firsts.has(id)) return;
+  if (data.message === "killed before commit") kill(data.message);
+  if (data.message === "work fails") throw new Error(tell(data.message));
+  faults.set(id, data.message);
 }
 
-// Waits after the commit, before the first byte of the answer.
+// Runs after the commit, before the first byte of the answer.
 const { end } = ServerResponse.prototype;
 ServerResponse.prototype.end = function (...content) {
-  const reached = reach({ point: "before_answer", eventId: eventIdOf(this.req) });
-  reached.then(() => end.apply(this, content));
+  const eventId = this.req.headers["service-event-id"];
+  const fault = faults.get(eventId);
+  faults.delete(eventId);
+  if (fault === "killed before answer") kill(fault);
+  const late = fault === "answers late" && wait(LATE_MS, tell(fault));
+  if (late) late.then(() => end.apply(this, content));
+  else end.apply(this, content);
   return this;
 };
 
-/** Reports a point and waits for the test's decision. */
-function reach(reached) {
-  last += 1;
-  const number = last;
-  return new Promise((resolve, reject) => {
-    waiting.set(number, { resolve, reject });
-    process.send({ ...reached, number });
-  });
+function kill(fault) {
+  tell(fault);
+  process.kill(process.pid, "SIGKILL");
 }
 
-function eventIdOf(request) {
-  return request.headers["service-event-id"] ?? "";
+function tell(fault) {
+  writeSync(1, `fault: ${fault}\n`);
+  return fault;
 }
