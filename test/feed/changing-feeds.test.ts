@@ -121,7 +121,7 @@ it(
       while (reads < READS) {
         const feed = pickOne(feeds);
         const question = Math.random() < 0.5 ? pollOf(feed) : pickOne(QUESTIONS);
-        const earliest = Math.max(feed.seen, feed.states.length - 1);
+        const earliest = Math.max(feed.seen, feed.answered());
         const answer = await requestOf(pickOne(ports), `/api/v1/activity${question.query}`, {
           apiKey: pickOne(feed.apiKeys),
           headers: { "x-forwarded-for": `10.0.${Math.floor(Math.random() * 256)}.${reads % 256}` },

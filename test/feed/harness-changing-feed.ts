@@ -1,15 +1,16 @@
 import {
+  ActivityService,
   DisputeOutcome,
-  type Donation,
   DonationService,
+  Order,
   Platform,
-  type PlatformEvent,
   PlatformEventService,
 } from "@activity/proto";
-import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { renderPage } from "../../gateway/src/render/page.ts";
 import { unique } from "../harness/builders.ts";
 import type { Clients } from "../harness/clients.ts";
-import type { ActivityJson } from "../harness/json.ts";
+import type { ActivityJson, PageJson } from "../harness/json.ts";
 
 /** The whole content of a feed, oldest first. */
 export type FeedState = readonly ActivityJson[];
@@ -17,145 +18,123 @@ export type FeedState = readonly ActivityJson[];
 /** A feed, its state after each change, and the change in flight. */
 export type ChangingFeed = {
   readonly accountId: string;
-  /** All states so far. The first is empty. */
+  /** All states so far. The first is empty. The last one is read from a core after its change was answered. */
   readonly states: FeedState[];
-  /** The number of changes that have begun. While one is in flight, there is no state for it yet. */
+  /** The number of changes that have begun. */
   begun(): number;
-  /** Resolves when the change in flight is answered. */
+  /** The number of changes that were answered. */
+  answered(): number;
+  /** Resolves when the state after the last change is known. */
   settled(): Promise<void>;
   /** Makes one random change. */
   change(): Promise<void>;
 };
 
-const CENTS = 500n;
+const CENTS = 500;
 /** A feed with more records shrinks before it grows again. */
 const MAX_RECORDS = 60;
-const at = timestampFromMs(1_600_000_000_000);
+const platform = Platform.LIVE_PLATFORM_1;
 
-type Paid = { readonly externalId: string; shown: ActivityJson; disputes: number; open: boolean };
-type Followed = { readonly externalId: string; readonly shown: ActivityJson };
+type ChangeName = "pay" | "refund" | "dispute" | "resolve" | "delete" | "follow" | "unfollow";
+type Paid = { readonly externalId: string; refunded: number; disputes: number; open: boolean };
 
 /** Creates an empty feed. Await each change before the next. `call` may use a different core each time. */
 export function createChangingFeed(accountId: string, call: Clients): ChangingFeed {
   const states: FeedState[] = [[]];
   const paid: Paid[] = [];
-  const followed: Followed[] = [];
-  let begun = 0;
+  const followed: string[] = [];
+  let [begun, answered] = [0, 0];
   let inFlight = Promise.resolve();
 
-  const changes: Record<string, () => Promise<void>> = {
+  const undisputed = () => paid.filter(({ open }) => !open);
+  const changes: Readonly<Record<ChangeName, () => Promise<void>>> = {
     async pay() {
-      const externalId = unique("donation");
-      const donorName = `${accountId} "Zoë" \u2028 💜`;
-      const created = { accountId, externalId, amountCents: CENTS, currency: "eur", donatedAt: at };
-      await call(DonationService).createDonation({ ...created, donorName, message: externalId });
-      await making(async () => {
-        const { donation } = await call(DonationService).payDonation({ accountId, externalId });
-        const shown = donationJson(donation, donorName, externalId);
-        paid.push({ externalId, shown, disputes: 0, open: false });
-        return [...current(), shown];
-      });
+      const key = { accountId, externalId: unique("donation") };
+      const texts = { donorName: `${accountId} "Zoë" \u2028 💜`, message: key.externalId };
+      const money = { amountCents: BigInt(CENTS), currency: "eur", donatedAt: timestampNow() };
+      await call(DonationService).createDonation({ ...key, ...texts, ...money });
+      paid.push({ externalId: key.externalId, refunded: 0, disputes: 0, open: false });
+      return making(() => call(DonationService).payDonation(key));
     },
     async refund() {
       const donation = pick(undisputed());
-      if (donation === undefined) return changes.pay?.();
+      if (donation === undefined) return changes.pay();
+      const cents = pick([100, 200]) ?? 0;
+      if (donation.refunded + cents > CENTS) return changes.delete();
+      donation.refunded += cents;
+      if (donation.refunded === CENTS) paid.splice(paid.indexOf(donation), 1);
+      const refund = { refundExternalId: unique("refund"), amountCents: BigInt(cents) };
       const { externalId } = donation;
-      const amountCents = pick([100n, 200n]) ?? 0n;
-      const refunded = Number(donation.shown.refunded_amount_cents) + Number(amountCents);
-      if (refunded > Number(CENTS)) return changes.delete?.();
-      await making(async () => {
-        const refundExternalId = unique("refund");
-        const refund = { accountId, externalId, refundExternalId, amountCents };
-        await call(DonationService).refundDonation(refund);
-        const before = donation.shown;
-        donation.shown = { ...before, refunded_amount_cents: refunded };
-        if (refunded < Number(CENTS)) return replaced(before, donation.shown);
-        paid.splice(paid.indexOf(donation), 1);
-        return without(before);
-      });
+      return making(() =>
+        call(DonationService).refundDonation({ accountId, externalId, ...refund }),
+      );
     },
     async dispute() {
       const donation = pick(undisputed());
-      if (donation === undefined) return changes.pay?.();
-      const { externalId, shown } = donation;
-      await making(async () => {
-        donation.open = true;
-        const disputeExternalId = `${++donation.disputes}`;
-        await call(DonationService).openDispute({ accountId, externalId, disputeExternalId });
-        return without(shown);
-      });
+      if (donation === undefined) return changes.pay();
+      donation.open = true;
+      const key = { accountId, externalId: donation.externalId };
+      const disputeExternalId = `${++donation.disputes}`;
+      return making(() => call(DonationService).openDispute({ ...key, disputeExternalId }));
     },
     async resolve() {
       const donation = pick(paid.filter(({ open }) => open));
-      if (donation === undefined) return changes.dispute?.();
-      const { externalId, shown } = donation;
-      await making(async () => {
-        donation.open = false;
-        const names = { accountId, externalId, disputeExternalId: `${donation.disputes}` };
-        await call(DonationService).resolveDispute({ ...names, outcome: DisputeOutcome.WON });
-        return [...current(), shown].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-      });
+      if (donation === undefined) return changes.dispute();
+      donation.open = false;
+      const key = { accountId, externalId: donation.externalId };
+      const won = { disputeExternalId: `${donation.disputes}`, outcome: DisputeOutcome.WON };
+      return making(() => call(DonationService).resolveDispute({ ...key, ...won }));
     },
     async delete() {
       const donation = pick(undisputed());
-      if (donation === undefined) return changes.unfollow?.();
-      paid.splice(paid.indexOf(donation), 1);
-      await making(async () => {
-        await call(DonationService).deleteDonation({ accountId, externalId: donation.externalId });
-        return without(donation.shown);
-      });
+      if (donation === undefined) return changes.unfollow();
+      const [{ externalId } = donation] = paid.splice(paid.indexOf(donation), 1);
+      return making(() => call(DonationService).deleteDonation({ accountId, externalId }));
     },
     async follow() {
-      await making(async () => {
-        const externalId = unique("follow");
-        const { platformEvent } = await call(PlatformEventService).recordPlatformEvent({
-          ...{ accountId, platform: Platform.LIVE_PLATFORM_1, externalId, actorName: accountId },
-          kind: { case: "follow", value: {} },
-        });
-        const shown = followJson(platformEvent, accountId);
-        followed.push({ externalId, shown });
-        return [...current(), shown];
-      });
+      const externalId = unique("follow");
+      followed.push(externalId);
+      const event = {
+        platform,
+        actorName: accountId,
+        kind: { case: "follow", value: {} },
+      } as const;
+      const key = { accountId, externalId };
+      return making(() => call(PlatformEventService).recordPlatformEvent({ ...key, ...event }));
     },
     async unfollow() {
-      const event = pick(followed);
-      if (event === undefined) return changes.follow?.();
-      followed.splice(followed.indexOf(event), 1);
-      const { externalId, shown } = event;
-      await making(async () => {
-        const platform = Platform.LIVE_PLATFORM_1;
-        await call(PlatformEventService).deletePlatformEvent({ accountId, platform, externalId });
-        return without(shown);
-      });
+      const externalId = pick(followed);
+      if (externalId === undefined) return changes.follow();
+      followed.splice(followed.indexOf(externalId), 1);
+      const key = { accountId, platform, externalId };
+      return making(() => call(PlatformEventService).deletePlatformEvent(key));
     },
   };
-  const growing = [...Object.keys(changes), "pay", "follow"];
-  const shrinking = ["delete", "unfollow"];
-  const undisputed = () => paid.filter(({ open }) => !open);
-  const current = () => states.at(-1) ?? [];
-  const without = (shown: ActivityJson) => current().filter(({ id }) => id !== shown.id);
-  const replaced = (before: ActivityJson, after: ActivityJson) =>
-    current().map((each) => (each.id === before.id ? after : each));
+  const growing = [...Object.values(changes), changes.pay, changes.follow];
+  const shrinking = [changes.delete, changes.unfollow];
 
-  function making(change: () => Promise<FeedState>): Promise<void> {
+  function making(change: () => Promise<unknown>): Promise<void> {
     begun += 1;
-    inFlight = change().then((state) => {
-      states.push(state);
+    inFlight = change().then(async () => {
+      answered += 1;
+      const all = { accountId, order: Order.ASC, limit: 100 };
+      const page = await call(ActivityService).listActivities(all);
+      states.push((JSON.parse(renderPage(page)) as PageJson).data);
     });
     return inFlight;
   }
 
   let isShrinking = false;
   return {
-    accountId,
-    states,
+    ...{ accountId, states },
     begun: () => begun,
+    answered: () => answered,
     settled: () => inFlight,
     async change() {
-      if (current().length > MAX_RECORDS) isShrinking = true;
-      if (current().length < MAX_RECORDS / 2) isShrinking = false;
-      const name = pick(isShrinking ? shrinking : growing);
-      await changes[name ?? ""]?.();
+      const records = states.at(-1)?.length ?? 0;
+      if (records > MAX_RECORDS) isShrinking = true;
+      if (records < MAX_RECORDS / 2) isShrinking = false;
+      await pick(isShrinking ? shrinking : growing)?.();
     },
   };
 }
@@ -168,28 +147,4 @@ export function pick<T>(all: readonly T[]): T | undefined {
 /** The place of an activity in its feed, as a text that sorts: `recorded_at`, then record id, then source. §4.2 */
 export function placeOf({ recorded_at, id }: ActivityJson): string {
   return `${recorded_at} ${id.slice(4)} ${id.slice(0, 3)}`;
-}
-
-/** The fields are in the order in which the product writes them. */
-function donationJson(donation: Donation | undefined, name: string, message: string): ActivityJson {
-  return {
-    ...{ id: `don_${donation?.recordId}`, type: "donation", platform: "service" },
-    ...{ occurred_at: timeJson(at), recorded_at: timeJson(donation?.recordedAt), actor: { name } },
-    ...{ message, value: Number(CENTS), unit: "cents", currency: "eur", refunded_amount_cents: 0 },
-  };
-}
-
-function followJson(event: PlatformEvent | undefined, name: string): ActivityJson {
-  const time = timeJson(event?.recordedAt);
-  return {
-    ...{ id: `evt_${event?.recordId}`, type: "follow", platform: "live_platform_1" },
-    ...{ occurred_at: time, recorded_at: time, actor: { name }, message: null },
-    ...{ value: 0, unit: "none", currency: null, refunded_amount_cents: null },
-  };
-}
-
-function timeJson(time: Timestamp | undefined): string {
-  if (time === undefined) throw new Error("a record without its time");
-  const seconds = new Date(Number(time.seconds) * 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(time.nanos / 1000).padStart(6, "0")}Z`;
 }
