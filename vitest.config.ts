@@ -55,8 +55,7 @@ const VITESS = [
   "test/delivery/{round-trip,sweep}.test.ts",
   "test/feed/{changing-feeds,kept-pages,order}.test.ts",
 ];
-const CRASH = "test/*/crash/*.test.ts";
-const KILLS = "test/delivery/crash/kills.test.ts";
+const CRASH = "test/delivery/crash/*.test.ts";
 const SHARDS = 2;
 /** Like the tests of the kit, crash tests mostly wait for retries. Two can wait while another works. */
 const CRASH_WORKERS = 3;
@@ -214,7 +213,7 @@ export default defineConfig({
       {
         test: {
           name: "crash-vitess",
-          include: [KILLS],
+          include: [CRASH],
           provide: { shards: SHARDS },
           ...ON_OWN_SERVERS,
           maxWorkers: 1,

@@ -1,95 +1,153 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect } from "vitest";
-import { headerOf } from "../harness-deliveries.ts";
-import type { ReceivedRequest } from "../harness-receiver.ts";
+import { type Activity, MeService } from "@activity/proto";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createReader } from "../../harness/builders.ts";
 import { listRecorded, nameOf } from "./harness-attempts.ts";
-import { createGate } from "./harness-gate.ts";
+import { followFeed, microsOf, readFeed } from "./harness-feed.ts";
+import { expectSame, expectTold, expectWritten } from "./harness-outcome.ts";
 import type { Victim } from "./harness-process.ts";
+import { expectNothingTold } from "./harness-search.ts";
 import { byShares } from "./harness-shares.ts";
-import { SIZE } from "./harness-size.ts";
-import type { CrashStack } from "./harness-stack.ts";
-import { countInFlight, countStates } from "./harness-states.ts";
-import { createParty, type Party, writeDonations } from "./harness-writers.ts";
+import { type CrashStack, SETTLE_MS, startCrashStack } from "./harness-stack.ts";
+import { countInFlight } from "./harness-states.ts";
+import { createParty, type Party, startWriting, type Written } from "./harness-writers.ts";
 
-/** The victim of a run and its load. */
+/** The kills of one file, and their load. */
 type KillPlan = {
-  readonly victim: Victim;
-  /** Makes the deliveries. It may be the victim itself. */
-  readonly dispatcher: Victim;
-  readonly size: (typeof SIZE)["retries" | "all"];
-  /** The longest time between a victim's start and its next kill. */
-  readonly longestLifeMs: number;
+  readonly workflows: "retries" | "all";
+  readonly accounts: number;
+  readonly writers: number;
+  /** How often each process is killed. */
+  readonly rounds: number;
 };
 
-/** The facts of a run after the last kill, once no first attempt is left. */
-export type KilledRun = {
-  readonly party: Party;
-  readonly events: number;
-  /** How many deliveries had not ended at each kill. */
-  readonly inFlight: readonly number[];
-  /** The names of the attempts in flight at the kills, of any party, once for each kill. */
-  readonly attempts: readonly string[];
-};
-
-/** Shares that give many retries and some long attempts. */
-const SHARES = { failing: 0.4, slow: 0.1 };
-const SHORTEST_LIFE_MS = 50;
+const MINUTE_MS = 60_000;
+/** Many retries, and many attempts that are in flight at a kill. */
+const SHARES = { failing: 0.3, slow: 0.3 };
+/** How many records are written without a pause after each kill, and how many of their calls before the next one. */
+const RECORDS = 120;
+const [FEWEST_ANSWERED, MOST_ANSWERED] = [30, 120];
+/** A writer's pause after the others. More would keep the receiver from answering in time on a busy machine. */
+const PAUSE_MS = 10_000;
+/** A random pause, so that kills do not coincide with answers. */
+const LONGEST_PAUSE_MS = 50;
 /** Long enough for the receiver to read what the victim had sent. */
-const SHORTEST_DEATH_MS = 200;
-const LONGEST_DEATH_MS = 1_000;
-/** A limit that only a stuck delivery reaches. */
-const CONTINUED = { timeout: SIZE.settleMinutes * 60_000, interval: 100 };
+const [SHORTEST_DEATH_MS, LONGEST_DEATH_MS] = [200, 1_000];
+/** A limit that only an unanswered call reaches. */
+const ANSWERED = { timeout: SETTLE_MS, interval: 10 };
 
-/**
- * Writes events and kills `victim` at random moments while they are delivered. The receiver answers first attempts so
- * slowly that most events are in flight until the last kill.
- */
-export async function runWithKills(
-  stack: CrashStack,
-  { victim, dispatcher, size, longestLifeMs }: KillPlan,
-): Promise<KilledRun> {
-  const party = await createParty(stack, size.accounts);
-  const gate = createGate(byShares(SHARES), isFirstAttemptOf(party));
-  stack.receiver.behaviour = gate.behaviour;
-  await writeDonations(stack, party, size.events);
-  const writing: Promise<void>[] = [];
-  if (!dispatcher.isRunning()) await dispatcher.start();
-  const inFlight: number[] = [];
-  const attempts: string[] = [];
-  for (let kill = 0; kill < size.kills; kill++) {
-    writing.push(writeDonations(stack, party, size.writtenPerLife));
-    const stopAnswers = gate.answerEvery(longestLifeMs / size.answeredPerLife);
-    await wait(randomInt(SHORTEST_LIFE_MS, longestLifeMs));
-    stopAnswers();
-    inFlight.push(await countInFlight(stack, party));
-    attempts.push(...(await killInFlight(stack, victim)));
+const idOf = ({ id }: Activity) => id;
+
+/** Kills each process of the product in turn under load, and checks what outlives the kills. */
+export function describeKills({ workflows, accounts, writers, rounds }: KillPlan): void {
+  let stack: CrashStack;
+  let party: Party;
+  let victims: readonly Victim[];
+  let dispatcher: Victim;
+  let apiKey: string;
+  let written: Written;
+  /** The records that a poller saw, by account. */
+  let seen: readonly (readonly [accountId: string, activities: readonly Activity[]])[];
+  /**
+   * The attempts in flight when the dispatcher was killed. Other kills repeat nothing, because a living dispatcher
+   * keeps what it made.
+   */
+  const mayRepeat: string[] = [];
+
+  beforeAll(async () => {
+    stack = await startCrashStack();
+    stack.receiver.behaviour = byShares(SHARES);
+    ({ apiKey } = await createReader({ client: stack.client }));
+    // The core's log must not show the key.
+    await stack.client(MeService, { authorization: `Bearer ${apiKey}` }).getMe({});
+    dispatcher = stack.dispatcher("dispatcher", { DELIVERY_WORKFLOWS: workflows });
+    await dispatcher.start();
+    party = await createParty(stack, accounts);
+    const { core, database, vitess, temporal } = stack;
+    victims = [dispatcher, core, database, temporal, ...(vitess ? [vitess] : [])];
+  }, 5 * MINUTE_MS);
+  afterEach(({ task }) => {
+    if (task.result?.state === "fail") stack.keepFolder();
+  });
+  afterAll(() => stack?.stop(), MINUTE_MS);
+
+  /** Kills a victim while attempts are in flight. Notes those that another dispatcher may repeat. */
+  async function killOnce(victim: Victim): Promise<void> {
+    // Read before the kill, because the victim may be the server that answers this.
+    let recorded = new Set<string>();
+    const unrecorded = () => [
+      ...new Set(stack.receiver.requests.map(nameOf).filter((name) => !recorded.has(name))),
+    ];
+    const inFlight = async () => {
+      recorded = await listRecorded(stack);
+      return unrecorded();
+    };
+    if (victim === dispatcher) await expect.poll(inFlight, ANSWERED).not.toEqual([]);
+    await victim.kill();
+    await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
+    if (victim === dispatcher) mayRepeat.push(...unrecorded());
     await victim.start();
   }
-  gate.open();
-  await Promise.all(writing);
-  // The next run may make first attempts in another way.
-  const pending = async () => (await countStates(stack, party)).Pending;
-  await expect.poll(pending, CONTINUED).toBe(undefined);
-  const { core, database, vitess = database, temporal } = stack;
-  const parts = [core, database, vitess, temporal, dispatcher];
-  expect(parts.every((part) => part.isRunning())).toBe(true);
-  const events = size.events + size.kills * size.writtenPerLife;
-  return { party, events, inFlight, attempts };
-}
 
-/** Kills a victim. Returns the names of the attempts in flight: the receiver got them, and they are not recorded. */
-export async function killInFlight(stack: CrashStack, victim: Victim): Promise<string[]> {
-  // Read before the kill, because the victim may be the server that answers this.
-  const recorded = await listRecorded(stack);
-  await victim.kill();
-  await wait(randomInt(SHORTEST_DEATH_MS, LONGEST_DEATH_MS));
-  const made = new Set(stack.receiver.requests.map(nameOf));
-  return [...made].filter((name) => !recorded.has(name));
-}
+  it(
+    `${writers} writers and a poller of each feed continue while each process is killed, ${rounds} times`,
+    async () => {
+      let left = RECORDS;
+      const writing = startWriting(stack, party, writers, async () => {
+        left -= 1;
+        if (left < 0) await wait(PAUSE_MS);
+      });
+      const following = Promise.all(
+        party.accountIds.map(
+          async (id) => [id, await followFeed(stack, id, () => !writing.isOver())] as const,
+        ),
+      );
+      const kill = async () => {
+        for (const victim of Array(rounds).fill(victims).flat() as Victim[]) {
+          left = RECORDS;
+          const enough = writing.answered() + randomInt(FEWEST_ANSWERED, MOST_ANSWERED);
+          await expect.poll(writing.answered, ANSWERED).toBeGreaterThanOrEqual(enough);
+          await wait(randomInt(LONGEST_PAUSE_MS));
+          expect(await countInFlight(stack, party)).toBeGreaterThan(0);
+          await expect.poll(writing.inFlight, { interval: 1 }).toBeGreaterThan(0);
+          await killOnce(victim);
+        }
+      };
+      // A refused call rejects `written` before the writing is stopped.
+      await Promise.race([kill(), writing.written]).finally(writing.stop);
+      written = await writing.written;
+      seen = await following;
+      expect(victims.every((part) => part.isRunning())).toBe(true);
+      expect(written.failures).not.toEqual([]);
+    },
+    rounds * 5 * MINUTE_MS + SETTLE_MS,
+  );
 
-/** Only first attempts wait. A retry that times out is made again only minutes later. */
-function isFirstAttemptOf(party: Party): (request: ReceivedRequest) => boolean {
-  return (request) =>
-    request.requestLine.includes(party.path) && headerOf(request, "Service-Attempt") === "1";
+  describe("afterwards, of every write that was acknowledged", () => {
+    it("§2.1 the record is in the feed exactly once, as it was answered, refunded once", () =>
+      expectWritten(stack, written));
+
+    it("§4.4 a poller saw the record once and in order, never behind its cursor, ADR 0008", async () => {
+      for (const [accountId, activities] of seen) {
+        const feed = await readFeed(stack, accountId);
+        expectSame(activities.map(idOf), feed.map(idOf));
+        const times = activities.map(({ recordedAt }) => microsOf(recordedAt));
+        const notLater = times.filter((time, index) => time <= (times[index - 1] ?? -1n));
+        expect(notLater).toEqual([]);
+      }
+    });
+
+    it(
+      "§6.1 the payment and the refund each have one webhook event, which was delivered, and only attempts in flight at the death of a dispatcher were repeated",
+      () => expectTold(stack, party, written, { workflows, mayRepeat }),
+      2 * SETTLE_MS,
+    );
+
+    it(
+      "no history and no log holds a secret, a payload, a URL or a name",
+      () => expectNothingTold(stack, party, [apiKey]),
+      5 * MINUTE_MS,
+    );
+  });
 }

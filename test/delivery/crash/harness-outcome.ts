@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { ReceivedRequest } from "../harness-receiver.ts";
 import {
   differingOf,
   eventIdOf,
@@ -7,47 +8,65 @@ import {
   requestsOf,
   without,
 } from "./harness-attempts.ts";
-import { SIZE } from "./harness-size.ts";
-import type { CrashStack } from "./harness-stack.ts";
+import { lineOf, readFeed } from "./harness-feed.ts";
+import { type CrashStack, SETTLE } from "./harness-stack.ts";
 import { countOutbox, countStates, listDeliveries } from "./harness-states.ts";
 import { expectWorkflowsOf } from "./harness-temporal.ts";
-import type { Party } from "./harness-writers.ts";
+import type { Party, Written } from "./harness-writers.ts";
 
-/** The conditions on a party's deliveries. */
+/** The conditions on deliveries. */
 type Expected = {
-  readonly party: Party;
-  /** How many events were written. */
-  readonly events: number;
-  /** Which runs had a workflow: those with a retry, or all. */
-  readonly workflows: "retries" | "all";
+  /** Which runs had a workflow: those with a retry, which is the default, or all. */
+  readonly workflows?: "retries" | "all";
   /** The attempts that may be repeated, once for each repetition. */
   readonly mayRepeat?: readonly string[];
 };
 
-const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
+/** Checks that two lists have the same entries, each equally often, in any order. */
+export function expectSame(found: readonly string[], wanted: readonly string[]): void {
+  const differences = { lost: without(wanted, found), unknown: without(found, wanted) };
+  expect(differences).toEqual({ lost: [], unknown: [] });
+}
 
 /**
- * Waits until all deliveries of a party are delivered. Then checks: each event arrived, always with the same bytes.
- * Only the attempts in `mayRepeat` were repeated. The recorded attempts are those that arrived. Each retry had its
- * own workflow.
+ * Checks that every acknowledged record is in its feed once and as answered, and that no repeated call changed it.
  */
-export async function expectNothingLost(
+export async function expectWritten(stack: CrashStack, { records, differing }: Written) {
+  for (const [accountId, written] of records) {
+    expect(written.length).toBeGreaterThan(0);
+    const feed = await readFeed(stack, accountId);
+    expectSame(
+      feed.map(lineOf),
+      written.map(({ line }) => line),
+    );
+  }
+  expect(differing).toEqual([]);
+}
+
+/**
+ * Waits until every event of acknowledged records is delivered. Then checks: no other event arrived, and each arrived
+ * always with the same bytes. Only the attempts in `mayRepeat` were repeated. The recorded attempts are those that
+ * arrived. Each retry had its own workflow.
+ */
+export async function expectTold(
   stack: CrashStack,
-  { party, events, workflows, mayRepeat = [] }: Expected,
+  party: Party,
+  { records }: Written,
+  { workflows = "retries", mayRepeat = [] }: Expected = {},
 ): Promise<void> {
+  const due = [...records.values()].flat().flatMap(({ told }) => told);
   await expect
     .poll(() => countStates(stack, party), SETTLE)
     .toEqual({ Delivered: expect.any(Number) });
-  expect(await countStates(stack, party)).toEqual({ Delivered: events });
+  expect(await countStates(stack, party)).toEqual({ Delivered: due.length });
   const requests = requestsOf(stack, party);
-  const deliveries = await listDeliveries(stack, party);
-  const eventIds = deliveries.map(({ event_id: id }) => id);
-  expect(new Set(requests.map(eventIdOf))).toEqual(new Set(eventIds));
-  expect(new Set(eventIds).size).toBe(events);
+  expectSame(toldOf(requests), due);
   expect(differingOf(requests)).toEqual([]);
+  const deliveries = await listDeliveries(stack, party);
+  const ofParty = new Set(deliveries.map(({ event_id: id }) => id));
+  expect(new Set(requests.map(eventIdOf))).toEqual(ofParty);
   const made = requests.map(nameOf);
   expect(without(made, [...new Set(made), ...mayRepeat])).toEqual([]);
-  const ofParty = new Set(eventIds);
   const recorded = [...(await listRecorded(stack))].filter((name) =>
     ofParty.has(name.split(" ")[0] ?? ""),
   );
@@ -57,4 +76,13 @@ export async function expectNothingLost(
   const idOf = ({ id }: { readonly id: string }) => id;
   const withWorkflow = deliveries.filter(({ attempts }) => workflows === "all" || attempts > 1);
   await expectWorkflowsOf(stack, deliveries.map(idOf), withWorkflow.map(idOf));
+}
+
+/** Lists the events of requests, once each, by kind and record. §6.2 */
+function toldOf(requests: readonly ReceivedRequest[]): string[] {
+  const byEvent = new Map(requests.map((request) => [eventIdOf(request), request]));
+  return [...byEvent.values()].map(({ body }) => {
+    const { type, data } = JSON.parse(body.toString("utf8"));
+    return `${type} ${data.id}`;
+  });
 }

@@ -23,6 +23,10 @@ import {
 /** A name that tests search for in histories and logs. */
 export const RECEIVER_HOST = "quiet-harbour.receiver.test";
 
+/** The limit for the last events. A retry that times out is made again five minutes later. */
+export const SETTLE_MS = 600_000;
+/** For polls that wait for the last events. */
+export const SETTLE = { timeout: SETTLE_MS, interval: 500 };
 const SERVED = { timeout: 60_000, interval: 50 };
 const CALL_TIMEOUT_MS = 15_000;
 

@@ -3,7 +3,6 @@ import type { CrashStack } from "./harness-stack.ts";
 import type { Party } from "./harness-writers.ts";
 
 const OF_PARTY = "account_no IN (SELECT account_no FROM account WHERE id IN (?))";
-const NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
 /** Counts a party's deliveries by the names of their states. */
 export async function countStates(
@@ -31,20 +30,10 @@ export function listDeliveries(stack: CrashStack, { accountIds }: Party) {
   );
 }
 
-/** Counts the retries of all accounts that are due within these seconds, or overdue. */
-export function countDueWithin(stack: CrashStack, seconds: number): Promise<number> {
-  const due = `delivery WHERE state = ? AND next_attempt_at < ${NOW} + ? * 1000000`;
-  return countRows(stack, due, [DeliveryState.Retrying, seconds]);
-}
-
 /** Counts the outbox entries of all accounts. */
-export function countOutbox(stack: CrashStack): Promise<number> {
-  return countRows(stack, "outbox_entry", []);
-}
-
-async function countRows(stack: CrashStack, from: string, values: unknown[]): Promise<number> {
-  const sql = `SELECT COUNT(*) AS found FROM ${from}`;
-  const [row] = await stack.query<{ found: number }>(sql, values);
+export async function countOutbox(stack: CrashStack): Promise<number> {
+  const sql = "SELECT COUNT(*) AS found FROM outbox_entry";
+  const [row] = await stack.query<{ found: number }>(sql);
   return row?.found ?? 0;
 }
 

@@ -1,31 +1,16 @@
-import { Client, Connection, type WorkflowExecutionInfo } from "@temporalio/client";
+import { Connection, WorkflowClient, type WorkflowExecutionInfo } from "@temporalio/client";
 import { expect } from "vitest";
-import { SIZE } from "./harness-size.ts";
-import type { CrashStack } from "./harness-stack.ts";
+import { type CrashStack, SETTLE } from "./harness-stack.ts";
 
 const OF_FIRST_RUN = /^delivery-([a-z0-9]{15})-1$/;
-const SETTLE = { timeout: SIZE.settleMinutes * 60_000, interval: 500 };
-
-/** Runs a function with a Temporal client and closes the client. */
-export async function withTemporal<Result>(
-  { temporal }: CrashStack,
-  run: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const connection = await Connection.connect({ address: temporal.address() });
-  try {
-    return await run(new Client({ connection }));
-  } finally {
-    await connection.close();
-  }
-}
 
 /** Lists all workflows. */
-export function listWorkflows(stack: CrashStack): Promise<WorkflowExecutionInfo[]> {
-  return withTemporal(stack, async ({ workflow }) => {
-    const listed: WorkflowExecutionInfo[] = [];
-    for await (const info of workflow.list()) listed.push(info);
-    return listed;
-  });
+async function listWorkflows({ temporal }: CrashStack): Promise<WorkflowExecutionInfo[]> {
+  const connection = await Connection.connect({ address: temporal.address() });
+  const listed: WorkflowExecutionInfo[] = [];
+  for await (const info of new WorkflowClient({ connection }).list()) listed.push(info);
+  await connection.close();
+  return listed;
 }
 
 /** Returns the delivery of a workflow's first run. */

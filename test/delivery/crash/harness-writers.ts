@@ -1,6 +1,7 @@
-import { DonationService } from "@activity/proto";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
+import type { Code } from "@connectrpc/connect";
 import { createAccount, createEndpoint, unique } from "../../harness/builders.ts";
+import { microsOf } from "./harness-feed.ts";
+import { recordWriters, type Shown, type WrittenRecord } from "./harness-records.ts";
 import { untilAcknowledged } from "./harness-repeat.ts";
 import type { CrashStack } from "./harness-stack.ts";
 
@@ -12,18 +13,12 @@ export type Party = {
   readonly path: string;
 };
 
-/** Stored texts that tests search for in histories and logs. */
-export const STORED_TEXTS = {
-  donorName: "Wilhelmina Zzyzx",
-  message: "plum teapot monsoon",
-  path: "velvet-otter",
-} as const;
-
-const WRITERS_PER_ACCOUNT = 2;
+/** A part of all endpoints' paths. Tests search for it in histories and logs. */
+export const STORED_PATH = "velvet-otter";
 
 /** Creates the accounts and endpoints of one test. */
 export async function createParty(stack: CrashStack, accounts: number): Promise<Party> {
-  const path = `/${STORED_TEXTS.path}/${unique("party")}/`;
+  const path = `/${STORED_PATH}/${unique("party")}/`;
   const created = Array.from({ length: accounts }, async () => {
     const accountId = await createAccount(stack);
     const url = `https://${stack.target}${path}${accountId}`;
@@ -37,32 +32,86 @@ export async function createParty(stack: CrashStack, accounts: number): Promise<
   };
 }
 
+/** The writers' knowledge after their stop. */
+export type Written = {
+  /** By account id. */
+  readonly records: ReadonlyMap<string, readonly WrittenRecord[]>;
+  /** The failures of calls before their answers. */
+  readonly failures: readonly Code[];
+  /** Answers that differed when a repeated call was made once more. */
+  readonly differing: readonly string[];
+};
+
 /**
- * Makes `count` paid donations as fast as the core accepts them. Repeats each call until it is acknowledged, as a
- * caller must that may not lose one.
+ * Runs writers until they are stopped, half of them for the first account. Between two records each waits for `pause`.
  */
-export async function writeDonations(
+export function startWriting(
   stack: CrashStack,
   { accountIds }: Party,
-  count: number,
-): Promise<void> {
-  const donations = stack.client(DonationService);
-  let left = count;
+  writers: number,
+  pause: () => Promise<unknown>,
+) {
+  const accountsOf = Array.from({ length: writers }, (_, writer) => accountOf(writer, accountIds));
+  const records = new Map(accountsOf.map((id): [string, WrittenRecord[]] => [id, []]));
+  const differing: string[] = [];
+  const failed: Code[] = [];
+  let [answered, inFlight] = [0, 0];
+  let isStopped = false;
+  let isOver = false;
 
-  async function write(accountId: string): Promise<void> {
-    while (left > 0) {
-      left -= 1;
-      const { donorName, message } = STORED_TEXTS;
-      const externalId = unique("donation");
-      const fields = { amountCents: 500n, currency: "eur", donatedAt: timestampNow() };
-      const donation = { accountId, externalId, donorName, message, ...fields };
-      await untilAcknowledged(() => donations.createDonation(donation));
-      await untilAcknowledged(() => donations.payDonation({ accountId, externalId }));
+  async function ask<Answer extends Shown>(call: () => Promise<Answer>): Promise<Answer> {
+    const counted = async () => {
+      inFlight += 1;
+      return call().finally(() => {
+        inFlight -= 1;
+      });
+    };
+    const { answer, failures } = await untilAcknowledged(counted);
+    answered += 1;
+    failed.push(...failures);
+    if (failures.length > 0) {
+      const again = await untilAcknowledged(counted);
+      const [before, after] = [nameOf(answer), nameOf(again.answer)];
+      if (before !== after) differing.push(`${before}, then ${after}`);
+    }
+    return answer;
+  }
+
+  const kinds = recordWriters(stack, ask);
+  async function write(accountId: string, writer: number): Promise<void> {
+    for (let next = writer; !isStopped; next++) {
+      const record = await kinds[next % kinds.length]?.(accountId);
+      if (record !== undefined) records.get(accountId)?.push(record);
+      await pause();
     }
   }
 
-  const writers = accountIds.flatMap((accountId) =>
-    Array.from({ length: WRITERS_PER_ACCOUNT }, () => write(accountId)),
-  );
-  await Promise.all(writers);
+  const all = Promise.all(accountsOf.map(write));
+  return {
+    /** The number of answered calls. */
+    answered: () => answered,
+    /** The number of calls without an answer yet. */
+    inFlight: () => inFlight,
+    /** Whether all writers have ended. */
+    isOver: () => isOver,
+    /** Lets each writer finish its current record. */
+    stop() {
+      isStopped = true;
+    },
+    /** Everything that was written. Rejects if a call was refused. */
+    written: all
+      .then((): Written => ({ records, failures: failed, differing }))
+      .finally(() => {
+        isOver = true;
+      }),
+  };
+}
+
+/** Every second writer gets the first account. The others share the rest. */
+function accountOf(writer: number, [first = "", ...others]: readonly string[]): string {
+  return writer % 2 === 0 ? first : (others[Math.floor(writer / 2) % others.length] ?? first);
+}
+
+function nameOf({ recordId, recordedAt }: Shown): string {
+  return `${recordId} recorded at ${microsOf(recordedAt)}`;
 }

@@ -1,11 +1,15 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Code } from "@connectrpc/connect";
 import { expect } from "vitest";
-import { SIZE } from "../../delivery/crash/harness-size.ts";
-import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
-import { createParty, type Party } from "../../delivery/crash/harness-writers.ts";
+import { expectTold, expectWritten } from "../../delivery/crash/harness-outcome.ts";
+import { type CrashStack, SETTLE_MS } from "../../delivery/crash/harness-stack.ts";
+import {
+  createParty,
+  type Party,
+  startWriting,
+  type Written,
+} from "../../delivery/crash/harness-writers.ts";
 import { answer } from "../../delivery/harness-receiver-behaviours.ts";
-import { expectTold, expectWritten } from "../../write/crash/harness-outcome.ts";
-import { startWriting, type Written } from "../../write/crash/harness-writing.ts";
 
 /** The facts of a run after its writers have stopped. */
 export type LoadedRun = { readonly party: Party; readonly written: Written };
@@ -14,7 +18,7 @@ export type LoadedRun = { readonly party: Party; readonly written: Written };
 const ACCOUNTS = 40;
 const WRITERS = 12;
 const PAUSE_MS = 50;
-const ANSWER_TIME = { timeout: SIZE.settleMinutes * 60_000, interval: 50 };
+const ANSWER_TIME = { timeout: SETTLE_MS, interval: 50 };
 /** How many calls are answered before the first step and after the last. */
 const CALLS_AROUND = 200;
 
@@ -25,7 +29,7 @@ export async function runUnderLoad(
 ): Promise<LoadedRun> {
   const party = await createParty(stack, ACCOUNTS);
   stack.receiver.behaviour = answer(200);
-  const writing = startWriting(stack, party, WRITERS, PAUSE_MS);
+  const writing = startWriting(stack, party, WRITERS, () => wait(PAUSE_MS));
   const answerMore = async () => {
     const enough = writing.answered() + CALLS_AROUND;
     await expect.poll(writing.answered, ANSWER_TIME).toBeGreaterThanOrEqual(enough);
@@ -52,8 +56,8 @@ export async function expectWrittenAndTold(
 }
 
 /** Checks that each call without an immediate answer got `unavailable`, or waited until its deadline. */
-export function expectOnlyUnavailable({ written: { calls } }: LoadedRun): void {
-  const codes = new Set(calls.flatMap(({ failures }) => failures));
+export function expectOnlyUnavailable({ written }: LoadedRun): void {
+  const codes = new Set(written.failures);
   for (const code of [Code.Unavailable, Code.DeadlineExceeded]) codes.delete(code);
   expect([...codes].map((code) => Code[code])).toEqual([]);
 }

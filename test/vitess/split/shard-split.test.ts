@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createProgress } from "../../../dev-stack/src/progress.ts";
 import { expectOwnLogsOnly } from "../../delivery/crash/harness-search.ts";
 import { type ClusterVictim, clusterVictim } from "../../delivery/crash/harness-servers.ts";
-import { SIZE } from "../../delivery/crash/harness-size.ts";
-import { type CrashStack, startCrashStack } from "../../delivery/crash/harness-stack.ts";
+import { type CrashStack, SETTLE_MS, startCrashStack } from "../../delivery/crash/harness-stack.ts";
 import { connectTo, openTestDatabase } from "../../harness/database.ts";
 import { startServices } from "../../harness/services.ts";
 import { expectPlansOfOneShard, planStatements } from "../plans.ts";
@@ -18,7 +17,7 @@ import { splitSteps } from "./harness-reshard.ts";
 import { startVitessCluster, type VitessCluster } from "./harness-vitess-cluster.ts";
 
 const MINUTE_MS = 60_000;
-const SETTLING_MS = (SIZE.settleMinutes + 1) * MINUTE_MS;
+const SETTLING_MS = SETTLE_MS + MINUTE_MS;
 const [SHARDS_BEFORE, SHARDS_AFTER] = [2, 4];
 /** The first build of Vitess and the download of MySQL take minutes. */
 const START_MS = 30 * MINUTE_MS;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Activity, ActivityService, Order } from "@activity/proto";
 import { type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { untilAcknowledged } from "../../delivery/crash/harness-repeat.ts";
-import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
+import { untilAcknowledged } from "./harness-repeat.ts";
+import type { CrashStack } from "./harness-stack.ts";
 
 const SINCE = timestampFromMs(Date.parse("2020-01-01T00:00:00Z"));
 const LIMIT = 100;

@@ -6,9 +6,9 @@ import {
   PlatformEventService,
 } from "@activity/proto";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import type { CrashStack } from "../../delivery/crash/harness-stack.ts";
 import { unique } from "../../harness/builders.ts";
 import { lineOf } from "./harness-feed.ts";
+import type { CrashStack } from "./harness-stack.ts";
 
 /** A record as its writer knows it from the answers. */
 export type WrittenRecord = {
@@ -27,7 +27,9 @@ type Ask = <Answer extends Shown>(call: () => Promise<Answer>) => Promise<Answer
 /** Writes one new record of an account. */
 type WriteRecord = (accountId: string) => Promise<WrittenRecord>;
 
-const AMOUNT = { amountCents: 500n, currency: "eur" };
+/** Texts of every record. Tests search for them in histories and logs. */
+export const STORED_TEXTS = { donorName: "Wilhelmina Zzyzx", message: "plum teapot monsoon" };
+const FIELDS = { amountCents: 500n, currency: "eur", ...STORED_TEXTS };
 /** A part of the amount, so that the donation stays in the feed. The feed then shows if it was refunded twice. */
 const REFUND_CENTS = 1n;
 
@@ -41,14 +43,14 @@ export function recordWriters(stack: CrashStack, ask: Ask): WriteRecord[] {
   async function writeContribution(accountId: string): Promise<WrittenRecord> {
     const ids = { accountId, externalId: unique("month") };
     const subscription = { subscriptionExternalId: unique("subscription") };
-    const request = { ...ids, ...subscription, ...AMOUNT, contributedAt: timestampNow() };
+    const request = { ...ids, ...subscription, ...FIELDS, contributedAt: timestampNow() };
     const contribution = await askDonation(() => donations.recordContribution(request));
     return writtenDonation(contribution, "donation.created", "subscription.created");
   }
 
   async function payDonation(accountId: string): Promise<Donation> {
     const ids = { accountId, externalId: unique("donation") };
-    const request = { ...ids, ...AMOUNT, donatedAt: timestampNow() };
+    const request = { ...ids, ...FIELDS, donatedAt: timestampNow() };
     const created = await askDonation(() => donations.createDonation(request));
     const paid = await askDonation(() => donations.payDonation(ids));
     if (paid.recordId !== created.recordId) throw new Error("a payment changed its record's id");
@@ -70,7 +72,8 @@ export function recordWriters(stack: CrashStack, ask: Ask): WriteRecord[] {
 
   async function writePlatformEvent(accountId: string): Promise<WrittenRecord> {
     const ids = { accountId, externalId: unique("event"), platform: Platform.LIVE_PLATFORM_1 };
-    const request = { ...ids, kind: { case: "follow", value: {} } } as const;
+    const texts = { actorName: STORED_TEXTS.donorName, message: STORED_TEXTS.message };
+    const request = { ...ids, ...texts, kind: { case: "follow", value: {} } } as const;
     const { recordId, recordedAt } = await ask(async () =>
       shown((await platformEvents.recordPlatformEvent(request)).platformEvent),
     );
