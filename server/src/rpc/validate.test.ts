@@ -62,6 +62,24 @@ it.each(durations.map((field) => [`${field.parent.name}.${field.name}`, field] a
   },
 );
 
+/** The calls that state an amount paid through the service. */
+const PAID: readonly DescMessage[] = [
+  contract.CreateDonationRequestSchema,
+  contract.RecordContributionRequestSchema,
+];
+
+it.each(["usd", "EUR", ""])(
+  "§6.2 refuses donations and contributions in %j, with the reason",
+  (currency) => {
+    for (const schema of PAID) {
+      const sent = create(schema, { currency } as never);
+      const { violations = [] } = validator.validate(schema, sent);
+      const sentences = violations.map(({ message }) => message);
+      expect(sentences).toContain("must be eur: what is paid through the service is in euro only");
+    }
+  },
+);
+
 describe("a message that is found surely valid", () => {
   const near = (...values: number[]) => values.flatMap((value) => [value - 1, value, value + 1]);
   const LENGTHS = near(15, 64, 128, 200, 255, 1024, 2048, 4000);
